@@ -1,0 +1,55 @@
+# Each target does its own set-up: virtual environment, dependencies, a browser.
+
+PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+
+.PHONY: help demo test test-all check format docs bench browser clean
+
+help:  ## Show this list.
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: browser  ## Take the guided tour: no key, no network.
+	@$(BIN)/rove demo
+
+test: browser  ## Run the tests.
+	@$(BIN)/pytest -q -m "not slow"
+
+test-all: browser  ## Run the tests, the slow ones too.
+	@$(BIN)/pytest -q
+
+check: .venv/ready  ## Formatter, linter, types, import rules, generated docs.
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m docs.generate --check
+
+format: .venv/ready  ## Format the code and mend what the linter can.
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: .venv/ready  ## Write the generated reference pages anew.
+	@$(BIN)/python -m docs.generate
+
+bench: browser  ## Measure side by side with peers.
+	@$(BIN)/python -m bench
+
+browser: .venv/ready
+	@$(BIN)/rove install >/dev/null || $(BIN)/rove install
+
+.venv/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "rove needs Python 3.11 or newer: apt-get install python3 python3-venv, or brew install python"; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv || { \
+		rm -rf .venv; \
+		echo "Python's venv module is missing: installing it"; \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get update -q && \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends python3-venv && \
+		$(PYTHON) -m venv .venv; }
+	@echo "Setting up .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:  ## Remove the virtual environment and caches.
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist

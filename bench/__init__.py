@@ -1,0 +1,1 @@
+"""Measures rove beside its peers; run it with `python -m bench`."""

@@ -1,0 +1,102 @@
+"""One started server with its browser: the same few acts, in its own words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+from bench import processes
+from bench.client import Client, Json, Reply
+from bench.memory import Memory, measure
+from bench.peers import Call, Server
+from bench.site import Site
+
+# Starting is not what a limit on one call is about, so a small limit must not forbid it.
+START_LIMIT = 30.0
+
+
+class Driver:
+    """Drives one server process; a restarted server gets a new driver."""
+
+    def __init__(self, server: Server, client: Client, site: Site, limit: float) -> None:
+        self.server = server
+        self.started = client.started
+        self.handshake = 0.0
+        # Where it was last sent, whether or not it said that it arrived.
+        self.path = ""
+        self.tools: list[Json] = []
+        self._client = client
+        self._site = site
+        self._limit = limit
+        self._mark = ""
+        self._folder = Path()
+
+    @classmethod
+    async def start(cls, server: Server, site: Site, limit: float) -> Driver:
+        """Start the process in an empty folder, shake hands, and read the tool list, as every client does."""
+        mark = uuid.uuid4().hex
+        folder = Path(tempfile.mkdtemp(prefix="bench-"))
+        client = await Client.start(server.command, _environment(server, folder, mark), folder)
+        driver = cls(server, client, site, limit)
+        driver._mark, driver._folder = mark, folder
+        try:
+            await client.initialize(START_LIMIT)
+            driver.handshake = time.perf_counter() - client.started
+            driver.tools = await client.list_tools(START_LIMIT)
+        except BaseException:
+            await driver.stop()
+            raise
+        return driver
+
+    async def stop(self) -> int:
+        """Close as a client does, then end what is still running and say how many processes that was."""
+        await self._client.close()
+        await processes.gone(self._mark, patience=2.0)
+        left = await processes.end(self._mark)
+        await self._client.reap()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return left
+
+    async def kill(self) -> None:
+        """End it without asking: it is busy with something that nobody waits for any more."""
+        await processes.end(self._mark)
+        await self._client.reap()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def memory(self) -> Memory:
+        return measure(self._mark)
+
+    async def navigate(self, path: str) -> Reply:
+        self.path = path
+        return await self._call(self.server.dialect.navigate(self._site.url(path)))
+
+    async def click(self, ref: str) -> Reply:
+        return await self._call(self.server.dialect.click(ref))
+
+    async def seeing_click(self, ref: str) -> Reply:
+        return await self._call(self.server.dialect.seeing_click(ref))
+
+    async def fill(self, ref: str, value: str) -> Reply:
+        return await self._call(self.server.dialect.fill(ref, value))
+
+    async def evaluate(self, expression: str) -> Reply:
+        return await self._call(self.server.dialect.evaluate(expression))
+
+    async def snapshot(self) -> Reply:
+        return await self._call(self.server.dialect.snapshot)
+
+    async def whole_snapshot(self) -> Reply:
+        return await self._call(self.server.dialect.whole_snapshot)
+
+    async def _call(self, call: Call) -> Reply:
+        return await self._client.call(call.tool, call.arguments, self._limit)
+
+
+def _environment(server: Server, folder: Path, mark: str) -> dict[str, str]:
+    """The caller's own, and what keeps a server's files inside the folder that is thrown away."""
+    kept = {"ROVE_HOME": str(folder / "rove"), "AGENT_BROWSER_SOCKET_DIR": str(folder)}
+    return {**os.environ, **kept, **server.env, processes.MARK: mark}

@@ -1,0 +1,183 @@
+"""The results as Markdown: the numbers, and beside them how rove compares with the best of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bench.results import Cell, Column, Results
+from bench.rounds import AFTER_FIRST_PAGE, AFTER_PAGES
+from bench.work import Work
+
+ROVE = "rove"
+FASTER = ("faster", "slower")
+FEWER = ("fewer", "more")
+LESS = ("less", "more")
+
+
+@dataclass(frozen=True)
+class Value:
+    """One field of a table: the number that is compared, and what is shown for it."""
+
+    number: float | None
+    shown: str
+
+
+class Report:
+    """Writes the tables of one run."""
+
+    def __init__(self, results: Results, works: Sequence[Work]) -> None:
+        self._results = results
+        self._columns = list(results.columns.values())
+        self._works = [work for work in works if any(work.key in column.cells for column in self._columns)]
+
+    def markdown(self) -> str:
+        parts = ["# rove beside its peers", self._facts(), "## Milliseconds", self._times()]
+        parts += ["## Tokens and bytes", self._sizes(), "## What the snapshots name", self._names()]
+        parts += ["## Memory", self._memory(), "## Settings", self._settings()]
+        return "\n\n".join(parts) + "\n"
+
+    def _facts(self) -> str:
+        facts = self._results.facts
+        return (
+            f"{facts['processor']}, {facts['cores']} cores, {facts['system']}, Node {facts['node']}. "
+            f"Everyone drives {facts['browser']} ({facts['browser_name']}) over MCP on stdio. Medians of "
+            f"{facts['rounds']} rounds with {facts['repeats']} repetitions in each, everyone in turn; cold "
+            f"starts and the 60,000 rows once a round. Load average {facts['load_before'][0]:.1f} before and "
+            f"{facts['load_after'][0]:.1f} after. Tokens: {facts['tokenizer']}. {facts['date']}."
+        )
+
+    def _times(self) -> str:
+        start = self._row("cold start to first page", _start, FASTER)
+        return self._table([start, *(self._work_row(work, _time, FASTER) for work in self._works)])
+
+    def _sizes(self) -> str:
+        schema = self._row("the tool list", _schema, FEWER)
+        return self._table([schema, *(self._work_row(work, _size, FEWER) for work in self._works)])
+
+    def _names(self) -> str:
+        works = [work for work in self._works if work.page]
+        cells = [[column.cells.get(work.key, Cell()) for column in self._columns] for work in works]
+        rows = [[work.title, *map(_named, row)] for work, row in zip(works, cells, strict=True)]
+        return _markdown(["", *self._titles], rows)
+
+    def _memory(self) -> str:
+        rows = [
+            self._row(f"{whose}, {moment}", _memory(moment, kind), LESS)
+            for moment in (AFTER_FIRST_PAGE, AFTER_PAGES)
+            for whose, kind in (("server (RSS)", "server_rss"), ("browser (PSS)", "browser_pss"))
+        ]
+        return self._table([*rows, self._row("processes left when the client closed", _left, FEWER)])
+
+    def _settings(self) -> str:
+        lines: list[str] = []
+        for server in (column.server for column in self._columns):
+            lines.append(f"- **{server.title} {server.version}**: `{server.settings}`")
+            lines += [f"  - {note}" for note in server.notes]
+        lines += [f"- **{key}** was skipped: {_short(why)}" for key, why in self._results.skipped.items()]
+        return "\n".join(lines)
+
+    @property
+    def _titles(self) -> list[str]:
+        return [column.server.title for column in self._columns]
+
+    def _work_row(self, work: Work, value: Callable[[Cell], Value], words: tuple[str, str]) -> list[str]:
+        return self._row(work.title, lambda column: value(column.cells.get(work.key, Cell())), words)
+
+    def _row(self, title: str, value: Callable[[Column], Value], words: tuple[str, str]) -> list[str]:
+        values = {column.server.key: value(column) for column in self._columns}
+        return [title, *(each.shown for each in values.values()), self._ratio(values, words)]
+
+    def _ratio(self, values: dict[str, Value], words: tuple[str, str]) -> str:
+        """How rove compares with whichever of the others is best at this."""
+        numbers = {key: value.number for key, value in values.items() if value.number is not None}
+        ours = numbers.pop(ROVE, None)
+        if ours is None or not numbers:
+            return "" if ours is None else "**alone with an answer**"
+        best = min(numbers, key=lambda key: numbers[key])
+        theirs, name = numbers[best], self._results.columns[best].server.title
+        if ours == theirs:
+            return f"the same as {name}"
+        if ours < theirs:
+            return f"**{_times(theirs, ours)} {words[0]}** than {name}"
+        return f"{_times(ours, theirs)} {words[1]} than {name}"
+
+    def _table(self, rows: Sequence[Sequence[str]]) -> str:
+        return _markdown(["", *self._titles, "rove is"], rows)
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _start(column: Column) -> Value:
+    number = column.start_milliseconds
+    return Value(number, _failure(column.start_failures) if number is None else _milliseconds(number))
+
+
+def _time(cell: Cell) -> Value:
+    number = cell.milliseconds
+    return Value(number, _failure(cell.failures) if number is None else _milliseconds(number) + _calls(cell))
+
+
+def _size(cell: Cell) -> Value:
+    """Tokens where they were counted, and the bytes in brackets; bytes alone are still worth comparing."""
+    if cell.bytes is None:
+        return Value(None, "–")
+    if cell.tokens is None:
+        return Value(cell.bytes, _kilobytes(cell.bytes))
+    return Value(cell.tokens, f"{cell.tokens:,} ({_kilobytes(cell.bytes)})")
+
+
+def _schema(column: Column) -> Value:
+    size = f"{_kilobytes(len(column.schema.encode()))}, {len(column.tools)} tools"
+    if column.schema_tokens is None:
+        return Value(len(column.schema), size)
+    return Value(column.schema_tokens, f"{column.schema_tokens:,} ({size})")
+
+
+def _memory(moment: str, kind: str) -> Callable[[Column], Value]:
+    def value(column: Column) -> Value:
+        number = column.memory_at(moment, kind)
+        return Value(number, "–" if number is None else f"{number / 1e6:,.0f} MB")
+
+    return value
+
+
+def _left(column: Column) -> Value:
+    left = max(column.left_running, default=0)
+    return Value(left, str(left))
+
+
+def _named(cell: Cell) -> str:
+    if cell.named is None:
+        return "–"
+    found, sought, total = cell.named.found, cell.named.sought, cell.named.total
+    return f"{found} of {sought}" if sought == total else f"{found / sought:.0%} of {total:,}"
+
+
+def _times(more: float, less: float) -> str:
+    return f"{more / less:.1f}×" if less else f"{more:,.0f}"
+
+
+def _milliseconds(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+
+
+def _kilobytes(number: float) -> str:
+    return f"{number:,.0f} B" if number < 10_000 else f"{number / 1000:,.0f} KB"
+
+
+def _calls(cell: Cell) -> str:
+    return f" in {cell.calls} calls" if cell.calls > 1 else ""
+
+
+def _failure(failures: Sequence[str]) -> str:
+    return _short(failures[0]) if failures else "–"
+
+
+def _short(why: str) -> str:
+    """A table has room for the reason, not for the story."""
+    words = " ".join(why.replace("|", "/").split())
+    return words if len(words) <= 60 else words[:59] + "…"

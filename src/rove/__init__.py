@@ -1,0 +1,51 @@
+"""rove gives an AI agent a real browser, and keeps a person in charge of it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rove.action import Action as Action
+    from rove.errors import RoveError as RoveError
+    from rove.guard.approval import ApprovalRequest as ApprovalRequest
+    from rove.guard.approval import Approver as Approver
+    from rove.guard.policy import Allow as Allow
+    from rove.guard.policy import Ask as Ask
+    from rove.guard.policy import Deny as Deny
+    from rove.guard.policy import Place as Place
+    from rove.guard.policy import Policy as Policy
+    from rove.outcome import Outcome as Outcome
+    from rove.settings import Settings as Settings
+    from rove.surfaces.library import Session as Session
+    from rove.surfaces.library import open as open
+
+# Loaded when first used: the command line and the keeper must not pay for what they do not need.
+_HOMES = {
+    "Action": "rove.action",
+    "Allow": "rove.guard.policy",
+    "ApprovalRequest": "rove.guard.approval",
+    "Approver": "rove.guard.approval",
+    "Ask": "rove.guard.policy",
+    "Deny": "rove.guard.policy",
+    "Outcome": "rove.outcome",
+    "Place": "rove.guard.policy",
+    "Policy": "rove.guard.policy",
+    "RoveError": "rove.errors",
+    "Session": "rove.surfaces.library",
+    "Settings": "rove.settings",
+    "open": "rove.surfaces.library",
+}
+
+__all__ = [
+    "Action", "Allow", "ApprovalRequest", "Approver", "Ask", "Deny", "Outcome", "Place", "Policy", "RoveError",
+    "Session", "Settings", "open",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rove' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

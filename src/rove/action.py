@@ -1,0 +1,220 @@
+"""What an action is: a small immutable value, declared once, from which every surface derives itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Protocol,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as validated
+
+from rove.errors import InvalidArguments
+from rove.target import Target as Target
+from rove.target import Url as Url
+
+if TYPE_CHECKING:
+    from rove.chromium.context import Context
+    from rove.chromium.tab import Tab
+    from rove.outcome import AnyOutcome
+
+R = TypeVar("R")
+
+
+class Effect(enum.Enum):
+    """What an action can do to the world: the fact that policy decides on."""
+
+    READ = "read"
+    ACT = "act"
+    NAVIGATE = "navigate"
+    SCRIPT = "script"
+    SPAWN = "spawn"
+
+
+class Action(Generic[R]):
+    """A validated, immutable request. `perform` is called by the engine and by nothing else."""
+
+    verb: ClassVar[str]
+    effect: ClassVar[Effect]
+    result: ClassVar[type[Any]]
+    observes: ClassVar[bool]
+
+    @property
+    def destination(self) -> str | None:
+        """The address that it asks the browser to load, which the policy decides on before anything moves."""
+        return None
+
+    @property
+    def shows_page(self) -> bool:
+        """Whether its outcome carries what changed on the page."""
+        return type(self).observes
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments that differ from their defaults, as JSON would carry them."""
+        plain = adapter(type(self)).dump_python(self, mode="json", exclude_defaults=True)
+        return dict(plain)
+
+    def describe(self) -> str:
+        """One line for progress, approval and the journal: `Click e12`."""
+        words = type(self).verb.replace("_", " ").capitalize()
+        values = (_brief(value) for value in self.arguments.values())
+        return " ".join([words, *values])
+
+
+class TabAction(Action[R]):
+    """An action on one tab; it holds that tab's lock while it runs."""
+
+    async def perform(self, tab: Tab) -> R:
+        raise NotImplementedError
+
+
+class ContextAction(Action[R]):
+    """An action on a session's browser context as a whole. It never waits for a tab's lock."""
+
+    async def perform(self, context: Context) -> R:
+        raise NotImplementedError
+
+
+class House(Protocol):
+    """What a house action may ask of the engine."""
+
+    async def open_session(self, name: str | None) -> str: ...
+    async def close_session(self, name: str | None) -> str: ...
+    def sessions(self) -> list[dict[str, Any]]: ...
+
+
+class HouseAction(Action[R]):
+    """An action on the set of sessions."""
+
+    async def perform(self, house: House) -> R:
+        raise NotImplementedError
+
+
+class Road(Protocol):
+    """The road itself, lent to an action made of others, so that each of them passes the gate."""
+
+    async def run(self, action: Action[Any]) -> AnyOutcome: ...
+    def report(self, message: str, done: int, total: int, /) -> None: ...
+
+
+class RoadAction(Action[R]):
+    """An action made of other actions."""
+
+    async def perform(self, road: Road) -> R:
+        raise NotImplementedError
+
+
+AnyAction = Action[Any]
+A = TypeVar("A", bound=AnyAction)
+_registry: dict[str, type[AnyAction]] = {}
+
+
+def arg(description: str, default: Any = ..., **constraints: Any) -> Any:
+    """Declare an argument; the sentence is what models and people read."""
+    return Field(default, description=description, **constraints)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(arg,))
+def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]], type[A]]:
+    """Declare an action: its name, schema, docs and every surface derive from the class below it.
+
+    `observes`: the outcome carries what changed on the page. Acts do so unless told otherwise.
+    """
+
+    def declare(cls: type[A]) -> type[A]:
+        # The schema is built when it is first needed: building all at import would cost every start 50 ms.
+        config = ConfigDict(extra="forbid", defer_build=True, arbitrary_types_allowed=True)
+        declared = cast("type[A]", validated(frozen=True, config=config)(cls))
+        declared.verb = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        declared.effect = effect
+        declared.result = _result_type(cls)
+        declared.observes = effect is not Effect.READ if observes is None else observes
+        if declared.verb in _registry:
+            raise TypeError(f"two actions are called {declared.verb}")
+        if not (cls.__doc__ or "").strip():
+            raise TypeError(f"{cls.__name__} needs a docstring: models read it")
+        _registry[declared.verb] = declared
+        return declared
+
+    return declare
+
+
+def registry() -> Mapping[str, type[AnyAction]]:
+    """Every declared action by name, in the order of the catalogue."""
+    import_module("rove.actions")  # importing it declares them
+
+    return _registry
+
+
+_adapters: dict[type[AnyAction], TypeAdapter[Any]] = {}
+
+
+def adapter(cls: type[AnyAction]) -> TypeAdapter[Any]:
+    """What validates, dumps and describes an action; made once, when first needed."""
+    if cls not in _adapters:
+        _adapters[cls] = TypeAdapter(cls)
+    return _adapters[cls]
+
+
+def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
+    """Make an action from untrusted words, or say which field is wrong and how."""
+    cls = registry().get(name)
+    if cls is None:
+        raise InvalidArguments(f"There is no action `{name}`.", hint=f"There are: {', '.join(registry())}.")
+    try:
+        made: AnyAction = adapter(cls).validate_python(dict(arguments))
+    except ValidationError as error:
+        raise InvalidArguments("; ".join(_complaints(cls, error)) + ".") from error
+    return made
+
+
+def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+
+
+def _result_type(cls: type[AnyAction]) -> type[Any]:
+    for base in getattr(cls, "__orig_bases__", ()):
+        if isinstance(get_origin(base), type) and issubclass(get_origin(base), Action):
+            (result,) = get_args(base)
+            return result  # type: ignore[no-any-return]
+    raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Result]")
+
+
+def _complaints(cls: type[AnyAction], error: ValidationError) -> list[str]:
+    complaints: list[str] = []
+    for item in error.errors():
+        where = ".".join(str(part) for part in item["loc"]) or cls.verb
+        if item["type"] == "unexpected_keyword_argument":
+            known = ", ".join(fields_of(cls)) or "none"
+            complaints.append(f"`{where}` is not an argument of {cls.verb}, which takes: {known}")
+        elif item["type"] == "missing":
+            complaints.append(f"`{where}` is missing")
+        else:
+            complaints.append(f"`{where}`: {item['msg'].removeprefix('Value error, ')}")
+    return complaints
+
+
+def _brief(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+__all__ = [
+    "Action", "AnyAction", "ContextAction", "Effect", "House", "HouseAction", "Road", "RoadAction", "TabAction",
+    "Target", "Url", "action", "adapter", "arg", "fields_of", "parse", "registry",
+]  # fmt: skip

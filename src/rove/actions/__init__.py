@@ -1,0 +1,22 @@
+"""The catalogue. A file here is a noun; importing this package declares every action in it."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+# In a fixed order, so that tools, docs and help list the catalogue the same way everywhere.
+_FIRST = (
+    "navigation",
+    "snapshot",
+    "pointer",
+    "forms",
+    "keyboard",
+    "wait",
+    "screenshot",
+    "extract",
+    "script",
+    "tabs",
+)
+
+_found = [module.name for module in iter_modules(__path__)]
+for _name in sorted(_found, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)):
+    import_module(f"{__name__}.{_name}")

@@ -1,0 +1,69 @@
+"""Several actions in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from rove.action import AnyAction, Effect, Road, RoadAction, action, arg, parse
+from rove.errors import RoveError
+from rove.outcome import AnyOutcome, Attachment
+
+Step = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StepFailed:
+    index: int
+    action: str
+    error: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BatchDone:
+    done: tuple[AnyOutcome, ...]
+    failed: StepFailed | None
+    left_out: int
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return tuple(attachment for outcome in self.done for attachment in outcome.attachments)
+
+
+def _parsed(index: int, step: Step) -> AnyAction:
+    try:
+        made = parse(str(step.get("action", "")), {key: value for key, value in step.items() if key != "action"})
+    except RoveError as error:
+        raise ValueError(f"step {index}: {error.message} {error.hint}") from error
+    if isinstance(made, RoadAction):
+        raise ValueError(f"step {index}: a batch cannot hold a {made.verb}")
+    return made
+
+
+def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    for index, step in enumerate(steps):
+        _parsed(index, step)
+    return steps
+
+
+@action(Effect.ACT, observes=False)
+class Batch(RoadAction[BatchDone]):
+    """Run several actions in order; stop at the first that fails."""
+
+    steps: Annotated[tuple[Step, ...], AfterValidator(_checked)] = arg(
+        'Each {"action": "click", ...its arguments}.', min_length=1, max_length=50
+    )
+
+    async def perform(self, road: Road) -> BatchDone:
+        done: list[AnyOutcome] = []
+        for index, step in enumerate(self.steps):
+            made = _parsed(index, step)
+            road.report(made.describe(), index, len(self.steps))
+            try:
+                done.append(await road.run(made))
+            except RoveError as error:
+                failed = StepFailed(index, made.verb, error.as_dict())
+                return BatchDone(tuple(done), failed, len(self.steps) - index - 1)
+        return BatchDone(tuple(done), None, 0)

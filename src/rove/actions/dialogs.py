@@ -1,0 +1,37 @@
+"""Alerts, confirms and prompts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rove.action import ContextAction, Effect, action, arg
+from rove.errors import NotOpen
+
+if TYPE_CHECKING:
+    from rove.chromium.context import Context
+
+
+@dataclass(frozen=True)
+class DialogAnswered:
+    kind: str
+    message: str
+    accepted: bool
+
+    def __str__(self) -> str:
+        return f'{"Accepted" if self.accepted else "Dismissed"} the {self.kind} "{self.message}".'
+
+
+# On the context rather than the tab: an answer must never wait for the lock of the act that it unblocks.
+@action(Effect.ACT)
+class Dialog(ContextAction[DialogAnswered]):
+    """Answer the dialog that is open on the page."""
+
+    accept: bool = arg("True for OK, false for Cancel.")
+    text: str | None = arg("Answer to a prompt.", default=None)
+
+    async def perform(self, context: Context) -> DialogAnswered:
+        for tab in sorted(context.tabs, key=lambda tab: tab is not context.current):
+            if answered := await tab.dialogs.answer(self.accept, self.text):
+                return DialogAnswered(answered.kind, answered.message, self.accept)
+        raise NotOpen("No dialog is open.", hint="Take a browser_snapshot to see the page.")

@@ -1,0 +1,57 @@
+"""Reading content out of a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rove.action import Effect, TabAction, Target, action, arg
+from rove.errors import AmbiguousTarget, InvalidArguments
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+MOST_CHARACTERS = 10_000
+
+
+@dataclass(frozen=True)
+class Extracted:
+    content: tuple[str | None, ...]
+    is_cut: bool = False
+
+    def __str__(self) -> str:
+        cut = [f"[cut at {MOST_CHARACTERS} characters]"] if self.is_cut else []
+        return "\n".join([*("null" if value is None else value for value in self.content), *cut])
+
+
+@action(Effect.READ)
+class Extract(TabAction[Extracted]):
+    """Read text, HTML or an attribute of an element or the page."""
+
+    target: Target | None = arg("Which element; the page if not given.", default=None)
+    mode: Literal["text", "html", "attribute"] = arg("What to read.", default="text")
+    attribute: str | None = arg("Name, with mode attribute.", default=None)
+    all: bool = arg("Every match, not just one.", default=False)
+
+    async def perform(self, tab: Tab) -> Extracted:
+        if self.mode == "attribute" and not self.attribute:
+            raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
+        target = self.target or ("body" if self.mode == "text" else "html")
+        elements = await tab.resolve_all(target)
+        if len(elements) > 1 and not self.all:
+            lines = "; ".join(f"{element.line} [{element.ref}]" for element in elements[:5])
+            raise AmbiguousTarget(
+                f"{self.target} matches {len(elements)} elements: {lines}.",
+                hint="Pass all=true, or the ref of one.",
+            )
+        return _cut([await element.read(self.mode, self.attribute) for element in elements])
+
+
+def _cut(values: list[str | None]) -> Extracted:
+    room, kept = MOST_CHARACTERS, list[str | None]()
+    for value in values:
+        if room <= 0:
+            break
+        kept.append(value if value is None else value[:room])
+        room -= len(value or "")
+    return Extracted(tuple(kept), is_cut=room < 0 or len(kept) < len(values))

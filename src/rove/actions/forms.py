@@ -1,0 +1,116 @@
+"""Forms: fill in, choose, tick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as validated
+
+from rove.action import Effect, TabAction, Target, action, arg
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+
+@dataclass(frozen=True)
+class Filled:
+    element: str
+    value: str | None
+
+    def __str__(self) -> str:
+        return f"Filled {self.element}."
+
+
+@action(Effect.ACT)
+class Fill(TabAction[Filled]):
+    """Replace the value of a field."""
+
+    target: Target
+    value: str = arg("New value; dates as 2026-01-31; empty to clear.")
+
+    async def perform(self, tab: Tab) -> Filled:
+        element = await tab.resolve(self.target)
+        await element.fill(self.value)
+        return Filled(element.line, await element.value())
+
+
+@validated(frozen=True, config=ConfigDict(extra="forbid"))
+class FormField:
+    """One field of a form and what goes into it."""
+
+    target: Target
+    value: str | bool = arg("Text, an option's label, or true/false for a checkbox.")
+
+
+@dataclass(frozen=True)
+class FormFilled:
+    fields: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"Filled {len(self.fields)} fields."
+
+
+@action(Effect.ACT)
+class FillForm(TabAction[FormFilled]):
+    """Fill in several fields in one call."""
+
+    fields: tuple[FormField, ...] = arg("Fields, in order.", min_length=1)
+
+    async def perform(self, tab: Tab) -> FormFilled:
+        done: list[str] = []
+        for field in self.fields:
+            element = await tab.resolve(field.target)
+            if isinstance(field.value, bool):
+                await element.set_checked(field.value)
+            elif await element.is_select():
+                await element.select((field.value,))
+            else:
+                await element.fill(field.value)
+            done.append(element.line)
+        return FormFilled(tuple(done))
+
+
+@dataclass(frozen=True)
+class Selected:
+    element: str
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"Selected {', '.join(self.options)}."
+
+
+@action(Effect.ACT)
+class Select(TabAction[Selected]):
+    """Choose options of a select, by label or value."""
+
+    target: Target
+    values: tuple[str, ...] = arg("Labels or values.", min_length=1)
+
+    async def perform(self, tab: Tab) -> Selected:
+        element = await tab.resolve(self.target)
+        return Selected(element.line, tuple(await element.select(self.values)))
+
+
+@dataclass(frozen=True)
+class Checked:
+    element: str
+    checked: bool
+    was_pressed: bool
+
+    def __str__(self) -> str:
+        state = "checked" if self.checked else "unchecked"
+        return f"{self.element} is now {state}." if self.was_pressed else f"{self.element} was {state} already."
+
+
+@action(Effect.ACT)
+class Check(TabAction[Checked]):
+    """Tick or untick a checkbox, radio button or switch."""
+
+    target: Target
+    checked: bool = arg("False to untick.", default=True)
+
+    async def perform(self, tab: Tab) -> Checked:
+        element = await tab.resolve(self.target)
+        return Checked(element.line, self.checked, await element.set_checked(self.checked))

@@ -1,0 +1,60 @@
+"""The keyboard: real keystrokes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rove.action import Effect, TabAction, Target, action, arg
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+
+@dataclass(frozen=True)
+class Typed:
+    characters: int
+    element: str | None = None
+
+    def __str__(self) -> str:
+        return f"Typed {self.characters} characters" + (f" into {self.element}." if self.element else ".")
+
+
+@action(Effect.ACT)
+class Type(TabAction[Typed]):
+    """Type text with real keystrokes, after what is there. To replace a value use fill."""
+
+    text: str = arg("What to type.")
+    target: Target | None = arg("Where; what has the focus if not given.", default=None)
+    submit: bool = arg("Press Enter afterwards.", default=False)
+
+    async def perform(self, tab: Tab) -> Typed:
+        element = await tab.resolve(self.target) if self.target else None
+        if element:
+            await element.focus()
+        await tab.keyboard.type(self.text)
+        if self.submit:
+            await tab.keyboard.press("Enter")
+        return Typed(len(self.text), element.line if element else None)
+
+
+@dataclass(frozen=True)
+class Pressed:
+    key: str
+
+    def __str__(self) -> str:
+        return f"Pressed {self.key}."
+
+
+@action(Effect.ACT)
+class Press(TabAction[Pressed]):
+    """Press a key or a combination."""
+
+    key: str = arg("Such as Enter, ArrowDown, a, Control+A.", min_length=1)
+    target: Target | None = arg("Element to focus first.", default=None)
+
+    async def perform(self, tab: Tab) -> Pressed:
+        if self.target:
+            await (await tab.resolve(self.target)).focus()
+        await tab.keyboard.press(self.key)
+        return Pressed(self.key)

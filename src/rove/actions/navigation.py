@@ -1,0 +1,70 @@
+"""Going places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rove.action import Effect, TabAction, Url, action, arg
+from rove.errors import NavigationFailed
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+
+@dataclass(frozen=True)
+class Navigated:
+    url: str
+    title: str
+    status: int | None = None
+
+    def __str__(self) -> str:
+        trouble = f" (HTTP {self.status})" if self.status and self.status >= 400 else ""
+        return f"{self.title or 'Untitled'} - {self.url}{trouble}"
+
+
+@action(Effect.NAVIGATE)
+class Navigate(TabAction[Navigated]):
+    """Go to a URL. Answers with a snapshot of the page."""
+
+    url: Url = arg("Address; https:// is assumed where no scheme is given.")
+
+    @property
+    def destination(self) -> str | None:
+        return self.url
+
+    async def perform(self, tab: Tab) -> Navigated:
+        status = await tab.navigate(self.url)
+        return Navigated(tab.url, await tab.title(), status)
+
+
+@action(Effect.NAVIGATE)
+class Back(TabAction[Navigated]):
+    """Go back one page."""
+
+    async def perform(self, tab: Tab) -> Navigated:
+        return await _travel(tab, -1)
+
+
+@action(Effect.NAVIGATE)
+class Forward(TabAction[Navigated]):
+    """Go forward one page."""
+
+    async def perform(self, tab: Tab) -> Navigated:
+        return await _travel(tab, 1)
+
+
+@action(Effect.NAVIGATE)
+class Reload(TabAction[Navigated]):
+    """Load the page again."""
+
+    async def perform(self, tab: Tab) -> Navigated:
+        await tab.reload()
+        return Navigated(tab.url, await tab.title(), await tab.status())
+
+
+async def _travel(tab: Tab, steps: int) -> Navigated:
+    if not await tab.travel(steps):
+        where = "before" if steps < 0 else "after"
+        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use browser_navigate.")
+    return Navigated(tab.url, await tab.title(), await tab.status())

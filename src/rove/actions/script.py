@@ -1,0 +1,32 @@
+"""JavaScript among the page's own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rove.action import Effect, TabAction, Target, action, arg
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    value: Any
+
+    def __str__(self) -> str:
+        return json.dumps(self.value, ensure_ascii=False)
+
+
+@action(Effect.SCRIPT)
+class Evaluate(TabAction[Evaluated]):
+    """Run JavaScript in the page and return its value."""
+
+    expression: str = arg("Expression, or a function, which is given the element.", min_length=1)
+    target: Target | None = arg("Element to hand to the function.", default=None)
+
+    async def perform(self, tab: Tab) -> Evaluated:
+        element = await tab.resolve(self.target) if self.target else None
+        return Evaluated(await tab.evaluate(self.expression, element))

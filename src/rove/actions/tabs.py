@@ -1,0 +1,64 @@
+"""Tabs of a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rove.action import ContextAction, Effect, Url, action, arg
+from rove.errors import InvalidArguments
+
+if TYPE_CHECKING:
+    from rove.chromium.context import Context
+    from rove.chromium.tab import Tab
+
+
+@dataclass(frozen=True)
+class OpenTab:
+    id: str
+    url: str
+    title: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class TabList:
+    tabs: tuple[OpenTab, ...]
+
+    def __str__(self) -> str:
+        rows = (f"{'*' if tab.is_current else ' '} {tab.id} {tab.title} - {tab.url}" for tab in self.tabs)
+        return "\n".join(rows) or "No tab is open."
+
+
+@action(Effect.ACT)
+class Tabs(ContextAction[TabList]):
+    """List, open, switch or close tabs."""
+
+    operation: Literal["list", "new", "switch", "close"] = arg("What to do.", default="list")
+    id: str | None = arg("Which tab, with switch and close.", default=None)
+    url: Url | None = arg("Address for a new tab.", default=None)
+
+    @property
+    def destination(self) -> str | None:
+        return self.url
+
+    @property
+    def shows_page(self) -> bool:
+        return self.operation in ("new", "switch")
+
+    async def perform(self, context: Context) -> TabList:
+        if self.operation == "new":
+            tab = await context.new_tab()
+            if self.url:
+                await tab.navigate(self.url)
+        elif self.operation == "switch":
+            if self.id is None:
+                raise InvalidArguments("`id` is missing: say which tab to switch to.")
+            context.switch(await context.tab(self.id))
+        elif self.operation == "close":
+            await context.close_tab(await context.tab(self.id))
+        return TabList(tuple([await _shown(tab, tab is context.current) for tab in context.tabs]))
+
+
+async def _shown(tab: Tab, is_current: bool) -> OpenTab:
+    return OpenTab(tab.id, tab.url, await tab.title(), is_current)

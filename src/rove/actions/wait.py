@@ -1,0 +1,67 @@
+"""Waiting for something, never for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Literal
+
+from rove.action import Effect, TabAction, action, arg
+from rove.errors import DeadlineExceeded, InvalidArguments
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+LOOK_AGAIN = 0.25
+
+
+@dataclass(frozen=True)
+class Waited:
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"Waited {self.seconds:g} s."
+
+
+@action(Effect.READ, observes=True)
+class Wait(TabAction[Waited]):
+    """Wait until all that is given holds."""
+
+    text: str | None = arg("Text that appears.", default=None)
+    gone: str | None = arg("Text that disappears.", default=None)
+    selector: str | None = arg("CSS selector that becomes visible.", default=None)
+    url: str | None = arg("Part of the URL, or a pattern with *.", default=None)
+    load: Literal["DOMContentLoaded", "load"] | None = arg("Load state.", default=None)
+    seconds: float | None = arg("A time, if nothing else is given; else the most to wait.", default=None, gt=0, le=60)
+
+    async def perform(self, tab: Tab) -> Waited:
+        began = time.monotonic()
+        if not any((self.text, self.gone, self.selector, self.url, self.load)):
+            if self.seconds is None:
+                raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
+            await asyncio.sleep(self.seconds)
+        else:
+            await self._until(tab, min(self.seconds or tab.time_left, tab.time_left) + began - 0.3)
+        return Waited(round(time.monotonic() - began, 3))
+
+    async def _until(self, tab: Tab, give_up: float) -> None:
+        while missing := await self._missing(tab):
+            left = give_up - time.monotonic()
+            if left <= 0:
+                raise DeadlineExceeded(f"Still waiting for {missing}.")
+            await tab.pulse(min(left, LOOK_AGAIN))
+
+    async def _missing(self, tab: Tab) -> str | None:
+        if self.load and not tab.loading.has(self.load):
+            return f"the page to reach {self.load}"
+        if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
+            return f"the URL to match {self.url} (it is {tab.url})"
+        if self.text and not await tab.shows_text(self.text):
+            return f"the text {self.text!r} to appear"
+        if self.gone and await tab.shows_text(self.gone):
+            return f"the text {self.gone!r} to disappear"
+        if self.selector and not await tab.shows_selector(self.selector):
+            return f"{self.selector} to become visible"
+        return None

@@ -1,0 +1,110 @@
+"""One Chromium process, and everything that dies with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rove.chromium.installation import ensure
+from rove.chromium.launch import FLAGS, Sandbox, decide_sandbox
+from rove.chromium.runfolder import sweep
+from rove.chromium.warmup import Warmup
+from rove.errors import BrowserUnavailable
+from rove.settings import Settings
+
+if TYPE_CHECKING:
+    import playwright.async_api as pw
+
+    from rove.chromium.context import Context
+
+CLOSING_PATIENCE = 3.0
+
+
+class Browser:
+    """A browser process with its driver, its keeper and its run folder."""
+
+    def __init__(self, warmup: Warmup, process: pw.Browser, sandbox: Sandbox) -> None:
+        self._folder = warmup.folder
+        self._driver = warmup.driver
+        self._process = process
+        self.sandbox = sandbox
+        self.version = process.version
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.is_connected() and self._driver.is_running
+
+    def on_lost(self, callback: Callable[[], None]) -> None:
+        """Be told once when the process is gone, for whatever reason."""
+        self._process.once("disconnected", lambda _: callback())
+
+    async def new_context(self, settings: Settings) -> Context:
+        from rove.chromium.context import Context
+
+        made = await self._process.new_context(
+            viewport={"width": settings.viewport.width, "height": settings.viewport.height},
+            accept_downloads=True,
+        )
+        return Context(made, settings)
+
+    async def close(self) -> None:
+        """End the process and leave nothing behind; bounded, whatever state it is in."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_PATIENCE):
+                await self._close_politely()
+        await asyncio.to_thread(self._folder.close)
+
+    async def _close_politely(self) -> None:
+        from playwright.async_api import Error
+
+        with contextlib.suppress(Error):  # it may be dead already, which is what is wanted
+            await self._process.close()
+        await self._driver.close()
+
+
+async def launch(settings: Settings, warmup: Warmup, progress: Callable[[str], None]) -> Browser:
+    """Find a browser, or fetch one, and start it; if that fails nothing is left of the attempt."""
+    try:
+        return await _launch(settings, warmup, progress)
+    except BaseException:
+        await asyncio.to_thread(warmup.abandon)
+        raise
+
+
+async def _launch(settings: Settings, warmup: Warmup, progress: Callable[[str], None]) -> Browser:
+    sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, warmup.home / "run"))
+    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, settings.fetch_browser, progress)
+    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
+    try:
+        async with asyncio.timeout(settings.deadlines.launch):
+            playwright = await warmup.driver.connected()
+            process = await _start(playwright, settings, warmup, found.path, sandbox)
+    except TimeoutError as error:
+        raise BrowserUnavailable(f"{found.path} did not start within {settings.deadlines.launch:g} s.") from error
+    await sweeping
+    return Browser(warmup, process, sandbox)
+
+
+async def _start(
+    playwright: pw.Playwright, settings: Settings, warmup: Warmup, path: Path, sandbox: Sandbox
+) -> pw.Browser:
+    from playwright.async_api import Error
+
+    try:
+        return await playwright.chromium.launch(
+            executable_path=path,
+            headless=settings.headless,
+            chromium_sandbox=sandbox.on,
+            args=list(FLAGS),
+            env={**os.environ, **warmup.folder.environment},
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+    except Error as error:
+        reason = next((line for line in error.message.splitlines() if line.strip()), "no reason given")
+        raise BrowserUnavailable(f"{path} did not start: {reason}") from error

@@ -1,0 +1,114 @@
+"""One isolated browser context: its tabs, their ids and which of them is in front."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from rove.chromium.tab import Tab
+from rove.errors import LimitReached, NotOpen
+from rove.settings import Settings
+
+if TYPE_CHECKING:
+    import playwright.async_api as pw
+
+CLOSING_PATIENCE = 3.0
+
+
+class Context:
+    """Cookies, storage and tabs of their own. Tab ids (`t1`, `t2`) are never given twice."""
+
+    def __init__(self, made: pw.BrowserContext, settings: Settings) -> None:
+        self._made = made
+        self._settings = settings
+        self._tabs: dict[str, Tab] = {}
+        self._numbers = 0
+        self._current: str | None = None
+        self.is_lost = False
+        self._adopting: dict[pw.Page, asyncio.Task[Tab]] = {}
+        made.on("page", self._on_page)
+
+    @property
+    def tabs(self) -> list[Tab]:
+        return list(self._tabs.values())
+
+    @property
+    def current(self) -> Tab | None:
+        return self._tabs.get(self._current or "")
+
+    async def tab(self, name: str | None = None) -> Tab:
+        """The named tab, or the one in front, which is opened if there is none."""
+        if name is not None:
+            if name not in self._tabs:
+                open_now = ", ".join(self._tabs) or "none"
+                raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
+            return self._tabs[name]
+        return self.current or await self.new_tab()
+
+    async def new_tab(self) -> Tab:
+        if len(self._tabs) >= self._settings.limits.tabs:
+            raise LimitReached(
+                f"{len(self._tabs)} tabs are open, which is the limit.", hint="Close one with browser_tabs."
+            )
+        page = await self._made.new_page()
+        tab = await self._adopt(page)
+        self._current = tab.id
+        return tab
+
+    def switch(self, tab: Tab) -> None:
+        self._current = tab.id
+
+    async def close_tab(self, tab: Tab) -> None:
+        self._forget(tab)
+        await tab.close()
+
+    async def close(self) -> None:
+        """Close every tab and drop all state; bounded, since Chromium may never confirm."""
+        from playwright.async_api import Error
+
+        with contextlib.suppress(TimeoutError, Error):
+            async with asyncio.timeout(CLOSING_PATIENCE):
+                await self._made.close()
+
+    async def arrived(self) -> None:
+        """Wait until popups that have opened are tabs with ids."""
+        if self._adopting:
+            await asyncio.gather(*self._adopting.values(), return_exceptions=True)
+
+    def _on_page(self, page: pw.Page) -> None:
+        if page not in self._adopting:
+            self._adopting[page] = asyncio.ensure_future(self._welcome(page))
+
+    async def _adopt(self, page: pw.Page) -> Tab:
+        self._on_page(page)
+        return await self._adopting[page]
+
+    async def _welcome(self, page: pw.Page) -> Tab:
+        self._numbers += 1
+        identity = f"t{self._numbers}"
+        try:
+            tab = await Tab.attach(page, identity, self._settings)
+        finally:
+            self._adopting.pop(page, None)
+        opener = await page.opener()
+        self._tabs[identity] = tab
+        page.once("close", lambda _: self._forget(tab))
+        if opener is not None:
+            self._admit_popup(tab, opener)
+        return tab
+
+    def _admit_popup(self, tab: Tab, opener: pw.Page) -> None:
+        parent = next((known for known in self._tabs.values() if known.page is opener), None)
+        if len(self._tabs) > self._settings.limits.tabs:
+            self._forget(tab)
+            tab.close_soon()
+            if parent:
+                parent.happenings.add("popup blocked", f"{tab.url} (as many tabs as are allowed are open)")
+        elif parent:
+            parent.happenings.add("new tab", f"{tab.id} {tab.url}")
+
+    def _forget(self, tab: Tab) -> None:
+        self._tabs.pop(tab.id, None)
+        if self._current == tab.id:
+            self._current = next(reversed(self._tabs), None)

@@ -1,0 +1,82 @@
+"""Alerts, confirms and prompts: noticed at once, kept until answered."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rove.errors import DialogOpen
+
+if TYPE_CHECKING:
+    import playwright.async_api as pw
+
+
+@dataclass(frozen=True)
+class OpenDialog:
+    """A dialog as a person would see it."""
+
+    kind: str
+    message: str
+    default: str
+
+    def __str__(self) -> str:
+        return f'{self.kind} dialog "{self.message}"'
+
+
+class Dialogs:
+    """The dialog that blocks a tab, if any."""
+
+    def __init__(self) -> None:
+        self._waiting: pw.Dialog | None = None
+        self._opened = asyncio.Event()
+        self._answering: set[asyncio.Task[None]] = set()
+
+    def listen(self, page: pw.Page) -> None:
+        page.on("dialog", self._on_dialog)
+
+    @property
+    def open(self) -> OpenDialog | None:
+        dialog = self._waiting
+        return OpenDialog(dialog.type, dialog.message, dialog.default_value) if dialog else None
+
+    async def opening(self) -> OpenDialog:
+        """Wait until a dialog is open."""
+        while (dialog := self.open) is None:
+            await self._opened.wait()
+        return dialog
+
+    def refuse_if_open(self) -> None:
+        if dialog := self.open:
+            raise DialogOpen(f"The page is blocked by its {dialog}.")
+
+    async def answer(self, accept: bool, text: str | None) -> OpenDialog | None:
+        """Answer the open dialog; None when there is none."""
+        dialog, shown = self._waiting, self.open
+        if dialog is None:
+            return None
+        self._close()
+        await (dialog.accept(text) if accept else dialog.dismiss())
+        return shown
+
+    def _on_dialog(self, dialog: pw.Dialog) -> None:
+        if dialog.type == "beforeunload":
+            # Leaving was asked for by the agent or by the page itself: a trap must not hold it.
+            task = asyncio.ensure_future(_accept(dialog))
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+            return
+        self._waiting = dialog
+        self._opened.set()
+
+    def _close(self) -> None:
+        self._waiting = None
+        self._opened.clear()
+
+
+async def _accept(dialog: pw.Dialog) -> None:
+    from playwright.async_api import Error
+
+    with contextlib.suppress(Error):  # the page went away first
+        await dialog.accept()

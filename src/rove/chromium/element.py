@@ -1,0 +1,227 @@
+"""One element, and what hands can do with it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from rove.chromium.wire import Wire
+from rove.chromium.worlds import World
+from rove.errors import ElementGone, ElementNotReady, InvalidArguments
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+Button = Literal["left", "right", "middle"]
+Modifier = Literal["Alt", "Control", "Meta", "Shift"]
+MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
+
+
+class Element:
+    """An element that a target was resolved to. Every method acts on it or says why it cannot."""
+
+    def __init__(self, tab: Tab, world: World, ref: str, line: str) -> None:
+        self._tab = tab
+        self._ref = ref
+        self.world = world
+        self.line = line
+
+    @property
+    def ref(self) -> str:
+        return self.world.prefix + self._ref
+
+    @property
+    def local_ref(self) -> str:
+        """The ref as its own frame knows it."""
+        return self._ref
+
+    @property
+    def session(self) -> Wire:
+        return self.world.session
+
+    async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
+        x, y = await self._reach(enabled=True)
+        bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
+        await self._tab.mouse.click(x, y, button, count, bits)
+
+    async def hover(self) -> None:
+        x, y = await self._reach(enabled=False)
+        await self._tab.mouse.move(x, y)
+
+    async def drag_to(self, other: Element) -> None:
+        start = await self._reach(enabled=True)
+        end = await other.position()
+        await self._tab.mouse.drag(start, end)
+
+    async def position(self) -> tuple[float, float]:
+        """The middle of the element, in the tab's own coordinates, without moving anything."""
+        box = await self.box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    async def box(self) -> dict[str, float]:
+        """Where the element is, in the tab's viewport, after bringing it into view."""
+        box = self._checked(await self.world.call("ref => rove.pageBox(ref)", self._ref))
+        dx, dy = await self._tab.origin_of(self.world)
+        return {**box, "x": box["x"] + dx, "y": box["y"] + dy}
+
+    async def fill(self, value: str) -> None:
+        """Replace the text of a field, or set the value of a picker."""
+        answer = self._checked(await self.world.call("(ref, v) => rove.prepareToFill(ref, v)", self._ref, value))
+        if answer["type"]:
+            await self._tab.keyboard.replace(value)
+
+    async def focus(self) -> None:
+        self._checked(await self.world.call("ref => rove.focusOn(ref)", self._ref))
+
+    async def value(self) -> str | None:
+        value: str | None = await self.world.call("ref => rove.valueOf(ref)", self._ref)
+        return value
+
+    async def is_select(self) -> bool:
+        return bool(await self.world.call("ref => rove.element(ref)?.localName === 'select'", self._ref))
+
+    async def select(self, values: tuple[str, ...]) -> list[str]:
+        answer = self._checked(
+            await self.world.call("(ref, wanted) => rove.selectOptions(ref, wanted)", self._ref, list(values))
+        )
+        if "missing" in answer:
+            raise InvalidArguments(
+                f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}.",
+                hint=f"Its options: {', '.join(answer['options'])}.",
+            )
+        chosen: list[str] = answer["chosen"]
+        return chosen
+
+    async def set_checked(self, checked: bool) -> bool:
+        """Press it if its state is not the wanted one; returns whether it had to be pressed."""
+        state = self._checked(await self.world.call("ref => rove.checkedState(ref)", self._ref))
+        if state["checked"] == checked:
+            return False
+        if state.get("radio") and not checked:
+            raise ElementNotReady(
+                f"{self.line} is a radio button: it is unchecked by checking another.",
+                hint="Check the other one.",
+            )
+        await self.click()
+        return True
+
+    async def scroll_into_view(self) -> dict[str, int]:
+        where: dict[str, int] = self._checked(await self.world.call("ref => rove.scrollTo(ref)", self._ref))
+        return where
+
+    async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
+        where: dict[str, int] = self._checked(
+            await self.world.call("(r, d, a) => rove.scrollBy(r, d, a)", self._ref, direction, amount)
+        )
+        return where
+
+    async def read(self, mode: str, attribute: str | None) -> str | None:
+        values: list[str | None] = await self.world.call(
+            "(ref, mode, name) => rove.extractFrom([ref], mode, name)", self._ref, mode, attribute
+        )
+        return values[0]
+
+    async def in_page(self) -> str:
+        """The id of this element as the page's own scripts know it."""
+        own = await self.world.handle("ref => rove.element(ref)", self._ref)
+        if own is None:
+            raise self._gone()
+        node = await self.world.session.send("DOM.describeNode", {"objectId": own})
+        found = await self.world.session.send("DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"]})
+        identity: str = found["object"]["objectId"]
+        return identity
+
+    async def _reach(self, enabled: bool) -> tuple[float, float]:
+        patience = max(self._tab.time_left - 0.5, 0.1) * 1000
+        answer = self._checked(
+            await self.world.call(
+                "(ref, wants, patience) => rove.reach(ref, wants, patience)",
+                self._ref,
+                {"enabled": enabled},
+                patience,
+            )
+        )
+        return await self._tab.place(self.world, answer["x"], answer["y"])
+
+    def _checked(self, answer: dict[str, Any] | None) -> dict[str, Any]:
+        if answer is None or answer.get("gone"):
+            raise self._gone()
+        if "reason" in answer:
+            raise ElementNotReady(f"{self.line} {answer['reason']}.")
+        return answer
+
+    def _gone(self) -> ElementGone:
+        return ElementGone(f"{self.ref} ({self.line}) is no longer on the page.")
+
+
+class Mouse:
+    """The pointer, over CDP: Playwright's own click takes ten times as long."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+
+    async def move(self, x: float, y: float, modifiers: int = 0) -> None:
+        await self._send("mouseMoved", x, y, modifiers=modifiers)
+
+    async def click(self, x: float, y: float, button: Button, count: int, modifiers: int) -> None:
+        # Sent in one go and awaited together: the browser takes them in order.
+        sent = [self._send("mouseMoved", x, y, modifiers=modifiers)]
+        for pressed in range(1, count + 1):
+            facts: dict[str, Any] = {"button": button, "clickCount": pressed, "modifiers": modifiers}
+            sent.append(self._send("mousePressed", x, y, buttons=BUTTON_BITS[button], **facts))
+            sent.append(self._send("mouseReleased", x, y, **facts))
+        await asyncio.gather(*sent)
+
+    async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Through Playwright, which turns the moves into HTML5 drag events where the page wants those."""
+        mouse = self._tab.page.mouse
+        await mouse.move(*start)
+        await mouse.down()
+        await mouse.move(start[0] + 5, start[1] + 5, steps=3)
+        await mouse.move(*end, steps=12)
+        await mouse.move(*end)
+        await mouse.up()
+
+    async def _send(self, kind: str, x: float, y: float, **facts: Any) -> None:
+        await self._tab.session.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **facts})
+
+
+class Keyboard:
+    """Keys, through Playwright, which knows every layout's codes."""
+
+    NAMES: ClassVar[dict[str, str]] = {
+        "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta", "win": "Meta",
+        "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter", "del": "Delete",
+        "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", " ": "Space",
+        "pgup": "PageUp", "pgdn": "PageDown", "ins": "Insert",
+    }  # fmt: skip
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+
+    async def press(self, combination: str) -> None:
+        from playwright.async_api import Error
+
+        try:
+            await self._tab.page.keyboard.press(self._spelled(combination))
+        except Error as error:
+            raise InvalidArguments(
+                f"`key`: {combination!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A."
+            ) from error
+
+    async def type(self, text: str) -> None:
+        await self._tab.page.keyboard.type(text)
+
+    async def replace(self, text: str) -> None:
+        """Put text in place of what is selected."""
+        if text:
+            await self._tab.page.keyboard.insert_text(text)
+        else:
+            await self._tab.page.keyboard.press("Delete")
+
+    def _spelled(self, combination: str) -> str:
+        if combination in ("+", " "):
+            return "Space" if combination == " " else "+"
+        parts = combination.replace("++", "+Plus").split("+")
+        return "+".join("+" if part == "Plus" else self.NAMES.get(part.lower(), part) for part in parts)

@@ -1,0 +1,82 @@
+"""Looking at a tab: every frame's rows, in one snapshot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rove.chromium.worlds import World, Worlds
+from rove.errors import ElementGone
+from rove.snapshot import Snapshot, parse, stitch
+
+# Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
+MOST_CLOSED_HOSTS = 50
+
+
+async def look(worlds: Worlds, options: dict[str, Any]) -> Snapshot:
+    """The page as it is now, with the frames where they stand in it."""
+    main = await _rows(worlds.main, options)
+    if not main.frames:
+        return main
+    return stitch(main, await _children(worlds, worlds.main))
+
+
+async def look_within(worlds: Worlds, world: World, options: dict[str, Any]) -> Snapshot:
+    """One element of one frame, the first row being the element itself."""
+    part = await _rows(world, options)
+    if not part.frames:
+        return part
+    return stitch(part, await _children(worlds, world))
+
+
+async def _children(worlds: Worlds, top: World) -> dict[str, Snapshot]:
+    """The rows of every frame below one, by the ref of the element that holds it."""
+    found: dict[str, Snapshot] = {}
+    for world in await worlds.refresh():
+        if world is not top and world.parent is not None:
+            owner = await worlds.owner(world)
+            found[world.parent.prefix + owner] = await _rows(world, {})
+    return found
+
+
+async def _rows(world: World, options: dict[str, Any]) -> Snapshot:
+    data = await world.call("options => rove.snapshot(options)", options)
+    if data.get("closedHosts") and await _adopt_closed(world):
+        data = await world.call("options => rove.snapshot(options)", options)
+    if "gone" in data:
+        raise ElementGone(f"{world.prefix}{data['gone']} is no longer on the page.")
+    snapshot = parse(data, world.prefix, scoped=options.get("root") is not None)
+    world.next_ref = snapshot.next_ref
+    return snapshot
+
+
+async def _adopt_closed(world: World) -> bool:
+    """Let the world see into closed shadow roots, which scripts cannot but the protocol can."""
+    hosts = await world.handle("() => rove.closedHostCandidates()")
+    if hosts is None:
+        return False
+    listed = await world.session.send("Runtime.getProperties", {"objectId": hosts, "ownProperties": True})
+    adopted = False
+    for item in listed["result"][:MOST_CLOSED_HOSTS]:
+        identity = item.get("value", {}).get("objectId")
+        if identity and item["name"].isdigit():
+            adopted |= await _adopt_one(world, identity)
+    return adopted
+
+
+async def _adopt_one(world: World, host: str) -> bool:
+    described = await world.session.send("DOM.describeNode", {"objectId": host, "depth": 1, "pierce": True})
+    closed = [root for root in described["node"].get("shadowRoots", []) if root["shadowRootType"] == "closed"]
+    for root in closed:
+        held = await world.session.send(
+            "DOM.resolveNode",
+            {"backendNodeId": root["backendNodeId"], "executionContextId": await world.context()},
+        )
+        await world.session.send(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": "function (root) { rove.adoptShadow(this, root) }",
+                "objectId": host,
+                "arguments": [{"objectId": held["object"]["objectId"]}],
+            },
+        )
+    return bool(closed)

@@ -1,0 +1,90 @@
+"""One folder per browser for everything temporary, tied to the life of this process."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+from rove.chromium import keeper
+
+LOCK = "owner.lock"
+
+
+class RunFolder:
+    """Profile, downloads in flight and scratch files of one browser; gone when its owner is.
+
+    The owner holds a kernel lock on a file inside, so that a later start can tell a folder in use from one
+    that was left behind, and a keeper process watches for the owner's death.
+    """
+
+    def __init__(self, path: Path, lock: int, keeper_process: subprocess.Popen[bytes]) -> None:
+        self.path = path
+        self._lock = lock
+        self._keeper = keeper_process
+
+    @classmethod
+    def create(cls, runs: Path) -> RunFolder:
+        runs.mkdir(parents=True, exist_ok=True, mode=0o700)
+        identity = secrets.token_hex(4)
+        path = runs / identity
+        path.mkdir(mode=0o700)
+        # The lock gets its name when it is held: a sweep never sees a folder in use with a free lock.
+        unnamed = path / f".{LOCK}"
+        lock = os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        unnamed.rename(path / LOCK)
+        return cls(path, lock, _start_keeper(path))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process started for this folder must have in its environment."""
+        return {keeper.MARK: str(self.path), "TMPDIR": str(self.path)}
+
+    def close(self) -> None:
+        """End whatever still runs for this folder and remove it."""
+        if self._keeper.stdin is not None and not self._keeper.stdin.closed:
+            self._keeper.stdin.close()
+            self._keeper.wait()
+            keeper.clear(self.path)
+            os.close(self._lock)
+
+
+def sweep(runs: Path) -> list[Path]:
+    """Remove the run folders whose owner is dead; returns them."""
+    left = [path for path in _folders(runs) if _is_abandoned(path)]
+    for path in left:
+        keeper.clear(path)
+    return left
+
+
+def _folders(runs: Path) -> list[Path]:
+    return [path for path in runs.iterdir() if path.is_dir()] if runs.is_dir() else []
+
+
+def _is_abandoned(path: Path) -> bool:
+    try:
+        lock = os.open(path / LOCK, os.O_RDWR)
+    except OSError:
+        return False  # not a folder of ours, or being made or removed by someone else right now
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(lock)
+
+
+def _start_keeper(path: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(keeper.__file__)), str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # a Ctrl-C in the terminal is for rove, not for its keeper
+    )

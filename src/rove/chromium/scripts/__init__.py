@@ -1,0 +1,44 @@
+"""Code that runs inside pages, in an isolated world: files here, one expression to the browser."""
+
+from functools import cache
+from importlib.resources import files
+
+# Later files use names declared in earlier ones: all share one function scope.
+READING = (
+    "dom",
+    "text",
+    "refs",
+    "roles",
+    "labels",
+    "names",
+    "states",
+    "sheets",
+    "styles",
+    "visibility",
+    "pressable",
+    "guesses",
+    "lines",
+    "rows",
+    "walk",
+    "emit",
+    "overlays",
+    "snapshot",
+    "search",
+    "api",
+)
+# A scope of their own within that one: they see its names and may reuse them for themselves.
+ACTING = ("reach", "hands", "quiet")
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    folder = files("rove.chromium.scripts")
+    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+@cache
+def page_script() -> str:
+    """One expression that installs `globalThis.rove` in the world where it is evaluated."""
+    return (
+        '(() => {\n"use strict";\nif (globalThis.rove) return "present";\n'
+        f'{_joined(READING)}\n{{\n{_joined(ACTING)}\n}}\nreturn "installed";\n}})()'
+    )

@@ -1,0 +1,213 @@
+// What hands do that is not a press of a button: fill in, choose, scroll, read.
+
+const TYPED_AS_TEXT = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
+
+const setValue = (element, value) => {
+  const prototype = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+  // The prototype's setter, as frameworks replace the element's own to learn who writes to it.
+  Object.getOwnPropertyDescriptor(prototype, "value").set.call(element, value);
+};
+
+const announce = (element, ...names) => {
+  for (const name of names) element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
+};
+
+const selectContents = (element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const selection = getSelection();
+  selection.removeAllRanges();
+  selection.addRange(range);
+};
+
+// Leaves the field focused with its old text selected and answers "type" for the driver to type over it,
+// or sets the value itself where a browser offers a picker instead of a caret.
+const prepareToFill = (ref, value) => {
+  const element = fieldOf(elementOfRef(ref));
+  if (!element) return { gone: true };
+  if (isDisabled(element)) return { reason: "is disabled" };
+  if (element.readOnly) return { reason: "is read-only" };
+  element.focus();
+  if (element instanceof HTMLInputElement && !TYPED_AS_TEXT.has(element.type)) return setPicked(element, value);
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+    element.select();
+    return { type: true };
+  }
+  if (element.isContentEditable) {
+    selectContents(element);
+    return { type: true };
+  }
+  return { reason: "is not something that can be filled in" };
+};
+
+const fieldOf = (element) => {
+  if (!element) return null;
+  if (element instanceof HTMLLabelElement && element.control) return element.control;
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element;
+  if (element.isContentEditable) return element;
+  const inside = queryAll(shadowOf(element) || element, "input, textarea, [contenteditable]");
+  return inside.length === 1 ? inside[0] : element;
+};
+
+const setPicked = (element, value) => {
+  if (["checkbox", "radio", "file", "button", "submit", "image", "reset"].includes(element.type)) {
+    return { reason: `is an input of type ${element.type}, which cannot be filled in` };
+  }
+  setValue(element, element.type === "color" ? value.toLowerCase() : value);
+  if (value && element.value !== (element.type === "color" ? value.toLowerCase() : value)) {
+    return { reason: `does not take "${value}" as a value of type ${element.type}` };
+  }
+  announce(element, "input", "change");
+  return { type: false };
+};
+
+const valueOf = (ref) => {
+  const element = fieldOf(elementOfRef(ref));
+  if (!element) return null;
+  return "value" in element ? element.value : element.innerText;
+};
+
+const selectOptions = (ref, wanted) => {
+  const element = elementOfRef(ref);
+  if (!element) return { gone: true };
+  const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
+  if (!select) return { reason: "is not a select; press it and then the option" };
+  if (isDisabled(select)) return { reason: "is disabled" };
+  if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
+  const options = Array.from(select.options);
+  const tidy = (text) => text.replace(/\s+/g, " ").trim();
+  const chosen = wanted.map(
+    (want) =>
+      options.find((option) => option.value === want) ||
+      options.find((option) => tidy(option.label) === tidy(want)) ||
+      options.find((option) => tidy(option.label).toLowerCase() === tidy(want).toLowerCase())
+  );
+  const missing = wanted.filter((_, index) => !chosen[index]);
+  if (missing.length) return { missing, options: options.slice(0, 50).map((option) => tidy(option.label)) };
+  const barred = chosen.find((option) => option.disabled);
+  if (barred) return { reason: `has the option "${tidy(barred.label)}" disabled` };
+  select.focus();
+  for (const option of options) option.selected = chosen.includes(option);
+  announce(select, "input", "change");
+  return { chosen: chosen.map((option) => tidy(option.label)) };
+};
+
+const checkedState = (ref) => {
+  const element = elementOfRef(ref);
+  if (!element) return { gone: true };
+  const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const inner = control.matches("input[type=checkbox], input[type=radio]")
+    ? control
+    : queryOne(control, "input[type=checkbox], input[type=radio]") || control;
+  if (inner instanceof HTMLInputElement) return { checked: inner.checked, radio: inner.type === "radio" };
+  const said = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
+  return said === null ? { reason: "is not a checkbox, a radio button or a switch" } : { checked: said === "true" };
+};
+
+const focusOn = (ref) => {
+  const element = fieldOf(elementOfRef(ref));
+  if (!element) return { gone: true };
+  element.focus();
+  return {};
+};
+
+const isScroller = (element, down) => {
+  const style = getComputedStyle(element);
+  const overflow = down ? style.overflowY : style.overflowX;
+  const room = down ? scrollHeightOf(element) > clientHeightOf(element) : scrollWidthOf(element) > clientWidthOf(element);
+  return room && /auto|scroll|overlay/.test(overflow);
+};
+
+const scrollerFor = (ref, down) => {
+  const page = document.scrollingElement || rootElementOf(document);
+  for (let current = ref && elementOfRef(ref); current; current = flattenedParent(current)) {
+    if (current !== page && isScroller(current, down)) return current;
+  }
+  if (ref || page.scrollHeight > innerHeight) return page;
+  // Many applications scroll an inner pane and never the page.
+  const middle = deepestAt(innerWidth / 2, innerHeight / 2);
+  for (let current = middle; current; current = flattenedParent(current)) if (isScroller(current, down)) return current;
+  return page;
+};
+
+const scrollBy = (ref, direction, amount) => {
+  if (ref && !elementOfRef(ref)) return { gone: true };
+  const down = direction === "down" || direction === "up";
+  const scroller = scrollerFor(ref, down);
+  const page = down ? scroller.clientHeight : scroller.clientWidth;
+  const distance = (amount ?? Math.round(page * 0.8)) * (direction === "up" || direction === "left" ? -1 : 1);
+  scroller.scrollBy({ [down ? "top" : "left"]: distance, behavior: "instant" });
+  return whereScrolled(scroller);
+};
+
+const whereScrolled = (scroller) => ({
+  x: Math.round(scroller.scrollLeft),
+  y: Math.round(scroller.scrollTop),
+  below: Math.max(0, Math.round(scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop)),
+});
+
+const scrollTo = (ref) => {
+  const element = elementOfRef(ref);
+  if (!element) return { gone: true };
+  Element.prototype.scrollIntoView.call(element, { block: "center", inline: "center", behavior: "instant" });
+  return whereScrolled(scrollerFor(ref, true));
+};
+
+const extractFrom = (refs, mode, attribute) => {
+  const read = (element) => {
+    if (mode === "html") return element.outerHTML;
+    if (mode === "attribute") return element.getAttribute(attribute);
+    if ("value" in element && matchesSelector(element, "input, textarea, select")) return String(element.value);
+    return element.innerText ?? textContentOf(element);
+  };
+  const elements = refs === null ? [rootElementOf(document)] : refs.map(elementOfRef);
+  return elements.map((element) => (element ? read(element) : null));
+};
+
+// Resolves at the next change of the document, or after a while, whichever is first.
+const nextChange = (patience) =>
+  new Promise((resolve) => {
+    const done = () => {
+      observer.disconnect();
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const observer = new MutationObserver(done);
+    observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    const timer = setTimeout(done, patience);
+  });
+
+const showsText = (text) => (bodyOf(document)?.innerText ?? "").includes(text);
+const showsSelector = (css) => {
+  const found = query({ css }).matches;
+  return found.some((match) => {
+    const element = elementOfRef(match.ref);
+    return element && checkVisibility(element, { visibilityProperty: true });
+  });
+};
+
+const pageBox = (ref) => {
+  const element = elementOfRef(ref);
+  if (!element) return { gone: true };
+  bringIntoView(element);
+  const box = boxOf(element);
+  return { x: box.left, y: box.top, width: box.width, height: box.height };
+};
+
+const frameOrigin = (ref) => {
+  const element = elementOfRef(ref);
+  if (!element) return { gone: true };
+  Element.prototype.scrollIntoView.call(element, { block: "nearest", inline: "nearest", behavior: "instant" });
+  const box = rectOf(element);
+  return { x: box.left + element.clientLeft, y: box.top + element.clientTop };
+};
+
+const hitsFrame = (ref, x, y) => {
+  const hit = deepestAt(x, y);
+  return hit === elementOfRef(ref) ? null : hit ? describe(hit).line : "nothing";
+};
+
+Object.assign(globalThis.rove, {
+  reach, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollBy, scrollTo, extractFrom,
+  nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
+});

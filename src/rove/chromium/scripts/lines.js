@@ -1,0 +1,58 @@
+// One element as one line: role, name, marks, states. The place of the ref is kept by a character that no page text can hold.
+
+const REF = "\u0001";
+
+const MARK_TEXT = {
+  "aria-hidden": "aria-hidden", inert: "inert", "screen-reader text": "screen-reader only",
+};
+const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + reason})` : "");
+
+const UNSEEN_SOURCES = new Set(["aria-label"]);
+const isUnseenName = (naming) => UNSEEN_SOURCES.has(naming.source) || (naming.hiddenSource && naming.source !== "content");
+
+const descriptionState = (element, naming) => {
+  if (!hasAnyAttribute(element)) return "";
+  const description = descriptionOf(element, naming);
+  if (!description) return "";
+  return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
+};
+
+const placeholderState = (element, naming) => {
+  const placeholder = attr(element, "placeholder") || attr(element, "aria-placeholder");
+  if (!placeholder || naming.source === "placeholder" || squash(placeholder) === naming.name) return "";
+  return " placeholder=" + quote(placeholder, 120);
+};
+
+const roleDescription = (element) => {
+  const text = attr(element, "aria-roledescription");
+  return text && text.trim() ? " roledescription(aria)=" + quote(text, 60) : "";
+};
+
+// Everything after the name except marks.
+const detailsOf = (element, role, naming, full) => {
+  let details = statesOf(element, role, naming);
+  if (hasAnyAttribute(element)) {
+    if (TEXT_ENTRY.has(role) || isHtml(element) && localNameOf(element) === "textarea") details += placeholderState(element, naming);
+    details += valueState(element, role, full ? MAX_TEXT : 300);
+    if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming);
+    details += roleDescription(element);
+  } else details += valueState(element, role, full ? MAX_TEXT : 300);
+  if (role === "combobox") details += optionsState(element);
+  return details;
+};
+
+const shownRole = (element, role) => {
+  if (role === "textbox" && isTag(element, "input")) {
+    const type = inputType(element);
+    if (type !== "text") return "textbox type=" + type;
+  }
+  if (role === "button" && isTag(element, "input") && /^(?:file|color)$/.test(inputType(element))) return "button type=" + inputType(element);
+  return role;
+};
+
+const hrefOf = (element) => {
+  const href = attr(element, "href") ?? attr(element, "xlink:href");
+  if (href === null || href === "" || href.startsWith("#") || /^javascript:/i.test(href)) return href && href.length > 1 && href[0] === "#" ? bareWord(href, 40) : "";
+  const origin = location.origin;
+  return bareWord(href.startsWith(origin + "/") ? href.slice(origin.length) : href.trim(), 200);
+};

@@ -1,0 +1,270 @@
+// Accessible names and descriptions, after accname 1.2 with the host-language rules of HTML-AAM and SVG-AAM.
+
+const NAMED_BY_CONTENT = new Set(
+  ("button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio " +
+    "rowheader switch tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref " +
+    "doc-subtitle graphics-object math term").split(" ")
+);
+const NAME_PROHIBITED = new Set(
+  "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript".split(" ")
+);
+
+const MAX_NAME_NODES = 4000;
+
+// `via` says how the walk reached this node: "root", "reference", "label" or "content".
+const newTraversal = (via) => ({ via, visited: new Set(), revealed: false, budget: MAX_NAME_NODES, hiddenSource: false });
+
+const isRendered = (element) => checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false });
+
+const isHiddenForNames = (element) => {
+  if (attr(element, "aria-hidden") === "true") return true;
+  if (isTag(element, "option") || isTag(element, "optgroup") || isTag(element, "area")) return false;
+  if (getComputedStyle(element).display === "contents") return getComputedStyle(element).visibility !== "visible";
+  return !isRendered(element);
+};
+
+const isWithinAriaHidden = (element) => {
+  for (let node = element; node; node = parentElementOf(node)) {
+    if (attr(node, "aria-hidden") === "true") return true;
+  }
+  return false;
+};
+
+const pseudoText = (element, which) => {
+  const content = getComputedStyle(element, which).content;
+  if (!content || content === "none" || content === "normal") return "";
+  return parseContent(content);
+};
+
+// Computed `content` is a list of strings and images, then optionally "/" and the text that stands for them.
+const parseContent = (content) => {
+  const strings = (source) => {
+    let text = "";
+    for (const match of source.matchAll(/"((?:[^"\\]|\\.)*)"|open-quote|close-quote/g)) {
+      text += match[1] === undefined ? '"' : match[1].replace(/\\([0-9a-fA-F]{1,6} ?|.)/g, (whole, code) =>
+        /^[0-9a-fA-F]/.test(code) ? String.fromCodePoint(Math.min(parseInt(code, 16) || 0xfffd, 0x10ffff)) : code);
+    }
+    return text;
+  };
+  const slash = /^((?:[^"\/]|"(?:[^"\\]|\\.)*"|url\((?:[^")]|"(?:[^"\\]|\\.)*")*\))*)\/(.*)$/s.exec(content);
+  return strings(slash ? slash[2] : content);
+};
+
+const isBlockish = (display) => !/^(?:inline|contents|ruby)/.test(display) || display === "inline-block" || display === "inline-flex" || display === "inline-grid" || display === "inline-table";
+
+const spaced = (text) => (text ? " " + text + " " : "");
+
+const pseudoPart = (element, which) => {
+  const style = getComputedStyle(element, which);
+  const content = style.content;
+  if (!content || content === "none" || content === "normal" || style.display === "none") return "";
+  const text = parseContent(content);
+  return isBlockish(style.display) ? spaced(text) : text;
+};
+
+const contentText = (element, walk) => {
+  let text = pseudoPart(element, "::before");
+  const children = flattenedChildren(element) || childListOf(element);
+  for (const child of children) {
+    if (walk.budget-- <= 0) break;
+    if (isText(child)) text += textDataOf(child);
+    else if (isElement(child) && !(owned.size && owned.has(child) && !(owners.get(element) || []).includes(child))) text += childText(child, walk);
+  }
+  return text + pseudoPart(element, "::after");
+};
+
+const SILENT_TAGS = new Set(["script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source", "track", "param", "datalist", "rp"]);
+
+const childText = (child, walk) => {
+  const tag = localNameOf(child);
+  if (isHtml(child)) {
+    if (tag === "br") return "\n";
+    if (SILENT_TAGS.has(tag) && !walk.revealed) return "";
+    if (tag === "script" || tag === "style" || tag === "template") return "";
+  }
+  const text = alternativeOf(child, walk, "content");
+  if (!text) return "";
+  const display = getComputedStyle(child).display;
+  return isBlockish(display) || display === "none" ? spaced(text) : text;
+};
+
+const selectedOptionText = (element, walk) => {
+  if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
+  const chosen = [];
+  for (const option of queryAll(element, '[role="option"][aria-selected="true"]')) {
+    chosen.push(squash(alternativeOf(option, { ...walk, via: "content" }, "content")));
+  }
+  return chosen.join(" ");
+};
+
+const optionText = (option) => attr(option, "label") || squash(textContentOf(option));
+
+const valueOfControl = (element) => (isTag(element, "input") || isTag(element, "textarea") || isTag(element, "select") ? element.value : null);
+
+// A control inside a label speaks with its value: "Flash the screen [3] times".
+const embeddedValue = (element, role, walk) => {
+  if (role === "textbox" || role === "searchbox") return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));
+  if (role === "combobox" || role === "listbox") {
+    if (isTag(element, "input")) return element.value;
+    const chosen = selectedOptionText(element, walk);
+    if (chosen || isTag(element, "select")) return chosen;
+    return role === "combobox" ? contentText(element, walk) : "";
+  }
+  if (role === "slider" || role === "spinbutton" || role === "scrollbar" || role === "meter" || role === "progressbar") {
+    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow") ?? valueOfControl(element) ?? attr(element, "value");
+  }
+  return null;
+};
+
+const referencedText = (targets, from, walk) => {
+  const parts = [];
+  for (const target of targets) {
+    const inner = { ...walk, via: "reference", revealed: false, visited: new Set(walk.visited) };
+    if (target !== from) inner.visited.add(from);
+    const hidden = isHiddenForNames(target) || isWithinAriaHidden(target);
+    inner.revealed = hidden;
+    if (hidden) walk.hiddenSource = true;
+    const text = squash(alternativeOf(target, inner, "reference"));
+    walk.budget = inner.budget;
+    if (text) parts.push(text);
+  }
+  return parts.join(" ");
+};
+
+const labelText = (element, walk) => {
+  const parts = [];
+  for (const label of labelsOf(element)) {
+    const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
+    inner.revealed = isHiddenForNames(label);
+    if (inner.revealed) walk.hiddenSource = true;
+    const text = squash(alternativeOf(label, inner, "label"));
+    if (text) parts.push(text);
+  }
+  return parts.join(" ");
+};
+
+const svgTitleText = (element) => {
+  const title = svgTitleOf(element);
+  return title ? squash(textContentOf(title)) : "";
+};
+
+const inputNativeName = (element, role, walk) => {
+  const type = inputType(element);
+  if (type === "image") return [attr(element, "alt") || attr(element, "title") || attr(element, "value") || "Submit", "alt"];
+  if (type in BUTTON_INPUTS) {
+    const value = attr(element, "value");
+    return [value === null ? BUTTON_INPUTS[type] : value, "content"];
+  }
+  return ["", ""];
+};
+
+// [text, source] from the host language, or an empty text.
+const nativeName = (element, role, walk) => {
+  const namespace = namespaceOf(element);
+  if (namespace === SVG) {
+    const title = svgTitleText(element);
+    if (title) return [title, "svg-title"];
+    const link = localNameOf(element) === "a" ? attr(element, "xlink:title") : "";
+    return [link || "", "title"];
+  }
+  if (namespace !== HTML) return ["", ""];
+  const tag = localNameOf(element);
+  if (LABELABLE.test(tag) || tag.includes("-")) {
+    const label = labelText(element, walk);
+    if (label) return [label, "label"];
+  }
+  if (tag === "input") return inputNativeName(element, role, walk);
+  if (tag === "img" || tag === "area") return [attr(element, "alt") || "", "alt"];
+  if (tag === "optgroup" || tag === "option" || tag === "track") return [attr(element, "label") || "", "label"];
+  const caption = captionOf(element);
+  if (caption) {
+    const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
+    inner.revealed = isHiddenForNames(caption);
+    if (!inner.revealed) return [squash(alternativeOf(caption, inner, "label")), "caption"];
+  }
+  if (tag === "table") return [attr(element, "summary") || "", "title"];
+  return ["", ""];
+};
+
+const allowsContent = (element, role, walk, via) => {
+  if (via === "reference" || via === "label" || via === "content") return true;
+  if (role === "row") return isGrid(tableRoleOf(element));
+  if (NAMED_BY_CONTENT.has(role)) return namespaceOf(element) !== MATHML;
+  return false;
+};
+
+// The core of accname: text that stands for this element, by the first source that has any.
+const alternativeOf = (element, walk, via) => {
+  if (walk.visited.has(element) || walk.budget-- <= 0) return "";
+  if (!walk.revealed && via !== "root" && via !== "reference" && via !== "label" && isHiddenForNames(element)) return "";
+  walk.visited.add(element);
+  const [text, source] = chooseAlternative(element, walk, via);
+  if (via === "root") walk.source = source;
+  return text;
+};
+
+const chooseAlternative = (element, walk, via) => {
+  const role = roleOf(element);
+  if (via !== "content" && walk.via !== "reference") {
+    const targets = idrefs(element, "aria-labelledby");
+    if (targets.length) {
+      const text = referencedText(targets, element, walk);
+      if (text) return [text, "labelledby"];
+    }
+  } else if (via === "content" && walk.via !== "reference" && hasAttr(element, "aria-labelledby")) {
+    const text = referencedText(idrefs(element, "aria-labelledby"), element, walk);
+    if (text) return [text, "labelledby"];
+  }
+  if (via !== "root" && (via === "content" || walk.visited.size > 1)) {
+    const value = embeddedValue(element, role, walk);
+    if (value !== null) return [value, "value"];
+  }
+  const label = attr(element, "aria-label");
+  if (label && label.trim()) return [label, "aria-label"];
+  if (role !== "none" || via === "root") {
+    const [text, source] = nativeName(element, role, walk);
+    if (squash(text)) return [text, source];
+  }
+  if (allowsContent(element, role, walk, via)) {
+    const text = contentText(element, walk);
+    if (squash(text)) return [text, "content"];
+  }
+  return tooltipText(element, role, via);
+};
+
+const tooltipText = (element, role, via) => {
+  const title = attr(element, "title");
+  if (title && title.trim() && !NAME_PROHIBITED.has(role)) return [title, "title"];
+  if (via === "root" && isHtml(element)) {
+    const tag = localNameOf(element);
+    const takes = tag === "textarea" || (tag === "input" && TEXT_INPUTS.has(inputType(element)));
+    const placeholder = takes ? attr(element, "placeholder") : null;
+    if (placeholder && placeholder.trim()) return [placeholder, "placeholder"];
+    const ariaPlaceholder = attr(element, "aria-placeholder");
+    if (ariaPlaceholder) return [ariaPlaceholder, "aria-label"];
+  }
+  return ["", ""];
+};
+
+const NO_NAME = { name: "", source: "", hiddenSource: false };
+
+const nameOf = (element, role = roleOf(element)) => {
+  if (NAME_PROHIBITED.has(role) && !hasAnyAttribute(element)) return NO_NAME;
+  const walk = newTraversal("root");
+  const name = squash(alternativeOf(element, walk, "root"));
+  return { name, source: name ? walk.source : "", hiddenSource: walk.hiddenSource };
+};
+
+const descriptionOf = (element, naming) => {
+  const targets = idrefs(element, "aria-describedby");
+  if (targets.length) {
+    const walk = newTraversal("root");
+    const text = referencedText(targets, element, walk);
+    if (text) return { text, aria: walk.hiddenSource };
+  }
+  const own = attr(element, "aria-description");
+  if (own && own.trim()) return { text: squash(own), aria: true };
+  const title = attr(element, "title");
+  if (title && title.trim() && naming.source !== "title" && squash(title) !== naming.name) return { text: squash(title), aria: false };
+  return null;
+};

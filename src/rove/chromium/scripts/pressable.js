@@ -1,0 +1,81 @@
+// What a person can press, whether or not the markup says so.
+
+const PRESS_ROLES = new Set(
+  ("button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox " +
+    "slider spinbutton switch tab textbox treeitem doc-backlink doc-biblioref doc-glossref doc-noteref").split(" ")
+);
+// These roles are pressed only where something in the markup says so; a table of a thousand gridcells has no thousand buttons.
+const PRESS_IF_FOCUSABLE = new Set(["gridcell", "scrollbar", "listbox"]);
+
+const hinted = new WeakSet();
+
+const CLICK_ATTRIBUTES = ["onclick", "onmousedown", "onmouseup", "onpointerdown", "onpointerup", "ondblclick", "ontouchstart", "ng-click", "@click", "v-on:click", "jsaction", "data-action-click"];
+
+const hasClickAttribute = (element) => {
+  for (const name of CLICK_ATTRIBUTES) if (hasAttr(element, name)) return true;
+  return false;
+};
+
+const STRONG = 2;
+const WEAK = 1;
+
+// STRONG: the markup or the driver says so. WEAK: only the cursor does.
+const pressStrength = (element, role, facts, context) => {
+  if (hinted.has(element)) return STRONG;
+  if (hasAnyAttribute(element)) {
+    if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
+    if (hasClickAttribute(element)) return STRONG;
+    const tabindex = hasAttr(element, "tabindex") ? parseInt(attr(element, "tabindex"), 10) : -1;
+    if (tabindex >= 0) return STRONG;
+    if (isEditingHost(element)) return STRONG;
+    if (attr(element, "draggable") === "true") return STRONG;
+  } else if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
+  if (isTag(element, "summary") && isDetailsSummary(element)) return STRONG;
+  if ((isTag(element, "video") || isTag(element, "audio")) && hasAttr(element, "controls")) return STRONG;
+  return facts.pointer && !context.pointer && !facts.untouchable ? WEAK : 0;
+};
+
+// A row of look-alikes inside one pointer area (ul { cursor: pointer }) is many things to press, not one.
+const holdsLookalikes = (element) => {
+  if (childCountOf(element) < 2) return false;
+  for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
+    if (isText(child) && textDataOf(child).trim()) return false;
+  }
+  const first = firstElementOf(element);
+  const tag = localNameOf(first);
+  const looks = (attr(first, "class") || "").split(/\s+/)[0];
+  for (let child = nextElementOf(first); child; child = nextElementOf(child)) {
+    if (localNameOf(child) !== tag || (attr(child, "class") || "").split(/\s+/)[0] !== looks) return false;
+  }
+  return Boolean(textContentOf(first).trim()) || tag === "img" || tag === "svg";
+};
+
+const TOGGLES = new Set(["checkbox", "radio"]);
+const STAND_IN_TYPES = new Set(["checkbox", "radio", "file"]);
+
+// A control that a person cannot see though its label or a drawn replacement can be pressed for it.
+const isUnseenControl = (control) => {
+  if (!checkVisibility(control, { opacityProperty: true, visibilityProperty: true })) return true;
+  const rect = rectOf(control);
+  if (rect.width <= 2 || rect.height <= 2) return true;
+  if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0) return true;
+  const style = getComputedStyle(control);
+  return style.clip !== "auto" && style.position === "absolute" || emptyClip.test(style.clipPath);
+};
+
+const standsInFor = (label) => {
+  const control = label.control;
+  if (!control || !isTag(control, "input") || !STAND_IN_TYPES.has(inputType(control))) return null;
+  return isUnseenControl(control) ? control : null;
+};
+
+const visibleLabelOf = (control) => {
+  if (!isTag(control, "input") || !STAND_IN_TYPES.has(inputType(control))) return null;
+  for (const label of control.labels || []) {
+    if (isRendered(label)) {
+      const rect = rectOf(label);
+      if (rect.width > 2 && rect.height > 2) return label;
+    }
+  }
+  return null;
+};

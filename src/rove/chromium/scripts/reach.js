@@ -1,0 +1,124 @@
+// Reaching an element as a hand would: bring it into view, wait until it can be pressed, find the point.
+
+const DISABLEABLE = "button, input, select, textarea, option, optgroup, fieldset";
+
+const isDisabled = (element) =>
+  (matchesSelector(element, DISABLEABLE) && matchesSelector(element, ":disabled")) ||
+  closestOf(element, "[aria-disabled='true']") !== null;
+
+const deepestAt = (x, y) => {
+  let hit = document.elementFromPoint(x, y);
+  while (hit) {
+    const shadow = shadowOf(hit);
+    const inner = shadow && shadow.elementFromPoint(x, y);
+    if (!inner || inner === hit) return hit;
+    hit = inner;
+  }
+  return hit;
+};
+
+const isWithin = (node, ancestor) => {
+  for (let current = node; current; current = flattenedParent(current)) if (current === ancestor) return true;
+  return false;
+};
+
+// A label, or the painted stand-in inside it, is what a person presses to reach the control behind.
+const labelsOf = (element) => (element.labels ? Array.from(element.labels) : []);
+
+const standsFor = (hit, element) => {
+  if (isWithin(hit, element)) return true;
+  if (labelsOf(element).some((label) => isWithin(hit, label))) return true;
+  // Text or an icon inside a link or button: pressing the link is pressing it.
+  const pressable = closestOf(element, "a, button, label, summary, option, [role], [onclick], [tabindex]");
+  return pressable !== null && pressable !== element && isWithin(hit, pressable) && isWithin(element, hit);
+};
+
+const boxOf = (element) => {
+  const box = rectOf(element);
+  if (box.width > 0 && box.height > 0) return box;
+  // display: contents and inline wrappers have no box of their own, but what is in them has.
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return range.getBoundingClientRect();
+};
+
+// Middle first; then the middle of each line box (a wrapped link's middle may lie outside it); then corners.
+const pointsOf = (element) => {
+  const box = boxOf(element);
+  const boxes = [box, ...Array.from(Element.prototype.getClientRects.call(element)).slice(0, 4)];
+  const points = boxes.map((b) => [b.left + b.width / 2, b.top + b.height / 2]);
+  for (const across of [0.2, 0.8]) {
+    for (const down of [0.2, 0.8]) points.push([box.left + box.width * across, box.top + box.height * down]);
+  }
+  return points.filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight);
+};
+
+const isInView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+
+const bringIntoView = (element) => {
+  const box = boxOf(element);
+  const middle = [box.left + box.width / 2, box.top + box.height / 2];
+  const hit = isInView(box) && deepestAt(middle[0], middle[1]);
+  if (hit && standsFor(hit, element)) return;
+  Element.prototype.scrollIntoView.call(element, { block: "center", inline: "center", behavior: "instant" });
+};
+
+const isMoving = (element) =>
+  document.getAnimations().some((animation) => {
+    if (animation.playState !== "running" || !animation.effect || !animation.effect.target) return false;
+    const { activeDuration } = animation.effect.getComputedTiming();
+    return Number.isFinite(activeDuration) && isWithin(element, animation.effect.target);
+  });
+
+const sameBox = (a, b) => a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
+
+// What stands between a hand and the element right now; null when nothing does.
+const obstacle = (element, wants) => {
+  const box = boxOf(element);
+  const style = getComputedStyle(element);
+  if (box.width === 0 || box.height === 0) {
+    return labelsOf(element).some((label) => boxOf(label).width > 0) ? null : { reason: "has no size on the page" };
+  }
+  if (style.visibility !== "visible") return { reason: "is not visible" };
+  if (wants.enabled && isDisabled(element)) return { reason: "is disabled" };
+  return null;
+};
+
+const pointOn = (element) => {
+  let cover = null;
+  const candidates = pointsOf(element);
+  for (const label of labelsOf(element)) candidates.push(...pointsOf(label).slice(0, 2));
+  for (const [x, y] of candidates) {
+    const hit = deepestAt(x, y);
+    if (hit && standsFor(hit, element)) return { x, y };
+    cover = cover || hit;
+  }
+  if (!candidates.length) return { reason: "lies outside what can be scrolled into view" };
+  return { reason: cover ? `is covered by ${describe(cover).line}` : "receives no pointer events" };
+};
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+// A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
+const soon = () => Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, 100))]);
+
+const reach = async (ref, wants, patience) => {
+  const giveUp = performance.now() + patience;
+  let before = null;
+  for (;;) {
+    const element = elementOfRef(ref);
+    if (!element) return { gone: true };
+    let problem = obstacle(element, wants);
+    if (!problem) {
+      bringIntoView(element);
+      const box = boxOf(element);
+      const steady = !isMoving(element) || (before && sameBox(before, box));
+      before = box;
+      const point = pointOn(element);
+      if (steady && !point.reason) return point;
+      problem = steady ? point : { reason: "keeps moving" };
+    }
+    if (performance.now() >= giveUp) return problem;
+    await soon();
+  }
+};

@@ -1,0 +1,157 @@
+// Looking things up: one element described, targets by CSS or by role and name, and find over the whole document.
+
+const allRoots = () => {
+  const roots = [document];
+  for (let i = 0; i < roots.length && i < 2000; i++) {
+    for (const element of queryAll(roots[i], "*")) {
+      const shadow = shadowOf(element);
+      if (shadow) roots.push(shadow);
+    }
+  }
+  return roots;
+};
+
+const hasShadows = () => adoptedCount > 0 || Array.from(queryAll(document, "*")).some((element) => openShadowOf(element));
+
+const everyElement = function* () {
+  for (const root of allRoots()) yield* queryAll(root, "*");
+};
+
+const describeElement = (element) => {
+  beginPass({});
+  const row = ownRow(element);
+  return { role: row.role, name: clip(clean(row.naming.name), MAX_NAME), line: finishLine({ ...row, ref: 0 }), ref: "e" + refNumber(element), visible: !(row.flags & UNSEEN) };
+};
+
+const lineOf = (element) => {
+  const row = ownRow(element);
+  return finishLine({ ...row, ref: 0 });
+};
+
+const MATCH_CAP = 20;
+
+const queryCss = (selector) => {
+  const found = [];
+  for (const root of allRoots()) {
+    for (const element of queryAll(root, selector)) found.push(element);
+  }
+  return found;
+};
+
+const isExposed = (element) => isRendered(element) && !SKIPPED.has(localNameOf(element));
+
+const queryRole = (role, name) => {
+  const wanted = role ? SYNONYMS[role.toLowerCase()] || role.toLowerCase() : "";
+  const target = name === null || name === undefined ? null : squash(name).toLowerCase();
+  const exact = [];
+  const partial = [];
+  for (const element of everyElement()) {
+    const own = roleOf(element);
+    if (!playsRole(element, own, wanted) || !isExposed(element)) continue;
+    if (target === null) {
+      exact.push(element);
+      continue;
+    }
+    const called = (own === "generic" || own === "none" ? clickableName(element, own) : nameOf(element, own)).name.toLowerCase();
+    if (called === target || clean(called) === target) exact.push(element);
+    else if (target && called.includes(target)) partial.push(element);
+  }
+  return exact.length ? exact : partial;
+};
+
+const playsRole = (element, own, wanted) => {
+  if (!wanted) return PRESS_ROLES.has(own);
+  if (own === wanted) return true;
+  if (wanted !== "clickable" || (own !== "generic" && own !== "none")) return false;
+  const facts = readStyle(element);
+  const parent = parentElementOf(element);
+  return !facts.none && pressStrength(element, own, facts, { pointer: parent ? getComputedStyle(parent).cursor === "pointer" : false }) > 0;
+};
+
+const standInOrSelf = (element) => {
+  const label = isToggleShownElsewhere(element) ? visibleLabelOf(element) : null;
+  return label || element;
+};
+
+const queryTargets = (spec) => {
+  beginPass({});
+  let found;
+  try {
+    found = spec.css !== undefined && spec.css !== null ? queryCss(spec.css) : queryRole(spec.role, spec.name).map(standInOrSelf);
+  } catch (error) {
+    return { error: "bad selector: " + clip(String(error.message), 200), total: 0, matches: [] };
+  }
+  const matches = found.slice(0, spec.limit || MATCH_CAP).map((element) => ({
+    ref: "e" + refNumber(element), line: lineOf(element), visible: isRendered(element),
+  }));
+  return { total: found.length, matches };
+};
+
+const rectanglesOf = (refs) =>
+  refs.map((ref) => {
+    const element = elementOfRef(ref);
+    if (!element) return null;
+    const rect = rectOf(element);
+    return { ref, x: rect.left, y: rect.top, width: rect.width, height: rect.height };
+  });
+
+const matcherFor = (spec) => {
+  if (spec.regex) {
+    const pattern = new RegExp(spec.regex, "iu");
+    return (row) => pattern.test(row.plain);
+  }
+  if (spec.text) {
+    const text = squash(spec.text).toLowerCase();
+    return (row) => row.plain.toLowerCase().includes(text);
+  }
+  const role = spec.role.toLowerCase();
+  return (row) => row.role === (SYNONYMS[role] || role) || row.line.startsWith(role + " ") || row.line === role;
+};
+
+const FIND_CAPS = { maxNodes: 400000, maxChildren: 100000 };
+
+// A walk with no caps on lists, so that what a snapshot folded is found too.
+const findRows = (spec) => {
+  let matches;
+  try {
+    matches = matcherFor(spec);
+  } catch (error) {
+    return { error: "bad regular expression: " + clip(String(error.message), 200), total: 0, matches: [] };
+  }
+  beginPass(FIND_CAPS);
+  wholePage();
+  const found = [];
+  let total = 0;
+  const limit = spec.limit || 10;
+  rows.forEach((row, index) => {
+    row.plain = row.flags & TEXT ? row.text : (row.naming && row.naming.name) + " " + row.line + " " + (row.inlineText || "");
+    if (!matches(row)) return;
+    total += 1;
+    if (found.length < limit) found.push(index);
+  });
+  return { total, matches: found.map((index) => matchAt(index)) };
+};
+
+const ancestorRows = (index) => {
+  const above = [];
+  let depth = rows[index].depth;
+  for (let i = index - 1; i >= 0 && depth > 0 && above.length < 3; i--) {
+    if (rows[i].depth < depth) {
+      depth = rows[i].depth;
+      above.unshift(i);
+    }
+  }
+  return above;
+};
+
+const matchAt = (index) => {
+  const row = rows[index];
+  const element = row.element || (row.node && parentElementOf(row.node));
+  const context = ancestorRows(index).concat([index - 1, index + 1].filter((i) => rows[i] && rows[i].depth >= row.depth - 1 && i !== index));
+  const unique = [...new Set(context)].filter((i) => i >= 0 && i !== index);
+  return {
+    line: finishLine({ ...row, ref: 0 }), ref: element ? "e" + refNumber(element) : null,
+    context: unique.map((i) => ({ line: finishLine({ ...rows[i], ref: 0 }), ref: rows[i].ref ? "e" + rows[i].ref : null, before: i < index })),
+    inView: Boolean(row.flags & IN_VIEW),
+  };
+};

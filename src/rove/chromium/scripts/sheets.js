@@ -1,0 +1,92 @@
+// Which elements a style rule can tell apart from look-alikes: by position, state, id or another attribute.
+// Knowing that, all others with the same tag, class and inline style below the same parent share one computed style.
+
+const MAX_SELECTORS = 250;
+const MAX_RULES = 20000;
+const PSEUDO_ELEMENT = /::[\w-]+(?:\([^)]*\))?|:(?:before|after|first-line|first-letter)\b/g;
+const SINGLES_OUT = /[:+~]/;
+const EVERYWHERE = /^(?::root|html|body|\*)?$/;
+
+let distinctions = { selectors: [], attributes: [], ids: new Set(), safe: true };
+const readSheets = new WeakMap();
+
+const noteSelector = (selector, found) => {
+  for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
+  for (const match of selector.matchAll(/\[\s*([\w-]+)/g)) found.attributes.add(match[1]);
+  const bare = selector.replace(PSEUDO_ELEMENT, "").replace(/\[[^\]]*\]/g, "");
+  if (SINGLES_OUT.test(bare) && !EVERYWHERE.test(bare.trim())) found.selectors.push(selector.replace(PSEUDO_ELEMENT, "").trim());
+};
+
+const readRules = (rules, parent, found) => {
+  for (const rule of rules) {
+    if (++found.count > MAX_RULES) {
+      found.safe = false;
+      return;
+    }
+    const kind = rule.constructor.name;
+    if (kind === "CSSContainerRule" || kind === "CSSScopeRule") found.safe = false;
+    if (kind === "CSSImportRule") {
+      if (rule.styleSheet) readSheet(rule.styleSheet, found);
+    } else if (rule.selectorText !== undefined && kind === "CSSStyleRule") {
+      const selector = parent ? rule.selectorText.replaceAll("&", `:is(${parent})`) : rule.selectorText;
+      noteSelector(selector, found);
+      if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, found);
+    } else if (rule.cssRules) readRules(rule.cssRules, parent, found);
+  }
+};
+
+const readSheet = (sheet, found) => {
+  try {
+    readRules(sheet.cssRules, "", found);
+  } catch {
+    // Another origin's sheet cannot be read: any rule may be in it.
+    found.safe = false;
+  }
+};
+
+const sheetFacts = (sheet) => {
+  let length = -1;
+  try { length = sheet.cssRules.length; } catch { length = -1; }
+  const known = readSheets.get(sheet);
+  if (known && known.length === length && length > 300) return known;
+  const found = { selectors: [], attributes: new Set(), ids: new Set(), safe: true, count: 0, length };
+  readSheet(sheet, found);
+  readSheets.set(sheet, found);
+  return found;
+};
+
+const prepareStyles = () => {
+  distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), safe: true };
+  const selectors = new Set();
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+    if (sheet.disabled) continue;
+    const facts = sheetFacts(sheet);
+    if (!facts.safe) distinctions.safe = false;
+    for (const name of facts.attributes) distinctions.attributes.add(name);
+    for (const id of facts.ids) distinctions.ids.add(id);
+    for (const selector of facts.selectors) selectors.add(selector);
+  }
+  for (const name of ["class", "style", "type"]) distinctions.attributes.delete(name);
+  if (selectors.size > MAX_SELECTORS) distinctions.safe = false;
+  if (distinctions.safe) tagMatches(selectors);
+};
+
+const tagMatches = (selectors) => {
+  let index = 0;
+  for (const selector of selectors) {
+    index += 1;
+    try {
+      for (const element of queryAll(document, selector)) addTag(element, index);
+    } catch {
+      distinctions.safe = false;
+    }
+  }
+  for (const animation of document.getAnimations()) {
+    const target = animation.effect && animation.effect.target;
+    if (target) addTag(target, "a" + ++index);
+  }
+};
+
+const addTag = (element, tag) => {
+  distinctions.tags.set(element, (distinctions.tags.get(element) || "") + "," + tag);
+};

@@ -1,0 +1,209 @@
+// One pass over the document: everything the other side needs, in columns.
+
+const DEFAULT_CAPS = { nodes: 60000, children: 2500 };
+
+const beginPass = (options) => {
+  roleMemo = new WeakMap();
+  stripped = 0;
+  groups = [];
+  frames = [];
+  overlays = [];
+  limits = { nodes: 0, cap: options.maxNodes || DEFAULT_CAPS.nodes, children: options.maxChildren || DEFAULT_CAPS.children, left: 0 };
+  startRows();
+  activeElement = deepActiveElement();
+  collectOwned(document);
+  measurePage();
+  prepareStyles();
+  modal = topModal();
+};
+
+const topModal = () => {
+  const open = queryAll(document, "dialog:modal");
+  if (!open.length) return null;
+  for (const dialog of open) if (activeElement && containsNode(dialog, activeElement)) return dialog;
+  return open[open.length - 1];
+};
+
+// The context of an element deep in the page, as a walk from the top would have made it.
+const contextAt = (element) => {
+  const path = pathOf(element);
+  let context = rootContext();
+  for (const ancestor of path.slice(0, -1)) {
+    const facts = styleOf(ancestor, context.facts);
+    context = facts.none ? { ...context, facts: readStyle(rootElementOf(document)) } : enter(ancestor, facts, context);
+  }
+  if (!context.facts) context.facts = readStyle(rootElementOf(document));
+  context.quiet = false;
+  return context;
+};
+
+const wholePage = () => {
+  const body = bodyOf(document) || rootElementOf(document);
+  const context = contextAt(body);
+  if (modal) {
+    visitRendered(modal, readStyle(modal), contextAt(modal), 1);
+    flushText();
+    rows.push({ depth: 0, flags: STRUCTURE, ref: 0, line: "behind the dialog (inert)", naming: NO_NAME });
+    context.depth = 1;
+    context.behind = true;
+  }
+  const facts = readStyle(body);
+  if (!facts.none) {
+    const inner = enter(body, facts, context);
+    inner.behind = context.behind;
+    if (roleOf(body) !== "generic" || isEditingHost(body)) visitRendered(body, facts, context, 1);
+    else walkChildren(body, inner, 1);
+  }
+  flushText();
+  if (modal && rows[rows.length - 1].line === "behind the dialog (inert)") rows.pop();
+};
+
+// The first line of a scoped snapshot is the target itself, with its role and name whatever they are.
+const scoped = (element, options) => {
+  const row = ownRow(element);
+  rows.push(row);
+  const context = contextAt(element);
+  const facts = readStyle(element);
+  if (facts.none) return;
+  const inner = enter(element, facts, context);
+  inner.depth = 1;
+  if (isTag(element, "select") || isEditingHost(element) || VALUE_ROLES.has(row.role) && isHtml(element) && /^(?:input|textarea)$/.test(localNameOf(element))) return;
+  if (row.role === "iframe") {
+    row.flags |= FRAME;
+    frames.push(row.ref);
+    return;
+  }
+  if (options.from !== undefined && options.from !== null) walkSlice(element, inner, options);
+  else walkChildren(element, inner, 1);
+  flushText();
+  const only = rows[1];
+  if (rows.length === 2 && only.flags & TEXT && !only.mark && squash(only.text) === row.naming.name) rows.pop();
+};
+
+const walkSlice = (element, inner, options) => {
+  const total = childCountOf(element);
+  const to = Math.min(total, options.from + (options.limit || 50));
+  const group = startGroup(element);
+  walkWindow(element, inner, 1, group, options.from, to);
+  endGroup(group);
+  addFold(element, inner, to, total);
+};
+
+const ownRow = (element) => {
+  const role = roleOf(element);
+  const naming = nameOf(element, role);
+  const context = contextAt(element);
+  const facts = readStyle(element);
+  const inner = facts.none ? context : enter(element, facts, context);
+  const row = newRow(element, role, naming, STRONG, context, inner, "");
+  row.depth = 0;
+  row.line = head(shownRole(element, role), naming.name, MAX_TEXT) + guessIfNameless(element, naming, PRESS_ROLES.has(role) ? STRONG : 0) + detailsOf(element, role, naming, true);
+  if (facts.none) row.marks += " (not rendered)";
+  row.flags &= ~PRESS;
+  if (PRESS_ROLES.has(role)) row.flags |= PRESS;
+  if (role === "link") noteHref(row, element);
+  return row;
+};
+
+const keptInMode = (row, options) => {
+  if (options.mode === "viewport") return Boolean(row.flags & IN_VIEW) || Boolean(row.flags & FOLD);
+  return row.flags & (PRESS | FRAME | FOLD) || (row.flags & STRUCTURE && row.role !== "list");
+};
+
+// Only what can be pressed, under the headings and landmarks that place it.
+const narrowRows = (options) => {
+  if (options.depth !== null && options.depth !== undefined) cutDepth(options.depth);
+  if (options.mode !== "interactive" && options.mode !== "viewport") return;
+  const keep = new Array(rows.length).fill(false);
+  const ancestors = [];
+  rows.forEach((row, index) => {
+    while (ancestors.length && rows[ancestors[ancestors.length - 1]].depth >= row.depth) ancestors.pop();
+    if (keptInMode(row, options) && (options.mode === "viewport" || row.flags & (PRESS | FRAME | FOLD) || row.role === "heading" || index === 0)) {
+      keep[index] = true;
+      for (const above of ancestors) if (rows[above].flags & (STRUCTURE | PRESS | ITEM)) keep[above] = true;
+    }
+    ancestors.push(index);
+  });
+  rows = reindent(rows.filter((row, index) => keep[index] || (row.dropped = false)));
+};
+
+const reindent = (kept) => {
+  const stack = [];
+  for (const row of kept) {
+    while (stack.length && stack[stack.length - 1] >= row.depth) stack.pop();
+    const depth = stack.length;
+    stack.push(row.depth);
+    row.depth = depth;
+  }
+  return kept;
+};
+
+const cutDepth = (depth) => {
+  const kept = [];
+  let hidden = 0;
+  for (const row of rows) {
+    if (row.depth <= depth) kept.push(row);
+    else hidden += 1;
+  }
+  rows = kept;
+  limits.cutByDepth = hidden;
+};
+
+const groupColumns = () => {
+  const places = new Map(rows.map((row, index) => [row, index]));
+  const columns = [];
+  for (const group of groups) {
+    const starts = [];
+    const children = [];
+    for (const [row, child] of group.items) {
+      const place = places.get(row);
+      if (place === undefined) continue;
+      starts.push(place);
+      children.push(child);
+    }
+    const last = places.get(group.last);
+    if (starts.length < GROUP_SIZE || last === undefined) continue;
+    // Most lists show every child, so the child's number is the position and need not be sent.
+    const dense = children.every((child, index) => child === index);
+    columns.push({ ref: refNumber(group.element), total: childCountOf(group.element), end: last + 1, starts, children: dense ? null : children });
+  }
+  return columns;
+};
+
+const boxOf = (row) => {
+  const element = row.element;
+  if (!element) return null;
+  const rect = rectOf(element);
+  return [Math.round(rect.left), Math.round(rect.top), Math.round(rect.width), Math.round(rect.height)];
+};
+
+const columnsOf = (options) => {
+  const result = { depths: [], flags: [], refs: [], lines: [], hrefs: {}, folds: {}, boxes: options.boxes ? [] : null };
+  rows.forEach((row, index) => {
+    result.depths.push(row.depth);
+    result.flags.push(row.flags);
+    result.refs.push(row.ref);
+    result.lines.push(finishLine(row));
+    if (row.href) result.hrefs[index] = row.href;
+    if (row.from !== undefined) result.folds[index] = [row.from, row.to];
+    if (options.boxes) result.boxes.push(row.ref ? boxOf(row) : null);
+  });
+  return result;
+};
+
+const takeSnapshot = (options = {}) => {
+  beginPass(options);
+  const root = options.root ? elementOfRef(options.root) : null;
+  if (options.root && !root) return { gone: options.root };
+  if (root) scoped(root, options);
+  else wholePage();
+  markCovered();
+  narrowRows(options);
+  const result = columnsOf(options);
+  result.groups = groupColumns();
+  return Object.assign(result, {
+    url: location.href, title: quote(titleOf(document), 200), width: innerWidth, height: innerHeight,
+    scrollX: Math.round(scrollX), scrollY: Math.round(scrollY), pageHeight: Math.round(pageHeight), pageWidth: Math.round(pageWidth),
+    stripped, nextRef: nextRefNumber, frames, notWalked: limits.left, cutByDepth: limits.cutByDepth || 0, closedHosts: closedHostCandidates().length,
+  });
+};

@@ -1,0 +1,167 @@
+// States and properties that matter to someone who acts: only those that are set are said.
+
+const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option", "treeitem"]);
+const PRESSABLE_STATE = new Set(["button"]);
+const SELECTABLE = new Set(["option", "tab", "treeitem", "gridcell", "row", "columnheader", "rowheader", "cell"]);
+const RANGES = new Set(["slider", "spinbutton", "progressbar", "meter", "scrollbar", "separator"]);
+const TEXT_ENTRY = new Set(["textbox", "searchbox", "combobox", "spinbutton"]);
+
+const checkedState = (element, role) => {
+  if (isTag(element, "input")) {
+    const type = inputType(element);
+    if (type === "checkbox" || type === "radio") {
+      if (element.indeterminate && type === "checkbox") return "mixed";
+      return element.checked ? "true" : "";
+    }
+  }
+  if (!CHECKABLE.has(role)) return "";
+  const value = attr(element, "aria-checked");
+  return value === "true" || value === "mixed" ? value : "";
+};
+
+const headingLevel = (element, role) => {
+  const level = parseInt(attr(element, "aria-level") || "", 10);
+  if (level > 0) return level;
+  if (role !== "heading") return 0;
+  const tag = /^h([1-6])$/.exec(localNameOf(element));
+  return tag ? Number(tag[1]) : 2;
+};
+
+const isUnavailable = (element) => isDisabledControl(element) || attr(element, "aria-disabled") === "true";
+
+const expandedState = (element) => {
+  if (isTag(element, "summary") && isDetailsSummary(element)) return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
+  const value = attr(element, "aria-expanded");
+  return value === "true" || value === "false" ? value : popoverState(element);
+};
+
+const popoverState = (element) => {
+  if (!isTag(element, "button")) return "";
+  const target = element.popoverTargetElement;
+  return target ? String(matchesSelector(target, ":popover-open")) : "";
+};
+
+const isSelected = (element, role) => {
+  if (isTag(element, "option")) return element.selected;
+  return SELECTABLE.has(role) && attr(element, "aria-selected") === "true";
+};
+
+const isInvalid = (element) => {
+  const value = attr(element, "aria-invalid");
+  if (value !== null) return value !== "" && value !== "false";
+  return isHtml(element) && LABELABLE.test(localNameOf(element)) && matchesSelector(element, ":user-invalid");
+};
+
+const currentState = (element) => {
+  const value = attr(element, "aria-current");
+  return !value || value === "false" ? "" : value === "true" ? " current" : " current=" + bareWord(value, 20);
+};
+
+const deepActiveElement = () => {
+  let active = reader(Document.prototype, "activeElement")(document);
+  while (active) {
+    const shadow = shadowOf(active);
+    const inner = shadow && shadow.activeElement;
+    if (!inner) return active;
+    active = inner;
+  }
+  return null;
+};
+let activeElement = null;
+
+const rangeValue = (element, role) => {
+  const text = attr(element, "aria-valuetext");
+  if (text) return quote(text, 80);
+  const native = isHtml(element) && /^(?:input|progress|meter)$/.test(localNameOf(element)) ? nativeRange(element) : attr(element, "aria-valuenow");
+  return native === null || native === "" ? "" : bareNumber(native);
+};
+
+const bareNumber = (value) => (/^[-+.\deE]+$/.test(value) ? value : quote(value, 80));
+
+const nativeRange = (element) => {
+  if (isTag(element, "progress")) return hasAttr(element, "value") ? String(element.value) : null;
+  return String(element.value);
+};
+
+const valueState = (element, role, limit) => {
+  if (RANGES.has(role)) {
+    const value = rangeValue(element, role);
+    return value ? " value=" + value : "";
+  }
+  if (!isHtml(element)) return "";
+  const tag = localNameOf(element);
+  if (tag === "select") return role === "listbox" ? "" : " value=" + quote(Array.from(element.selectedOptions, optionText).join(", "));
+  if (tag === "textarea") return element.value ? " value=" + quote(element.value, limit) : "";
+  if (tag === "input") return inputValueState(element, limit);
+  if (TEXT_ENTRY.has(role) || isEditingHost(element)) return editableValue(element, role, limit);
+  return "";
+};
+
+const inputValueState = (element, limit) => {
+  const type = inputType(element);
+  if (type === "file") return element.files && element.files.length ? " value=" + quote(Array.from(element.files, (f) => f.name).join(", ")) : "";
+  if (type === "password") return element.value ? ` value=(${element.value.length} hidden characters)` : "";
+  if (type === "color") return " value=" + bareWord(element.value, 20);
+  if (!TEXT_INPUTS.has(type)) return "";
+  return element.value ? " value=" + quote(element.value, limit) : "";
+};
+
+const isEditingHost = (element) => {
+  const value = attr(element, "contenteditable");
+  return value !== null && value.toLowerCase() !== "false" && isHtml(element);
+};
+
+const editableValue = (element, role, limit) => {
+  if (!isHtml(element)) return "";
+  const text = reader(HTMLElement.prototype, "innerText")(element).replace(/\n$/, "");
+  return text.trim() ? " value=" + quote(text, limit) : "";
+};
+
+const OPTION_LIMIT = 24;
+const optionsState = (element) => {
+  if (!isTag(element, "select")) return "";
+  const all = Array.from(element.options).filter((option) => !hasAttr(option, "hidden"));
+  const shown = all.slice(0, OPTION_LIMIT).map((option) => quote(optionText(option), 60) + (option.disabled ? " disabled" : ""));
+  const more = all.length - shown.length;
+  return all.length > 1 || (all[0] && !all[0].selected) ? ` options=${shown.join("|")}${more > 0 ? ` (+${more} more)` : ""}` : "";
+};
+
+const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
+
+const statesOf = (element, role, naming) => {
+  let states = "";
+  const checked = checkedState(element, role);
+  if (checked) states += checked === "mixed" ? " checked=mixed" : " checked";
+  if (hasAnyAttribute(element)) states += attributeStates(element, role);
+  else if (role === "heading") states += " level=" + headingLevel(element, role);
+  if (isUnavailable(element)) states += " disabled";
+  if (element === activeElement && !isTag(element, "body")) states += " focused";
+  return states;
+};
+
+const attributeStates = (element, role) => {
+  let states = "";
+  const pressed = PRESSABLE_STATE.has(role) ? attr(element, "aria-pressed") : null;
+  if (pressed === "true" || pressed === "mixed" || pressed === "false") states += pressed === "true" ? " pressed" : " pressed=" + pressed;
+  const expanded = expandedState(element);
+  if (expanded) states += expanded === "true" ? " expanded" : " expanded=false";
+  if (isSelected(element, role)) states += " selected";
+  const level = role === "heading" || hasAttr(element, "aria-level") ? headingLevel(element, role) : 0;
+  if (level) states += " level=" + level;
+  states += currentState(element);
+  const popup = attr(element, "aria-haspopup");
+  if (popup && (POPUPS.has(popup) || popup === "true")) states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
+  if (hasAttr(element, "required") && isHtml(element) && LABELABLE.test(localNameOf(element))) states += " required";
+  else if (attr(element, "aria-required") === "true") states += " required";
+  if (isInvalid(element)) states += " invalid";
+  if (isReadOnly(element)) states += " readonly";
+  if (attr(element, "aria-busy") === "true") states += " busy";
+  if (attr(element, "aria-sort") && attr(element, "aria-sort") !== "none") states += " sort=" + bareWord(attr(element, "aria-sort"), 12);
+  return states;
+};
+
+const isReadOnly = (element) => {
+  if (attr(element, "aria-readonly") === "true") return true;
+  if (!hasAttr(element, "readonly")) return false;
+  return isTag(element, "textarea") || (isTag(element, "input") && TEXT_INPUTS.has(inputType(element)));
+};

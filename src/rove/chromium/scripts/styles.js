@@ -1,0 +1,160 @@
+// Computed style, read once per distinct way of being styled: siblings that no rule can tell apart share one record.
+
+const colours = new Map();
+let paint = null;
+
+// Any CSS colour as [red, green, blue, alpha]; modern spaces are asked of a one-pixel canvas.
+const parseColour = (value) => {
+  let colour = colours.get(value);
+  if (colour) return colour;
+  const match = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(value);
+  if (match) colour = [Number(match[1]), Number(match[2]), Number(match[3]), match[4] === undefined ? 1 : Number(match[4])];
+  else colour = paintedColour(value);
+  if (colours.size > 2000) colours.clear();
+  colours.set(value, colour);
+  return colour;
+};
+
+const paintedColour = (value) => {
+  try {
+    paint = paint || new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    paint.clearRect(0, 0, 1, 1);
+    paint.fillStyle = "#000";
+    paint.fillStyle = value;
+    paint.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = paint.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue, alpha / 255];
+  } catch {
+    return [0, 0, 0, 1];
+  }
+};
+
+const luminance = ([red, green, blue]) => {
+  const linear = (channel) => (channel <= 10 ? channel / 3294 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+};
+
+const contrast = (a, b) => {
+  const first = luminance(a) + 0.05;
+  const second = luminance(b) + 0.05;
+  return first > second ? first / second : second / first;
+};
+
+const over = (top, below) => {
+  const alpha = top[3];
+  if (alpha >= 1) return top;
+  return [0, 1, 2].map((i) => top[i] * alpha + below[i] * (1 - alpha)).concat(1);
+};
+
+const hasNegativeMargin = (style) =>
+  style.marginTop.charCodeAt(0) === 45 || style.marginLeft.charCodeAt(0) === 45 ||
+  style.marginBottom.charCodeAt(0) === 45 || style.marginRight.charCodeAt(0) === 45;
+
+const pseudoOf = (element, which) => {
+  const content = getComputedStyle(element, which).content;
+  return content !== "none" && content !== "normal" && content !== "";
+};
+
+const emptyClip = /^(?:inset\((?:(?:5\d|[6-9]\d|1\d\d)(?:\.\d+)?% ?|100px ?)+.*\)|circle\(0(?:px|%)?.*\)|ellipse\(0(?:px|%)?.*\)|polygon\((?:\w+ )?(?:([\d.]+(?:px|%)? [\d.]+(?:px|%)?)(?:, \1)*)\)|rect\(0px.*0px.*\))$/;
+
+const filterHides = (filter) => {
+  if (filter === "none") return false;
+  const opacity = /opacity\(([\d.]+)\)/.exec(filter);
+  const blur = /blur\(([\d.]+)px\)/.exec(filter);
+  return Boolean((opacity && Number(opacity[1]) < 0.08) || (blur && Number(blur[1]) >= 8));
+};
+
+const maskHides = (mask) => mask !== "none" && /gradient\(/.test(mask) && !/(?:rgb\(|rgba\([^)]*, (?:1|0\.[1-9]\d*)\))/.test(mask);
+
+const turnedAway = (transform) => {
+  const match = /^matrix3d\(([^)]+)\)$/.exec(transform);
+  return Boolean(match && Number(match[1].split(", ")[10]) < 0);
+};
+
+// What about this style, on its own, keeps text from being seen.
+const hidingReason = (style, transform) => {
+  const clipPath = style.clipPath;
+  if (clipPath !== "none" && emptyClip.test(clipPath)) return "clipped";
+  if (filterHides(style.filter)) return "filter";
+  if (maskHides(style.maskImage)) return "masked";
+  if (transform !== "none" && style.backfaceVisibility === "hidden" && turnedAway(transform)) return "turned away";
+  return "";
+};
+
+const readStyle = (element) => {
+  const style = getComputedStyle(element);
+  const display = style.display;
+  if (display === "none") return { none: true, kids: null };
+  const transform = style.transform;
+  const position = style.position;
+  const overflow = style.overflowX + " " + style.overflowY;
+  const background = parseColour(style.backgroundColor);
+  const inline = display === "inline" || display === "contents" || display.startsWith("ruby");
+  return {
+    none: false,
+    kids: new Map(),
+    display,
+    inline,
+    breaks: !inline && !display.startsWith("inline"),
+    visible: style.visibility === "visible",
+    opacity: Number(style.opacity),
+    pointer: style.cursor === "pointer",
+    position,
+    placed: position !== "static",
+    zIndex: style.zIndex === "auto" ? 0 : Number(style.zIndex),
+    background,
+    pictured: style.backgroundImage !== "none",
+    colour: textColour(style),
+    decorated: style.textShadow !== "none" || style.webkitTextStrokeWidth !== "0px",
+    clippedToText: style.webkitBackgroundClip === "text",
+    fontSize: parseFloat(style.fontSize),
+    indented: style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2,
+    hides: overflow.includes("hidden") || overflow.includes("clip"),
+    scrolls: overflow.includes("auto") || overflow.includes("scroll"),
+    moved: transform !== "none" || style.translate !== "none" || style.scale !== "none" || style.rotate !== "none" ||
+      style.offsetPath !== "none" || hasNegativeMargin(style) || style.perspective !== "none",
+    legacyClip: position === "absolute" || position === "fixed" ? style.clip !== "auto" : false,
+    skipsContent: style.contentVisibility === "hidden",
+    reason: hidingReason(style, transform),
+    keepsLines: /^(?:pre|break-spaces)/.test(style.whiteSpace),
+    keepsSpaces: /^(?:pre|break-spaces)(?!-line)/.test(style.whiteSpace),
+    overlaps: style.gridRowStart !== "auto" || style.gridArea !== "auto",
+    before: pseudoOf(element, "::before"),
+    after: pseudoOf(element, "::after"),
+    masksText: style.webkitTextSecurity !== "none",
+    untouchable: style.pointerEvents === "none",
+  };
+};
+
+const textColour = (style) => {
+  const fill = style.webkitTextFillColor;
+  return parseColour(fill || style.color);
+};
+
+// Attributes that no rule mentions cannot change the style, except those that style by themselves.
+const PRESENTATIONAL = ["hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled"];
+
+const styleKey = (element) => {
+  const tag = distinctions.tags.size ? distinctions.tags.get(element) || "" : "";
+  const name = localNameOf(element) + tag;
+  if (!hasAnyAttribute(element)) return name;
+  let key = name + "\u0000" + (attr(element, "class") || "") + "\u0000" + (attr(element, "style") || "") + "\u0000" + (attr(element, "type") || "");
+  for (const attribute of PRESENTATIONAL) if (hasAttr(element, attribute)) key += "\u0000" + attribute + attr(element, attribute);
+  for (const attribute of distinctions.attributes) if (hasAttr(element, attribute)) key += "\u0000" + attribute + "=" + attr(element, attribute);
+  if (distinctions.ids.size && hasAttr(element, "id") && distinctions.ids.has(attr(element, "id"))) key += "#" + attr(element, "id");
+  return key;
+};
+
+// Sheets inside shadow trees are not read, so nothing below a shadow host is shared.
+const styleOf = (element, parent) => {
+  const alone = !parent || !parent.kids || !distinctions.safe || namespaceOf(element) !== HTML;
+  if (alone) {
+    const facts = readStyle(element);
+    if (!distinctions.safe || (parent && parent.kids === null) || shadowOf(element)) facts.kids = null;
+    return facts;
+  }
+  const key = styleKey(element);
+  let facts = parent.kids.get(key);
+  if (!facts) parent.kids.set(key, (facts = readStyle(element)));
+  return shadowOf(element) ? { ...facts, kids: null } : facts;
+};

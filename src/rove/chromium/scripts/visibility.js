@@ -1,0 +1,168 @@
+// Whether a person would see it: inherited reasons travel down in a context; geometry is asked only where style leaves doubt.
+
+const FAINT = 0.08;
+const TINY_FONT = 2.5;
+const LOW_CONTRAST = 1.12;
+const RANGE = document.createRange();
+
+let viewWidth = 0;
+let viewHeight = 0;
+let pageLeft = 0;
+let pageTop = 0;
+let pageWidth = 0;
+let pageHeight = 0;
+
+const measurePage = () => {
+  const root = rootElementOf(document);
+  const scroller = document.scrollingElement || root;
+  viewWidth = clientWidthOf(root) || innerWidth;
+  viewHeight = innerHeight;
+  const style = getComputedStyle(root);
+  const bodyStyle = bodyOf(document) ? getComputedStyle(bodyOf(document)) : style;
+  const locked = /hidden|clip/.test(style.overflowY) || (style.overflowY === "visible" && /hidden|clip/.test(bodyStyle.overflowY));
+  const lockedX = /hidden|clip/.test(style.overflowX) || (style.overflowX === "visible" && /hidden|clip/.test(bodyStyle.overflowX));
+  pageLeft = -scrollX;
+  pageTop = -scrollY;
+  pageWidth = lockedX ? viewWidth + scrollX : Math.max(scrollWidthOf(scroller), viewWidth);
+  pageHeight = locked ? viewHeight + scrollY : Math.max(scrollHeightOf(scroller), viewHeight);
+  if (style.direction === "rtl") pageLeft -= pageWidth - viewWidth;
+};
+
+const rootContext = () => ({
+  facts: null, seen: true, reason: "", apart: "", opacity: 1, background: [255, 255, 255, 1], pictured: false,
+  clip: null, doubt: false, fixed: false, pointer: false, quiet: false, depth: 0, inView: 0,
+});
+
+const intersects = (rect, other) =>
+  rect.right > other.left && rect.left < other.right && rect.bottom > other.top && rect.top < other.bottom;
+
+const outsidePage = (rect, fixed) => {
+  if (fixed) return rect.right <= 0 || rect.bottom <= 0 || rect.left >= viewWidth || rect.top >= viewHeight;
+  return rect.right <= pageLeft || rect.bottom <= pageTop || rect.left >= pageLeft + pageWidth || rect.top >= pageTop + pageHeight;
+};
+
+// Why nothing of this rectangle can be seen, however the page is scrolled.
+const geometryReason = (rect, context) => {
+  if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
+  if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
+  if (outsidePage(rect, context.fixed)) return "off-screen";
+  if (context.clip && hiddenBy(context.clip, rect)) return context.clip.small ? "screen-reader text" : "clipped";
+  return "";
+};
+
+const hiddenBy = (clip, rect) => {
+  const width = Math.min(rect.right, clip.right) - Math.max(rect.left, clip.left);
+  const height = Math.min(rect.bottom, clip.bottom) - Math.max(rect.top, clip.top);
+  return width <= 2 || height <= 2;
+};
+
+const isVisibleOverflow = (element) =>
+  scrollWidthOf(element) > clientWidthOf(element) + 1 || scrollHeightOf(element) > clientHeightOf(element) + 1;
+
+const narrow = (clip, rect) => {
+  const left = clip ? Math.max(clip.left, rect.left) : rect.left;
+  const top = clip ? Math.max(clip.top, rect.top) : rect.top;
+  const right = clip ? Math.min(clip.right, rect.right) : rect.right;
+  const bottom = clip ? Math.min(clip.bottom, rect.bottom) : rect.bottom;
+  return { left, top, right, bottom, small: rect.right - rect.left <= 2 || rect.bottom - rect.top <= 2 || Boolean(clip && clip.small) };
+};
+
+const legacyClipRect = (element, rect) => {
+  const match = /^rect\(([^)]+)\)$/.exec(getComputedStyle(element).clip);
+  if (!match) return null;
+  const [top, right, bottom, left] = match[1].split(/[ ,]+/).map((part) => (part === "auto" ? NaN : parseFloat(part)));
+  return {
+    top: rect.top + (top || 0), left: rect.left + (left || 0),
+    right: rect.left + (Number.isNaN(right) ? rect.width : right), bottom: rect.top + (Number.isNaN(bottom) ? rect.height : bottom),
+  };
+};
+
+// 1 inside the window, 2 outside, 0 straddling: descendants of a box that does not straddle need no measuring.
+const viewOf = (rect) => {
+  if (rect.bottom <= 0 || rect.top >= viewHeight || rect.right <= 0 || rect.left >= viewWidth) return 2;
+  return rect.top >= 0 && rect.bottom <= viewHeight && rect.left >= 0 && rect.right <= viewWidth ? 1 : 0;
+};
+
+const apartReason = (element, context) => {
+  if (attr(element, "aria-hidden") === "true") return "aria-hidden";
+  if (hasAttr(element, "inert")) return "inert";
+  return context.apart;
+};
+
+// The context that children of this element are seen in.
+const enter = (element, facts, context) => {
+  const inner = {
+    facts, seen: facts.visible, reason: context.reason || facts.reason, apart: context.apart, opacity: context.opacity,
+    background: context.background, pictured: context.pictured, clip: context.clip, doubt: context.doubt || facts.indented,
+    fixed: context.fixed || facts.position === "fixed", pointer: facts.pointer, quiet: context.quiet,
+    depth: context.depth, inView: context.inView,
+  };
+  if (hasAnyAttribute(element)) inner.apart = apartReason(element, context);
+  if (facts.opacity < 1) {
+    inner.opacity = context.opacity * facts.opacity;
+    if (inner.opacity < FAINT && !inner.reason) inner.reason = "transparent";
+  }
+  if (facts.background[3] > 0) inner.background = over(facts.background, context.background);
+  if (facts.background[3] > 0.95) inner.pictured = false;
+  if (facts.pictured) inner.pictured = true;
+  if (facts.zIndex < 0 && facts.placed && context.facts && context.backed && !inner.reason) inner.reason = "covered";
+  inner.backed = context.backed || (facts.background[3] > 0.95 && !isTag(element, "html") && !isTag(element, "body"));
+  if (!facts.inline && facts.display !== "contents") measureBox(element, facts, context, inner);
+  return inner;
+};
+
+const needsBox = (facts, context) =>
+  context.inView === 0 || facts.placed || facts.moved || facts.hides || facts.scrolls;
+
+const measureBox = (element, facts, context, inner) => {
+  if (!needsBox(facts, context)) return;
+  const rect = rectOf(element);
+  inner.inView = facts.placed || facts.moved || context.inView === 0 ? viewOf(rect) : context.inView;
+  // A box that does not clip may be smaller than what it holds, so only a clipping box settles the view for its children.
+  if (inner.inView !== 0 && !facts.hides && !facts.scrolls && (rect.height < 1 || rect.width < 1)) inner.inView = 0;
+  if (facts.placed || facts.moved) {
+    if (geometryReason(rect, inner)) inner.doubt = true;
+  }
+  if (facts.scrolls) {
+    inner.clip = facts.fixed ? null : inner.clip && hiddenBy(inner.clip, rect) ? inner.clip : null;
+    if (rect.width <= 2 || rect.height <= 2) { inner.clip = narrow(inner.clip, rect); inner.doubt = true; }
+  } else if (facts.hides && (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4)) {
+    inner.clip = narrow(inner.clip, rect);
+    inner.doubt = true;
+  }
+  if (facts.legacyClip) {
+    const clipRect = legacyClipRect(element, rect);
+    if (clipRect) {
+      inner.clip = narrow(inner.clip, clipRect);
+      inner.doubt = true;
+    }
+  }
+};
+
+// Why a text node directly inside `context.facts` is not seen ("" when it is).
+const unseenText = (node, context) => {
+  if (context.reason) return context.reason;
+  const facts = context.facts;
+  if (facts.fontSize < TINY_FONT) return "tiny";
+  if (!facts.decorated && !facts.clippedToText) {
+    if (facts.colour[3] * context.opacity < FAINT) return "transparent";
+    if (!context.pictured && sameColour(facts, context)) return "same colour";
+  }
+  if (!context.doubt) return "";
+  RANGE.selectNodeContents(node);
+  return geometryReason(RANGE.getBoundingClientRect(), context);
+};
+
+const sameColour = (facts, context) => {
+  if (facts.contrastWith === context.background) return facts.lowContrast;
+  const shown = over(facts.colour, context.background);
+  facts.contrastWith = context.background;
+  facts.lowContrast = contrast(shown, context.background) < LOW_CONTRAST;
+  return facts.lowContrast;
+};
+
+const unseenElement = (element, context) => {
+  if (context.reason) return context.reason;
+  if (!context.doubt) return "";
+  return geometryReason(rectOf(element), context);
+};

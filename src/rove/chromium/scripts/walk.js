@@ -1,0 +1,221 @@
+// The walk over the flattened tree: one visit per rendered element, emitting rows.
+
+const SKIPPED = new Set([
+  "script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source", "track",
+  "param", "datalist", "rp", "area", "map", "noframes", "noembed",
+]);
+const SVG_SKIPPED = new Set(["defs", "title", "desc", "metadata", "style", "script", "symbol", "clipPath", "mask", "linearGradient", "radialGradient", "filter", "pattern", "marker"]);
+const ONE_LINERS = new Set(
+  ("button link heading tab menuitem menuitemcheckbox menuitemradio option checkbox radio switch tooltip treeitem " +
+    "doc-backlink doc-biblioref doc-glossref doc-noteref").split(" ")
+);
+const CONTAINERS = new Set(
+  ("alert alertdialog application article banner blockquote complementary contentinfo definition deletion dialog directory " +
+    "document feed grid insertion list listbox listitem log main marquee math menu menubar navigation note radiogroup region row " +
+    "search status table tablist tabpanel term timer toolbar tree treegrid").split(" ")
+);
+const CONTAINERS_IF_NAMED = new Set(["group", "form", "figure", "graphics-document", "graphics-object", "graphics-symbol", "img", "paragraph"]);
+const LEAVES = new Set(["img", "textbox", "searchbox", "combobox", "slider", "spinbutton", "progressbar", "meter", "scrollbar", "iframe", "video", "audio", "canvas", "embed", "object"]);
+const CELL_ROLES = new Set(["cell", "gridcell", "columnheader", "rowheader"]);
+const ITEM_ROLES = new Set(["listitem", "row", "option", "treeitem", "menuitem", "article", "tab"]);
+const VALUE_ROLES = new Set(["textbox", "searchbox", "combobox", "slider", "spinbutton"]);
+const NESTED_IN_ITEMS = new Set(["group", "menu", "list", "tree", "listbox", "tablist", "dialog", "textbox", "searchbox", "combobox"]);
+
+const MAX_NESTING = 500;
+const GROUP_SIZE = 12;
+
+let limits = { nodes: 0, cap: 0, children: 0 };
+let groups = [];
+let frames = [];
+let overlays = [];
+let modal = null;
+
+const visitText = (node, context) => {
+  const data = textDataOf(node);
+  if (context.quiet) return noteQuietText(data, node, context);
+  if (!context.seen) return;
+  const facts = context.facts;
+  const blank = !/[^ \t\n\r\f]/.test(data);
+  if (blank && !facts.keepsLines) {
+    if (run && data) glueText(" ");
+    return;
+  }
+  const reason = unseenText(node, context);
+  const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
+  const text = facts.keepsLines ? (facts.keepsSpaces ? long : long.replace(/[ \t]+/g, " ")) : collapse(long);
+  addText(facts.masksText ? "•".repeat(text.length) : text, context, reason, node);
+  if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
+  if (facts.keepsSpaces) run.preformatted = true;
+  if (context.inView === 1) run.inView = true;
+  else if (context.inView === 0 && !run.inView) run.inView = isTextInView(node);
+};
+
+const isTextInView = (node) => {
+  RANGE.selectNodeContents(node);
+  return viewOf(RANGE.getBoundingClientRect()) !== 2;
+};
+
+// Inside an element that is one line, text is already in the name; what of it cannot be seen is noted for the mark.
+const noteQuietText = (data, node, context) => {
+  if (!/\S/.test(data) || !context.owner) return;
+  const owner = context.owner;
+  if (!context.seen) return;
+  const reason = unseenText(node, context);
+  if (context.apart && context.apart !== owner.apart && !reason) owner.apartText = (owner.apartText || "") + " " + clip(data, 200);
+  else if (reason) (owner.unseen = owner.unseen || []).push([reason, squash(clip(data, 300))]);
+  else owner.seenText = true;
+};
+
+const addPseudo = (element, which, context) => {
+  if (context.quiet || !context.seen) return;
+  const style = getComputedStyle(element, which);
+  if (style.display === "none" || style.visibility !== "visible") return;
+  const text = parseContent(style.content);
+  // Icon fonts live in the private use area and mean nothing as text.
+  if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
+  const hidden = context.reason || (Number(style.opacity) < FAINT ? "transparent" : parseFloat(style.fontSize) < TINY_FONT ? "tiny" : "");
+  const colour = parseColour(style.webkitTextFillColor || style.color);
+  const faded = !hidden && (colour[3] < FAINT || (!context.pictured && style.backgroundColor === "rgba(0, 0, 0, 0)" && contrast(over(colour, context.background), context.background) < LOW_CONTRAST)) ? "same colour" : "";
+  if (isBlockish(style.display)) glueText(" ");
+  addText(text, context, hidden || faded || (style.position === "absolute" && outsideBox(style) ? "off-screen" : ""));
+  if (isBlockish(style.display)) glueText(" ");
+};
+
+const outsideBox = (style) => parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;
+
+const walkChildren = (element, context, nesting) => {
+  const facts = context.facts;
+  if (facts.skipsContent) return;
+  if (facts.before) addPseudo(element, "::before", context);
+  const tag = localNameOf(element);
+  if (tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
+  else if (nesting > MAX_NESTING) addDeepText(element, context);
+  else if (childCountOf(element) > limits.children) walkManyChildren(element, context, nesting);
+  else walkAllChildren(element, context, nesting);
+  if (facts.after) addPseudo(element, "::after", context);
+};
+
+const walkAllChildren = (element, context, nesting) => {
+  const list = flattenedChildren(element);
+  if (list) {
+    for (const child of list) visit(child, context, nesting, element);
+    return;
+  }
+  const group = childCountOf(element) >= GROUP_SIZE ? startGroup(element) : null;
+  let index = 0;
+  for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
+    const before = rows.length;
+    visit(child, context, nesting, element);
+    if (group && isElement(child)) noteItem(group, before, index++);
+  }
+  if (group) endGroup(group);
+};
+
+const walkClosedDetails = (element, context, nesting) => {
+  const summary = firstChildTag(element, "summary");
+  if (summary) visit(summary, context, nesting, element);
+};
+
+const addDeepText = (element, context) => {
+  const text = squash(clip(textContentOf(element), MAX_TEXT));
+  if (!text || context.quiet) return;
+  flushText();
+  rows.push({ depth: context.depth, flags: FOLD, ref: refNumber(element), line: `… nested too deeply to show; begins ${quote(text, 200)}` });
+};
+
+// Groups remember where each child's rows start, so that long lists can be cut between children.
+const startGroup = (element) => ({ element, items: [], last: null });
+const noteItem = (group, before, index) => {
+  if (rows.length > before) group.items.push([rows[before], index]);
+};
+const endGroup = (group) => {
+  group.last = rows[rows.length - 1];
+  if (group.items.length >= GROUP_SIZE) groups.push(group);
+};
+
+const walkWindow = (element, context, nesting, group, from, to) => {
+  let child = from === 0 ? firstElementOf(element) : reader(Element.prototype, "children")(element)[from];
+  for (let index = from; child && index < to; index++, child = nextElementOf(child)) {
+    const before = rows.length;
+    visit(child, context, nesting, element);
+    noteItem(group, before, index);
+  }
+};
+
+const addFold = (element, context, from, to) => {
+  if (to <= from || context.quiet) return;
+  flushText();
+  rows.push({ depth: context.depth, flags: FOLD, ref: refNumber(element), line: `… ${thousands(to - from)} more`, from, to });
+};
+
+// A list too long to walk: its beginning, and what is near the window.
+const walkManyChildren = (element, context, nesting) => {
+  const total = childCountOf(element);
+  const children = reader(Element.prototype, "children")(element);
+  const cap = limits.children;
+  const group = startGroup(element);
+  const seenAt = childAtWindow(children, total);
+  const near = Math.max(cap >> 1, Math.min(seenAt - 50, total - (cap >> 1)));
+  if (seenAt < cap) {
+    walkWindow(element, context, nesting, group, 0, cap);
+    addFold(element, context, cap, total);
+  } else {
+    walkWindow(element, context, nesting, group, 0, cap >> 1);
+    addFold(element, context, cap >> 1, near);
+    walkWindow(element, context, nesting, group, near, near + (cap >> 1));
+    addFold(element, context, near + (cap >> 1), total);
+  }
+  endGroup(group);
+};
+
+// Children of a long list follow each other down the page, so the first one in the window is found by halving.
+const childAtWindow = (children, total) => {
+  let low = 0;
+  let high = total - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rectOf(children[middle]).bottom < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const visit = (node, context, nesting, parent) => {
+  const type = nodeTypeOf(node);
+  if (type === 3) return visitText(node, context);
+  if (type !== 1) return;
+  if (++limits.nodes > limits.cap) {
+    limits.left = (limits.left || 0) + 1;
+    return;
+  }
+  if (owned.size && owned.has(node) && !(owners.get(parent) || []).includes(node)) return;
+  if (node === modal && context.behind) return;
+  const namespace = namespaceOf(node);
+  const tag = localNameOf(node);
+  if (namespace === HTML ? SKIPPED.has(tag) : namespace === SVG && SVG_SKIPPED.has(tag)) {
+    if (tag !== "map") return;
+  }
+  if (tag === "br" && namespace === HTML) {
+    if (run) run.text += "\n";
+    return;
+  }
+  const facts = styleOf(node, context.facts);
+  if (facts.none) return;
+  visitRendered(node, facts, context, nesting);
+};
+
+const visitRendered = (element, facts, context, nesting) => {
+  const inner = enter(element, facts, context);
+  noteOverlay(element, facts, inner);
+  const tag = localNameOf(element);
+  if (tag === "input" && inputType(element) === "hidden") return;
+  if (tag === "label" && isHtml(element) && visitLabel(element, facts, context, inner, nesting)) return;
+  const role = roleOf(element);
+  const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
+  if (facts.breaks) flushText();
+  else if (!facts.inline) glueText(" ");
+  if (!facts.visible) walkChildren(element, inner, nesting + 1);
+  else emit(element, role, strength, facts, context, inner, nesting);
+  if (facts.breaks) flushText();
+  else if (!facts.inline) glueText(" ");
+};

@@ -1,0 +1,325 @@
+"""One tab: where it is, what is on it, and hands to use it with."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from typing import TYPE_CHECKING, Any, Literal
+
+from rove.chromium.dialogs import Dialogs
+from rove.chromium.element import Element, Keyboard, Mouse
+from rove.chromium.happenings import Happenings
+from rove.chromium.loading import Loading
+from rove.chromium.observation import look, look_within
+from rove.chromium.picture import Picture, photograph
+from rove.chromium.scripts import page_script
+from rove.chromium.traffic import Traffic
+from rove.chromium.wire import Wire
+from rove.chromium.worlds import WORLD, World, Worlds, exception_text
+from rove.errors import (
+    AmbiguousTarget,
+    ElementGone,
+    ElementNotFound,
+    ElementNotReady,
+    NavigationFailed,
+    ScriptFailed,
+)
+from rove.settings import Settings
+from rove.snapshot import Snapshot
+from rove.target import Ref, RoleAndName, Selector, parse_target
+
+if TYPE_CHECKING:
+    import playwright.async_api as pw
+
+CLOSING_PATIENCE = 2.0
+
+
+class Tab:
+    """A page with an id that is never reused."""
+
+    def __init__(self, page: pw.Page, session: Wire, identity: str, main_frame: str, settings: Settings) -> None:
+        self.page = page
+        self.session = session
+        self.id = identity
+        self.settings = settings
+        self.lock = asyncio.Lock()
+        self.deadline: float | None = None
+        self.dialogs = Dialogs()
+        self.happenings = Happenings()
+        self.traffic = Traffic()
+        self.loading = Loading(main_frame)
+        self.worlds = Worlds(page, session, main_frame)
+        self.mouse = Mouse(self)
+        self.keyboard = Keyboard(self)
+        self.seen: Snapshot | None = None
+        self.seen_document = 0
+        self.is_crashed = False
+        self._closing: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def attach(cls, page: pw.Page, identity: str, settings: Settings) -> Tab:
+        session = Wire(await page.context.new_cdp_session(page))
+        script = {"source": page_script(), "worldName": WORLD}
+        answers = await asyncio.gather(
+            session.send("Page.getFrameTree"),
+            session.send("Page.enable"),
+            session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
+            session.send("Page.addScriptToEvaluateOnNewDocument", script),
+        )
+        tab = cls(page, session, identity, answers[0]["frameTree"]["frame"]["id"], settings)
+        tab._listen()
+        return tab
+
+    def _listen(self) -> None:
+        self.dialogs.listen(self.page)
+        self.happenings.listen(self.page)
+        self.traffic.listen(self.page)
+        self.loading.listen(self.session)
+        self.session.on("Page.frameNavigated", self._on_navigated)
+        self.page.on("crash", lambda _: setattr(self, "is_crashed", True))
+
+    def _on_navigated(self, event: dict[str, Any]) -> None:
+        if "parentId" not in event["frame"]:
+            self.worlds.forget()
+
+    @property
+    def url(self) -> str:
+        return self.page.url
+
+    async def title(self) -> str:
+        # The browser process knows it without asking the page, which may be too busy to answer.
+        answer = await self.session.send("Target.getTargetInfo")
+        title: str = answer["targetInfo"]["title"]
+        return title
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the running action must have answered."""
+        if self.deadline is None:
+            return self.settings.deadlines.action
+        return max(self.deadline - time.monotonic(), 0.0)
+
+    # Going places
+
+    async def navigate(self, url: str) -> int | None:
+        """Load an address; returns the HTTP status, or None where there is none."""
+        seen = self.loading.commits
+        answer = await self.session.send("Page.navigate", {"url": url})
+        if answer.get("errorText"):
+            raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
+        if "loaderId" in answer:
+            await self.loading.commits_after(seen)
+            await self.loading.reaches("DOMContentLoaded")
+        return await self.status()
+
+    async def status(self) -> int | None:
+        """The HTTP status of the document that the tab shows."""
+        request = self.traffic.document
+        if request is None or request.url.split("#")[0] != self.url.split("#")[0]:
+            return None
+        response = await request.response()
+        return response.status if response else None
+
+    async def travel(self, steps: int) -> bool:
+        """Go back or forward in history; False when there is nothing there."""
+        history = await self.session.send("Page.getNavigationHistory")
+        index = history["currentIndex"] + steps
+        if not 0 <= index < len(history["entries"]):
+            return False
+        seen = self.loading.commits
+        await self.session.send("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
+        await self.loading.commits_after(seen)
+        await self.loading.reaches("DOMContentLoaded")
+        return True
+
+    async def reload(self) -> None:
+        seen = self.loading.commits
+        await self.session.send("Page.reload")
+        await self.loading.commits_after(seen)
+        await self.loading.reaches("DOMContentLoaded")
+
+    # Finding things
+
+    async def resolve(self, target: str) -> Element:
+        """The one element that a target means, or an error that says why there is not just one."""
+        matches = await self.resolve_all(target)
+        if len(matches) > 1:
+            listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:8])
+            more = f" and {len(matches) - 8} more" if len(matches) > 8 else ""
+            raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.")
+        return matches[0]
+
+    async def resolve_all(self, target: str) -> list[Element]:
+        """Every element that a target means; at least one."""
+        aim = parse_target(target)
+        if isinstance(aim, Ref):
+            return [await self._by_ref(aim)]
+        worlds = [self.worlds.main, *(await self.worlds.refresh())]
+        found: list[Element] = []
+        for world in worlds:
+            found += await self._matches(world, aim)
+        if not found:
+            raise ElementNotFound(
+                f"Selector '{aim}' not found." if isinstance(aim, Selector) else f"There is no {aim} on the page."
+            )
+        return found
+
+    async def _by_ref(self, ref: Ref) -> Element:
+        world = self.worlds.with_prefix(ref.frame)
+        line: str | None = await world.call(
+            "ref => { const e = rove.element(ref); return e && rove.describe(e).line }", ref.local
+        )
+        if line is None:
+            raise ElementGone(f"{ref} is no longer on the page.")
+        return Element(self, world, ref.local, line)
+
+    async def _matches(self, world: World, aim: Selector | RoleAndName) -> list[Element]:
+        spec = {"css": aim.css} if isinstance(aim, Selector) else {"role": aim.role, "name": aim.name}
+        try:
+            answer = await world.call("spec => rove.query(spec)", spec)
+        except ScriptFailed as error:
+            raise ElementNotFound(f"'{aim}' is not a valid CSS selector.") from error
+        return [Element(self, world, match["ref"], match["line"]) for match in answer["matches"]]
+
+    # Looking
+
+    async def look(self, element: Element | None = None, **options: Any) -> Snapshot:
+        """The page, or one element of it, as it is now."""
+        wanted = {name: value for name, value in options.items() if value is not None}
+        if element is None:
+            return await look(self.worlds, wanted)
+        return await look_within(self.worlds, element.world, {**wanted, "root": element.local_ref})
+
+    async def photograph(self, element: Element | None, full_page: bool, kind: Literal["png", "jpeg"]) -> Picture:
+        box = await element.box() if element else None
+        return await photograph(self.session, box, full_page, kind)
+
+    async def quiet(self) -> None:
+        """Wait until a frame was painted that brought no change; for a page that never rests, for ever."""
+        from playwright.async_api import Error
+
+        with contextlib.suppress(Error):  # the document went away, and whoever asked looks at the next
+            while (await self.worlds.main.call("ms => rove.quiet(ms)", 1000))["busy"]:
+                pass
+
+    async def pulse(self, patience: float) -> None:
+        """Wait for the next change of the document, or for `patience` seconds."""
+        from playwright.async_api import Error
+
+        began = time.monotonic()
+        try:
+            await self.worlds.main.call("ms => rove.nextChange(ms)", patience * 1000)
+        except Error:
+            # The document went away, which is a change; but a page that cannot be asked must not spin us.
+            left = patience - (time.monotonic() - began)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.loading.commits_after(self.loading.commits), max(left, 0.01))
+
+    async def shows_text(self, text: str) -> bool:
+        return await self._any_world("text => rove.showsText(text)", text)
+
+    async def shows_selector(self, css: str) -> bool:
+        return await self._any_world("css => rove.showsSelector(css)", css)
+
+    async def _any_world(self, function: str, *arguments: Any) -> bool:
+        worlds = [self.worlds.main, *(await self.worlds.refresh())]
+        for world in worlds:
+            if await world.call(function, *arguments):
+                return True
+        return False
+
+    async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
+        where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollBy(null, d, a)", direction, amount)
+        return where
+
+    # Scripts
+
+    async def evaluate(self, expression: str, element: Element | None) -> Any:
+        """Run JavaScript among the page's own; a function is called, with the element if one is given."""
+        if element is None and not _is_function(expression):
+            answer = await self.session.send(
+                "Runtime.evaluate",
+                {"expression": expression, "awaitPromise": True, "returnByValue": True, "userGesture": True,
+                 "replMode": True},
+            )  # fmt: skip
+        else:
+            answer = await self._call_in_page(expression, element)
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        return plain_value(answer["result"])
+
+    async def _call_in_page(self, function: str, element: Element | None) -> dict[str, Any]:
+        if not _is_function(function):
+            function = f"(element) => ({function})"
+        if element is None:
+            this = (await self.session.send("Runtime.evaluate", {"expression": "window"}))["result"]["objectId"]
+            arguments: list[dict[str, Any]] = []
+            session = self.session
+        else:
+            this = await element.in_page()
+            arguments = [{"objectId": this}]
+            session = element.session
+        answer: dict[str, Any] = await session.send(
+            "Runtime.callFunctionOn",
+            {"functionDeclaration": function, "objectId": this, "arguments": arguments, "awaitPromise": True,
+             "returnByValue": True, "userGesture": True},
+        )  # fmt: skip
+        return answer
+
+    # Frames
+
+    async def origin_of(self, world: World) -> tuple[float, float]:
+        """Where a frame's top left corner lies in the tab's viewport."""
+        x = y = 0.0
+        while world.parent is not None:
+            corner = await world.parent.call("ref => rove.frameOrigin(ref)", await self.worlds.owner(world))
+            if corner.get("gone"):
+                raise ElementGone(f"The frame {world.prefix} is no longer on the page.")
+            x, y, world = x + corner["x"], y + corner["y"], world.parent
+        return x, y
+
+    async def place(self, world: World, x: float, y: float) -> tuple[float, float]:
+        """A point of a frame as a point of the tab, made sure that nothing outside covers it."""
+        while world.parent is not None:
+            owner, parent = await self.worlds.owner(world), world.parent
+            corner = await parent.call("ref => rove.frameOrigin(ref)", owner)
+            x, y = x + corner["x"], y + corner["y"]
+            cover = await parent.call("(ref, x, y) => rove.hitsFrame(ref, x, y)", owner, x, y)
+            if cover is not None:
+                raise ElementNotReady(f"The frame {world.prefix} is covered by {cover} at that point.")
+            world = parent
+        return x, y
+
+    # Ending
+
+    async def close(self) -> None:
+        """Close for good; bounded, because Chromium may acknowledge a close and not do it."""
+        from playwright.async_api import Error
+
+        for _ in range(2):
+            with contextlib.suppress(TimeoutError, Error):
+                async with asyncio.timeout(CLOSING_PATIENCE):
+                    await self.page.close()
+                return
+
+    def close_soon(self) -> None:
+        self._closing = asyncio.ensure_future(self.close())
+
+
+def plain_value(result: dict[str, Any]) -> Any:
+    """A CDP remote object as a plain Python value."""
+    if "value" in result:
+        return result["value"]
+    if "unserializableValue" in result:
+        return str(result["unserializableValue"])
+    return None if result.get("type") == "undefined" else result.get("description")
+
+
+_FUNCTION = re.compile(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
+
+
+def _is_function(expression: str) -> bool:
+    """Whether it is a function to call, as Playwright's users write them, rather than a value."""
+    return _FUNCTION.match(expression) is not None

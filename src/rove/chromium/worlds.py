@@ -1,0 +1,211 @@
+"""Our own JavaScript in a page, where the page's cannot reach it.
+
+Every frame has a world: an isolated JavaScript context in which `page_script` is installed. A page that
+redefines `JSON` or `Array.prototype` changes only its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rove.chromium.scripts import page_script
+from rove.chromium.wire import Wire
+from rove.errors import ElementGone, ScriptFailed
+
+if TYPE_CHECKING:
+    import playwright.async_api as pw
+
+WORLD = "rove"
+# A page with more frames than this is looked at as far as this.
+MOST_FRAMES = 60
+
+
+@dataclass
+class World:
+    """One frame's isolated context, made when it is first needed and again after each navigation."""
+
+    session: Wire
+    frame_id: str
+    prefix: str
+    parent: World | None
+    owner: str | None = None
+    next_ref: int = 1
+    _context: int | None = field(default=None, repr=False)
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """Call a function expression in the world with plain arguments; returns a plain value."""
+        return (await self._call(function, arguments, by_value=True)).get("value")
+
+    async def handle(self, function: str, *arguments: Any) -> str | None:
+        """Like `call`, but returns the id of the object that came back, or None for null."""
+        identity: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
+        return identity
+
+    def forget(self) -> None:
+        """The document is gone and its context with it."""
+        self._context = None
+
+    async def context(self) -> int:
+        if self._context is None:
+            self._context = await self._enter()
+        return self._context
+
+    async def _call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
+        from playwright.async_api import Error
+
+        was_entered = self._context is not None
+        try:
+            return await self._attempt(function, arguments, by_value)
+        except Error:
+            # The context died with its document, which is news only if it was a context made for this call.
+            self.forget()
+            if not was_entered:
+                raise
+            return await self._attempt(function, arguments, by_value)
+
+    async def _attempt(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
+        answer = await self.session.send(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": function,
+                "executionContextId": await self.context(),
+                "arguments": [{"value": argument} for argument in arguments],
+                "returnByValue": by_value,
+                "awaitPromise": True,
+                "userGesture": True,
+            },
+        )
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    async def _enter(self) -> int:
+        made = await self.session.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
+        context: int = made["executionContextId"]
+        start = f"rove.startRefs({self.next_ref})"
+        ready = await self._evaluate(context, f"typeof rove === 'object' && ({start}, true)")
+        if not ready:
+            await self._evaluate(context, f"{page_script()}; {start}; true")
+        return context
+
+    async def _evaluate(self, context: int, expression: str) -> bool:
+        answer = await self.session.send(
+            "Runtime.evaluate", {"expression": expression, "contextId": context, "returnByValue": True}
+        )
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        return bool(answer["result"].get("value"))
+
+
+class Worlds:
+    """The worlds of one tab's frames, and the prefixes of their refs, which are never given twice."""
+
+    def __init__(self, page: pw.Page, session: Wire, main_frame: str) -> None:
+        self._page = page
+        self._session = session
+        self.main = World(session, main_frame, "", None)
+        self._by_frame: dict[str, World] = {main_frame: self.main}
+        self._prefixes = 0
+        self._separate: dict[pw.Frame, Wire] = {}
+
+    def with_prefix(self, prefix: str) -> World:
+        for world in self._by_frame.values():
+            if world.prefix == prefix:
+                return world
+        raise ElementGone(f"The frame {prefix} is no longer on the page.")
+
+    def forget(self) -> None:
+        for world in self._by_frame.values():
+            world.forget()
+
+    def __iter__(self) -> Iterator[World]:
+        return iter(self._by_frame.values())
+
+    async def owner(self, world: World) -> str:
+        """The ref, in its parent's world, of the element that holds a frame."""
+        if world.owner is None:
+            assert world.parent is not None
+            world.owner = await _owner_ref(world, world.parent)
+        return world.owner
+
+    async def refresh(self) -> list[World]:
+        """Look which frames there are now; returns the worlds below the main one, parents first."""
+        found: dict[str, World] = {self.main.frame_id: self.main}
+        await self._collect_local(self._session, self.main, found)
+        for frame in self._page.frames[1:MOST_FRAMES]:
+            if (session := await self._session_of(frame)) is not None:
+                tree = await session.send("Page.getFrameTree")
+                identity = tree["frameTree"]["frame"]["id"]
+                if identity not in found:
+                    parent = self._parent_of(tree["frameTree"]["frame"].get("parentId"), found)
+                    found[identity] = self._world(session, identity, parent)
+                    await self._collect_local(session, found[identity], found)
+        self._by_frame = found
+        return [world for world in found.values() if world is not self.main]
+
+    async def _collect_local(self, session: Wire, root: World, found: dict[str, World]) -> None:
+        tree = await session.send("Page.getFrameTree")
+        waiting = [(child, root) for child in tree["frameTree"].get("childFrames", [])]
+        while waiting and len(found) < MOST_FRAMES:
+            node, parent = waiting.pop(0)
+            identity = node["frame"]["id"]
+            world = self._world(session, identity, parent)
+            found[identity] = world
+            waiting += [(child, world) for child in node.get("childFrames", [])]
+
+    def _world(self, session: Wire, identity: str, parent: World) -> World:
+        known = self._by_frame.get(identity)
+        if known is not None and known.session is session:
+            known.parent = parent
+            return known
+        if known is None:
+            self._prefixes += 1
+            return World(session, identity, f"f{self._prefixes}", parent)
+        # Same frame, other process: its refs go on where they were.
+        return World(session, identity, known.prefix, parent, next_ref=known.next_ref)
+
+    def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
+        return found.get(identity or "", self.main)
+
+    async def _session_of(self, frame: pw.Frame) -> Wire | None:
+        """A frame in a process of its own has a session of its own; others have none."""
+        from playwright.async_api import Error
+
+        try:
+            if frame in self._separate:
+                await self._separate[frame].send("Page.getFrameTree")
+                return self._separate[frame]
+            self._separate[frame] = Wire(await self._page.context.new_cdp_session(frame))
+        except Error:
+            self._separate.pop(frame, None)
+            return None
+        return self._separate[frame]
+
+
+async def _owner_ref(world: World, parent: World) -> str:
+    node = await parent.session.send("DOM.getFrameOwner", {"frameId": world.frame_id})
+    held = await parent.session.send(
+        "DOM.resolveNode",
+        {"backendNodeId": node["backendNodeId"], "executionContextId": await parent.context()},
+    )
+    answer = await parent.session.send(
+        "Runtime.callFunctionOn",
+        {
+            "functionDeclaration": "function () { return rove.ref(this) }",
+            "objectId": held["object"]["objectId"],
+            "returnByValue": True,
+        },
+    )
+    ref: str = answer["result"]["value"]
+    return ref
+
+
+def exception_text(details: dict[str, Any]) -> str:
+    """`ReferenceError: foo is not defined at line 1`"""
+    thrown = details.get("exception", {})
+    text = thrown.get("description") or str(thrown.get("value", details.get("text", "unknown error")))
+    first = text.splitlines()[0] if text else "unknown error"
+    return f"{first} at line {details.get('lineNumber', 0) + 1}"

@@ -1,0 +1,1 @@
+"""How an action runs: one road, through one gate."""

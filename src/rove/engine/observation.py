@@ -1,0 +1,22 @@
+"""What changed since the agent last looked."""
+
+from __future__ import annotations
+
+from rove.chromium.tab import Tab
+from rove.outcome import Changes
+from rove.snapshot import difference, render
+
+
+async def observe(tab: Tab, silent: bool) -> Changes:
+    """Look again, remember it, and tell the difference within its budget."""
+    before, after = tab.seen, await tab.look()
+    tab.seen = after
+    if silent:
+        return Changes()
+    budgets = tab.settings.observing
+    if before is None or tab.loading.documents != tab.seen_document:
+        tab.seen_document = tab.loading.documents
+        first = render(after, budgets.budget)
+        return Changes("page", first.text, first.tokens)
+    delta = difference(before, after, budgets.changes)
+    return Changes(delta.kind, delta.text, delta.tokens)

@@ -1,0 +1,187 @@
+"""The path of one action, top to bottom."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from rove.action import Action, AnyAction, ContextAction, HouseAction, RoadAction, TabAction
+from rove.chromium.tab import Tab
+from rove.engine.journal import Entry
+from rove.engine.observation import observe
+from rove.engine.settle import endpoint, settle
+from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, RoveError
+from rove.guard.policy import Place
+from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
+
+if TYPE_CHECKING:
+    from rove.engine.session import Session
+
+R = TypeVar("R")
+Report = Callable[[str, int, int], None]
+
+
+def silent(message: str, done: int, total: int) -> None:
+    """Nobody wants to hear of progress."""
+
+
+class Run:
+    """One action on its way: gate, perform, settle, observe."""
+
+    def __init__(self, session: Session, tab: str | None, timeout: float | None, report: Report, quiet: bool) -> None:
+        self._session = session
+        self._tab_name = tab
+        self._timeout = timeout or session.settings.deadlines.action
+        self._quiet = quiet
+        self._report = report
+
+    async def run(self, action: Action[R]) -> Outcome[R]:
+        began = time.monotonic()
+        with self._session.journal.entry(action) as entry:
+            outcome = await self._dispatch(action, entry)
+        return _timed(outcome, time.monotonic() - began)
+
+    async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
+        if isinstance(action, TabAction):
+            return await self._on_tab(action, entry)
+        await self._admit(action, entry, None)
+        if isinstance(action, RoadAction):
+            return self._outcome(action, await action.perform(self))
+        if isinstance(action, HouseAction):
+            return self._outcome(action, await self._in_time(action.perform(self._session.house)))
+        assert isinstance(action, ContextAction)
+        return await self._on_context(action, entry)
+
+    async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
+        tab = await (await self._session.context(self._say)).tab(self._tab_name)
+        entry.tab, entry.url = tab.id, tab.url
+        async with _Turn(tab, self._timeout):
+            tab.dialogs.refuse_if_open()
+            await self._admit(action, entry, tab)
+            moment, polled = _under_way(tab)
+            result = await self._in_time(_unless_dialog(tab, action.perform(tab)))
+            return await self._seen(action, result, tab, moment, polled)
+
+    async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
+        context = await self._session.context(self._say)
+        moment = time.monotonic()
+        result = await self._in_time(action.perform(context))
+        tab = context.current
+        if tab is None or not action.shows_page or tab.lock.locked():
+            return self._outcome(action, result)
+        entry.tab, entry.url = tab.id, tab.url
+        async with _Turn(tab, self._timeout):
+            return await self._seen(action, result, tab, moment, frozenset())
+
+    async def _admit(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
+        place = Place(self._session.name, tab.id, tab.url) if tab else Place(self._session.name)
+        entry.decision = "denied"
+        entry.decision = await self._session.gate.admit(action, place)
+
+    async def _seen(self, action: Action[R], result: R, tab: Tab, moment: float, polled: frozenset[str]) -> Outcome[R]:
+        """Settle, look, and tell what changed."""
+        pending: tuple[str, ...] = ()
+        changes = Changes()
+        if action.shows_page and tab.dialogs.open is None:
+            pending = await settle(tab, moment, polled)
+            changes = await self._in_time(observe(tab, silent=self._quiet))
+        await self._session.arrivals()
+        return self._outcome(action, result, tab, changes, pending)
+
+    def _outcome(
+        self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
+        pending: tuple[str, ...] = (),
+    ) -> Outcome[R]:  # fmt: skip
+        attachments: tuple[Attachment, ...] = getattr(result, "attachments", ())
+        return Outcome(
+            action=action.verb,
+            result=result,
+            session=self._session.name,
+            tab=tab.id if tab else None,
+            url=tab.url if tab else None,
+            title=tab.seen.title if tab and tab.seen else None,
+            changes=changes or Changes(),
+            events=_events(tab) if tab else (),
+            pending=pending,
+            attachments=attachments,
+        )
+
+    async def _in_time(self, work: Awaitable[R]) -> R:
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await work
+        except TimeoutError:
+            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
+        except Error as error:
+            raise _translated(error, self._session) from error
+
+    def report(self, message: str, done: int, total: int, /) -> None:
+        self._report(message, done, total)
+
+    def _say(self, message: str) -> None:
+        self._report(message, 0, 0)
+
+
+class _Turn:
+    """A tab's lock, waited for no longer than the call may take, and the deadline that counts from then."""
+
+    def __init__(self, tab: Tab, timeout: float) -> None:
+        self._tab = tab
+        self._timeout = timeout
+
+    async def __aenter__(self) -> None:
+        try:
+            await asyncio.wait_for(self._tab.lock.acquire(), self._timeout)
+        except TimeoutError:
+            raise DeadlineExceeded(
+                f"{self._tab.id} was busy with another call for {self._timeout:g}s.",
+                hint="Wait for that call, or use another tab.",
+            ) from None
+        self._tab.deadline = time.monotonic() + self._timeout
+
+    async def __aexit__(self, *_: object) -> None:
+        self._tab.deadline = None
+        self._tab.lock.release()
+
+
+async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
+    """Do the work, unless a dialog opens that it would wait for."""
+    working = asyncio.ensure_future(work)
+    opening = asyncio.ensure_future(tab.dialogs.opening())
+    try:
+        await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise DialogOpen(f"The page opened its {opening.result()} before there was a result.")
+    finally:
+        working.cancel()
+        opening.cancel()
+
+
+def _under_way(tab: Tab) -> tuple[float, frozenset[str]]:
+    return time.monotonic(), frozenset(endpoint(request.url) for request in tab.traffic.since(0))
+
+
+def _events(tab: Tab) -> tuple[Event, ...]:
+    events = [Event(happening.kind, happening.text) for happening in tab.happenings.unseen()]
+    if dialog := tab.dialogs.open:
+        events.append(Event("dialog open", f"{dialog}: answer it with browser_dialog"))
+    return tuple(events)
+
+
+def _timed(outcome: AnyOutcome, seconds: float) -> AnyOutcome:
+    from dataclasses import replace
+
+    return replace(outcome, seconds=round(seconds, 4))
+
+
+def _translated(error: Exception, session: Session) -> RoveError:
+    if not session.is_alive:
+        return BrowserUnavailable("The browser went away.", hint="Call again: a new one is started.")
+    return RoveError(
+        f"The browser refused: {str(error).splitlines()[0]}", hint="Take a browser_snapshot and try again."
+    )

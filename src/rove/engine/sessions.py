@@ -1,0 +1,134 @@
+"""All sessions of one process, and the browser that they share."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from rove.chromium.warmup import Warmup as Warmup
+from rove.engine.gate import Gate
+from rove.engine.session import Session
+from rove.errors import LimitReached, NotOpen
+from rove.guard.approval import Approver, NobodyToAsk
+from rove.guard.policy import Policy, WebOnly
+from rove.settings import Settings, load
+
+if TYPE_CHECKING:
+    from rove.chromium.browser import Browser
+    from rove.chromium.context import Context
+
+DEFAULT = "default"
+
+
+class Sessions:
+    """Opens, finds and closes sessions, closes the idle, and owns every browser."""
+
+    def __init__(
+        self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
+    ) -> None:
+        self.settings = settings or load()
+        self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
+        self._open: dict[str, Session] = {}
+        self._names = itertools.count(1)
+        self._warmup: Warmup | None = None
+        self._browser: Browser | None = None
+        self._launching = asyncio.Lock()
+        self._reaper: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._reaper = asyncio.ensure_future(self._reap())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def warm_up(self, begun: Warmup | None = None) -> None:
+        """Start what takes longest before the first call needs it."""
+        self._warmup = begun or Warmup(self.settings.home_folder)
+        self._warmup.driver.connected()
+
+    def session(self, name: str | None = None) -> Session:
+        """The named session, or the default one, which nobody has to open."""
+        if name is None or name == DEFAULT:
+            return self._open.get(DEFAULT) or self._add(DEFAULT)
+        if name not in self._open:
+            known = ", ".join(self._open) or "none"
+            raise NotOpen(f"There is no session {name}.", hint=f"Open it with browser_open_session. Open now: {known}.")
+        return self._open[name]
+
+    async def open_session(self, name: str | None) -> str:
+        name = name or f"s{next(self._names)}"
+        if name not in self._open:
+            self._add(name)
+        return name
+
+    async def close_session(self, name: str | None) -> str:
+        session = self.session(name)
+        self._open.pop(session.name, None)
+        await session.close()
+        return session.name
+
+    def sessions(self) -> list[dict[str, Any]]:
+        return [session.describe() for session in self._open.values()]
+
+    async def close(self) -> None:
+        """Close everything; nothing is left running and no folder behind."""
+        if self._reaper is not None:
+            self._reaper.cancel()
+        self._open.clear()
+        # The contexts die with their browser, sooner than if each were closed by itself.
+        browser, self._browser = self._browser, None
+        warmup, self._warmup = self._warmup, None
+        if browser is not None:
+            await browser.close()
+        if warmup is not None:
+            await asyncio.to_thread(warmup.abandon)
+
+    def _add(self, name: str) -> Session:
+        if len(self._open) >= self.settings.limits.sessions:
+            idle = min(session.last_used for session in self._open.values())
+            wait = max(self.settings.limits.idle - (time.monotonic() - idle), 0)
+            raise LimitReached(
+                f"{len(self._open)} sessions are open, which is the limit.",
+                hint=f"Close one with browser_close_session, or try again in {wait:.0f} s, when an idle one closes.",
+            )
+        self._open[name] = Session(name, self.settings, self._gate, self, self._new_context)
+        return self._open[name]
+
+    async def _new_context(self, progress: Callable[[str], None]) -> Context:
+        async with self._launching:
+            if self._browser is None or not self._browser.is_alive:
+                self._browser = await self._start(progress)
+        return await self._browser.new_context(self.settings)
+
+    async def _start(self, progress: Callable[[str], None]) -> Browser:
+        from rove.chromium.browser import launch
+
+        lost, self._browser = self._browser, None
+        if lost is not None:
+            await lost.close()
+        warmup, self._warmup = self._warmup or Warmup(self.settings.home_folder), None
+        browser = await launch(self.settings, warmup, progress)
+        browser.on_lost(self._lose_all)
+        return browser
+
+    def _lose_all(self) -> None:
+        for session in self._open.values():
+            session.lose()
+
+    async def _reap(self) -> None:
+        """Close what nobody has used for a while."""
+        limit = self.settings.limits.idle
+        while True:
+            now = time.monotonic()
+            for session in [*self._open.values()]:
+                if session.running == 0 and now - session.last_used >= limit:
+                    await self.close_session(session.name)
+            oldest = min((session.last_used for session in self._open.values()), default=now)
+            await asyncio.sleep(max(min(oldest + limit - now, limit), 0.05))

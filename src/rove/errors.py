@@ -1,0 +1,115 @@
+"""Everything that can go wrong, in one tree.
+
+RoveError
+├── InvalidArguments      invalid_arguments     an argument is unknown, missing or of the wrong kind
+├── InvalidSettings       invalid_settings      a setting is unknown or of the wrong kind
+├── Denied                denied                the policy, or the person it asked, said no
+├── NotOpen               not_open              no session or tab goes by that name
+├── LimitReached          limit_reached         as many sessions or tabs as are allowed
+├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
+├── NavigationFailed      navigation_failed     the address could not be loaded
+├── DialogOpen            dialog_open           a dialog blocks the page until it is answered
+├── DeadlineExceeded      deadline_exceeded     no answer in the time allowed
+├── ScriptFailed          script_failed         the page's JavaScript threw
+├── ElementNotFound       element_not_found     nothing matches the target
+├── ElementGone           element_gone          the ref's element has left the page
+├── AmbiguousTarget       ambiguous_target      more than one element matches
+└── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
+
+`code` is stable and what callers branch on; `hint` tells a model what to try next.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RoveError(Exception):
+    """A failure with a stable code, a plain sentence and the next thing to try."""
+
+    code: ClassVar[str] = "internal"
+    default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = self.default_hint if hint is None else hint
+
+    def as_dict(self) -> dict[str, object]:
+        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
+
+
+class InvalidArguments(RoveError):
+    code = "invalid_arguments"
+    default_hint = "Correct the named field and call again."
+
+
+class InvalidSettings(RoveError):
+    code = "invalid_settings"
+    default_hint = "Run `rove config show` to see every setting and where its value comes from."
+
+
+class Denied(RoveError):
+    code = "denied"
+    default_hint = "This needs someone else's consent; do not try another way round it."
+
+
+class NotOpen(RoveError):
+    code = "not_open"
+    default_hint = "Call browser_status to see what is open."
+
+
+class LimitReached(RoveError):
+    code = "limit_reached"
+    default_hint = "Close something first, then call again."
+    retryable = True
+
+
+class BrowserUnavailable(RoveError):
+    code = "browser_unavailable"
+    default_hint = "Run `rove doctor` to see what is wrong and how to mend it."
+
+
+class NavigationFailed(RoveError):
+    code = "navigation_failed"
+    default_hint = "Check the address, or try again if the server may be slow to start."
+    retryable = True
+
+
+class DialogOpen(RoveError):
+    code = "dialog_open"
+    default_hint = "Answer it with browser_dialog, then call again."
+    retryable = True
+
+
+class DeadlineExceeded(RoveError):
+    code = "deadline_exceeded"
+    default_hint = "Look at the page with browser_snapshot, or allow more time with `timeout`."
+    retryable = True
+
+
+class ScriptFailed(RoveError):
+    code = "script_failed"
+    default_hint = "Correct the expression and call again."
+
+
+class ElementNotFound(RoveError):
+    code = "element_not_found"
+    default_hint = "Take a browser_snapshot and use a ref that it shows."
+
+
+class ElementGone(RoveError):
+    code = "element_gone"
+    default_hint = "The page has changed: take a new browser_snapshot and use a ref that it shows."
+
+
+class AmbiguousTarget(RoveError):
+    code = "ambiguous_target"
+    default_hint = "Use the ref of the one you mean."
+
+
+class ElementNotReady(RoveError):
+    code = "element_not_ready"
+    default_hint = "Deal with what is in the way, or wait for it with browser_wait, then call again."
+    retryable = True

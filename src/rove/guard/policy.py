@@ -1,0 +1,60 @@
+"""What is allowed, what is not, and what a person must be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from rove.action import AnyAction
+from rove.guard.urls import WEB_SCHEMES, scheme_of
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an action would happen."""
+
+    session: str
+    tab: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Allow:
+    """Go ahead."""
+
+
+@dataclass(frozen=True)
+class Deny:
+    """Not this, for this reason."""
+
+    reason: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Only if a person says so."""
+
+    question: str
+
+
+Decision = Allow | Deny | Ask
+
+
+class Policy(Protocol):
+    """Decides on an action before it is performed. One that raises denies."""
+
+    def decide(self, action: AnyAction, place: Place) -> Decision: ...
+
+
+class WebOnly:
+    """The default: everything, as long as it stays on the web."""
+
+    def decide(self, action: AnyAction, place: Place) -> Decision:
+        if action.destination is None or scheme_of(action.destination) in WEB_SCHEMES:
+            return Allow()
+        scheme = scheme_of(action.destination) or "no"
+        return Deny(
+            f"Addresses of the scheme `{scheme}:` are not opened: {action.destination[:200]}",
+            hint="Use an http: or https: address.",
+        )

@@ -1,0 +1,20 @@
+"""The page as text for a model: rows from the browser, stitched, cut to a budget, and compared."""
+
+from rove.snapshot.budget import Rendered, render
+from rove.snapshot.delta import Delta, difference
+from rove.snapshot.tokens import estimate
+from rove.snapshot.tree import Flag, Group, Row, Snapshot, parse, stitch
+
+__all__ = [
+    "Delta",
+    "Flag",
+    "Group",
+    "Rendered",
+    "Row",
+    "Snapshot",
+    "difference",
+    "estimate",
+    "parse",
+    "render",
+    "stitch",
+]

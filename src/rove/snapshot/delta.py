@@ -1,0 +1,198 @@
+"""What changed between two looks at a page."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rove.snapshot.budget import render
+from rove.snapshot.text import indented, line_of
+from rove.snapshot.tokens import estimate
+from rove.snapshot.tree import STRUCTURE, TEXT, Row, Snapshot
+
+Kind = Literal["same", "changes", "snapshot", "page"]
+DEFAULT_BUDGET = 1500
+REMOVED_TEXT = 80
+# More removed lines than this, one after another, are counted instead of shown.
+REMOVED_RUN = 6
+
+
+@dataclass(frozen=True)
+class Delta:
+    """A difference as text: nothing, the changed rows, or a whole snapshot where that is shorter."""
+
+    kind: Kind
+    text: str
+    tokens: int
+
+
+def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_BUDGET, *, links: bool = False) -> Delta:
+    """The change from `before` to `after`; a new page is a fresh snapshot."""
+    if before is None or is_new_page(before, after):
+        rendered = render(after, budget, links=links)
+        return Delta("page", rendered.text, rendered.tokens)
+    changes = list(_changes(before.rows, after.rows))
+    if not changes:
+        return _same(before, after)
+    text = _told(changes, after.rows, links)
+    tokens = estimate(text)
+    if tokens > budget // 3:
+        fresh = render(after, budget, links=links)
+        if tokens > fresh.tokens or tokens > budget:
+            return Delta("snapshot", fresh.text, fresh.tokens)
+    return Delta("changes", text, tokens)
+
+
+def is_new_page(before: Snapshot, after: Snapshot) -> bool:
+    """Another document: its refs go on counting and none of the old ones is left."""
+    if before.url.partition("#")[0] == after.url.partition("#")[0]:
+        return False
+    old = {row.ref for row in before.rows if row.ref}
+    new = {row.ref for row in after.rows if row.ref}
+    return not old & new
+
+
+def _same(before: Snapshot, after: Snapshot) -> Delta:
+    scrolled = before.scroll != after.scroll
+    text = f"Scrolled to {after.scroll[0]},{after.scroll[1]}; nothing else changed." if scrolled else "Nothing changed."
+    return Delta("same", text, estimate(text))
+
+
+@dataclass(frozen=True)
+class _Change:
+    """Rows `old` gave way to rows `after.rows[start:end]`."""
+
+    old: Sequence[Row]
+    start: int
+    end: int
+
+
+def _key(row: Row) -> tuple[int, str, str]:
+    return (row.depth, row.ref, row.line)
+
+
+def _changes(before: Sequence[Row], after: Sequence[Row]) -> Iterable[_Change]:
+    old = [_key(row) for row in before]
+    new = [_key(row) for row in after]
+    head = 0
+    shortest = min(len(old), len(new))
+    while head < shortest and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < shortest - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    old_at, new_at = head, head
+    for old_next, new_next in [*_anchors(old, new, head, tail), (len(old) - tail, len(new) - tail)]:
+        if old_next < old_at or new_next < new_at:
+            continue
+        if old_next > old_at or new_next > new_at:
+            yield from _narrowed(before, old, new, (old_at, old_next), (new_at, new_next))
+        old_at, new_at = old_next + 1, new_next + 1
+
+
+def _narrowed(
+    before: Sequence[Row],
+    old: Sequence[tuple[int, str, str]],
+    new: Sequence[tuple[int, str, str]],
+    old_span: tuple[int, int],
+    new_span: tuple[int, int],
+) -> Iterable[_Change]:
+    """Drop rows that are equal at both ends of a gap between anchors."""
+    old_start, old_end = old_span
+    start, end = new_span
+    while old_start < old_end and start < end and old[old_start] == new[start]:
+        old_start, start = old_start + 1, start + 1
+    while old_start < old_end and start < end and old[old_end - 1] == new[end - 1]:
+        old_end, end = old_end - 1, end - 1
+    if old_start < old_end or start < end:
+        yield _Change(before[old_start:old_end], start, end)
+
+
+def _anchors(
+    old: Sequence[tuple[int, str, str]], new: Sequence[tuple[int, str, str]], head: int, tail: int
+) -> list[tuple[int, int]]:
+    """Rows that occur once on both sides, in the longest order that both share."""
+    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
+    once_old = {key for key, count in Counter(old_middle).items() if count == 1}
+    once = once_old & {key for key, count in Counter(new_middle).items() if count == 1}
+    if not once:
+        return []
+    places = {key: head + index for index, key in enumerate(new_middle) if key in once}
+    pairs = [(head + index, places[key]) for index, key in enumerate(old_middle) if key in once]
+    return _longest_rise(pairs)
+
+
+def _longest_rise(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    tops: list[int] = []
+    top_index: list[int] = []
+    previous: list[int] = []
+    for index, (_, value) in enumerate(pairs):
+        place = bisect_left(tops, value)
+        previous.append(top_index[place - 1] if place else -1)
+        if place == len(tops):
+            tops.append(value)
+            top_index.append(index)
+        else:
+            tops[place] = value
+            top_index[place] = index
+    chain: list[tuple[int, int]] = []
+    index = top_index[-1] if top_index else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = previous[index]
+    return chain[::-1]
+
+
+def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool) -> str:
+    lines: list[str] = []
+    shown_context = ""
+    for change in changes:
+        context = _context(after, change)
+        if context and context != shown_context:
+            lines.append(f"in {context}")
+            shown_context = context
+        lines.extend(_change_lines(change, after, links))
+    return "\n".join(lines)
+
+
+def _context(after: Sequence[Row], change: _Change) -> str:
+    """The nearest line above that places the change: an ancestor, else the last heading before it."""
+    depth = after[change.start].depth if change.start < len(after) else 0
+    if change.start == change.end and change.old:
+        depth = change.old[0].depth
+    for row in reversed(after[: change.start]):
+        if row.flags & TEXT:
+            continue
+        if row.depth < depth or (row.flags & STRUCTURE and row.depth <= depth):
+            return _clipped(line_of(row))
+    return ""
+
+
+def _clipped(line: str, limit: int = 120) -> str:
+    return line if len(line) <= limit else line[:limit] + "…"
+
+
+def _change_lines(change: _Change, after: Sequence[Row], links: bool) -> list[str]:
+    new_rows = after[change.start : change.end]
+    still_here = {row.ref for row in new_rows if row.ref}
+    were_here = {row.ref for row in change.old if row.ref}
+    kept_keys = {(row.ref, row.line) for row in change.old}
+    base = min((row.depth for row in new_rows), default=0)
+    lines = _removed_lines([row for row in change.old if not (row.ref and row.ref in still_here)])
+    for row in new_rows:
+        if row.ref and (row.ref, row.line) in kept_keys:
+            continue
+        sign = "~" if row.ref and row.ref in were_here else "+"
+        lines.append(f"{sign} {indented(row._replace(depth=row.depth - base), line_of(row, links=links))}")
+    return lines
+
+
+def _removed_lines(removed: Sequence[Row]) -> list[str]:
+    if len(removed) <= REMOVED_RUN:
+        return [f"- {_clipped(line_of(row), REMOVED_TEXT)}" for row in removed]
+    refs = [row.ref for row in removed if row.ref]
+    span = f", among them {refs[0]} to {refs[-1]}" if refs else ""
+    return [f"- {len(removed):,} lines{span}"]

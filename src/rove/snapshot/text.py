@@ -1,0 +1,36 @@
+"""Rows to lines of text."""
+
+from __future__ import annotations
+
+from rove.snapshot.tree import FOLD, FRAME, PRESS, REF_PLACE, Row
+
+MAX_HREF = 80
+
+
+def line_of(row: Row, *, links: bool = False) -> str:
+    """The row as one line, without indentation."""
+    if row.flags & FOLD:
+        return f"{row.line.replace(REF_PLACE, '')} [expand {row.fold or row.ref}]"
+    if not row.ref:
+        return row.line
+    mark = f" [{row.ref}]"
+    if links and row.href:
+        mark += f" href={short_href(row.href)}"
+    if row.box:
+        mark += " box={},{},{},{}".format(*row.box)
+    return row.line.replace(REF_PLACE, mark)
+
+
+def short_href(href: str) -> str:
+    """An address short enough to be worth its tokens."""
+    return href if len(href) <= MAX_HREF else href[:MAX_HREF] + "…"
+
+
+def is_actionable(row: Row) -> bool:
+    """Whether a person could press it, or it leads into a frame."""
+    return bool(row.flags & (PRESS | FRAME))
+
+
+def indented(row: Row, line: str) -> str:
+    """The line at its depth; very deep rows stop moving right."""
+    return " " * min(row.depth, 40) + line

@@ -1,0 +1,162 @@
+"""Rows as they come from a frame, and several frames made one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntFlag
+from typing import Any, NamedTuple
+
+# Where a ref goes in a line: a character that the page script strips from page text.
+REF_PLACE = "\x01"
+
+
+class Flag(IntFlag):
+    """What a row is; the page script sets the same bits."""
+
+    PRESS = 1
+    IN_VIEW = 2
+    TEXT = 4
+    STRUCTURE = 8
+    UNSEEN = 16
+    FOLD = 32
+    FRAME = 64
+    ITEM = 128
+
+
+PRESS, IN_VIEW, TEXT, STRUCTURE, UNSEEN, FOLD, FRAME, ITEM = (int(flag) for flag in Flag)
+
+
+class Row(NamedTuple):
+    """One line of a snapshot, before indentation."""
+
+    depth: int
+    flags: int
+    ref: str
+    line: str
+    href: str = ""
+    fold: str = ""
+    box: tuple[int, int, int, int] | None = None
+
+
+class Group(NamedTuple):
+    """The rows of one long list or table body: where each child starts, and the ref that continues it."""
+
+    ref: str
+    total: int
+    end: int
+    starts: Sequence[int]
+    children: Sequence[int] | None
+
+    def child(self, position: int) -> int:
+        """The number, within its parent, of the child whose rows start at `starts[position]`."""
+        return position if self.children is None else self.children[position]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One look at a page."""
+
+    rows: list[Row] = field(default_factory=list[Row])
+    groups: list[Group] = field(default_factory=list[Group])
+    frames: list[str] = field(default_factory=list[str])
+    url: str = ""
+    title: str = '""'
+    size: tuple[int, int] = (0, 0)
+    scroll: tuple[int, int] = (0, 0)
+    page_size: tuple[int, int] = (0, 0)
+    stripped: int = 0
+    next_ref: int = 1
+    not_walked: int = 0
+    cut_by_depth: int = 0
+    scoped: bool = False
+
+    def ref_positions(self) -> dict[str, int]:
+        """Where each ref stands."""
+        return {row.ref: position for position, row in enumerate(self.rows) if row.ref}
+
+
+def parse(data: Mapping[str, Any], prefix: str = "", *, scoped: bool = False) -> Snapshot:
+    """Read what `rove.snapshot` returned for one frame; `prefix` ("f2") goes before each of its refs."""
+    return Snapshot(
+        rows=_rows(data, prefix),
+        groups=[_group(entry, prefix) for entry in data.get("groups", ())],
+        frames=[f"{prefix}e{number}" for number in data.get("frames", ())],
+        url=data.get("url", ""),
+        title=data.get("title", '""'),
+        size=(data.get("width", 0), data.get("height", 0)),
+        scroll=(data.get("scrollX", 0), data.get("scrollY", 0)),
+        page_size=(data.get("pageWidth", 0), data.get("pageHeight", 0)),
+        stripped=data.get("stripped", 0),
+        next_ref=data.get("nextRef", 1),
+        not_walked=data.get("notWalked", 0),
+        cut_by_depth=data.get("cutByDepth", 0),
+        scoped=scoped,
+    )
+
+
+def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
+    letter = f"{prefix}e"
+    refs = [f"{letter}{number}" if number else "" for number in data["refs"]]
+    rows = [Row(*row) for row in zip(data["depths"], data["flags"], refs, data["lines"], strict=True)]
+    for place, href in data.get("hrefs", {}).items():
+        rows[int(place)] = rows[int(place)]._replace(href=href)
+    for place, (start, _) in data.get("folds", {}).items():
+        row = rows[int(place)]
+        rows[int(place)] = row._replace(fold=f"{row.ref}:{start}")
+    boxes = data.get("boxes")
+    if boxes:
+        rows = [row._replace(box=tuple(box)) if box else row for row, box in zip(rows, boxes, strict=True)]
+    return rows
+
+
+def _group(entry: Mapping[str, Any], prefix: str) -> Group:
+    return Group(f"{prefix}e{entry['ref']}", entry["total"], entry["end"], entry["starts"], entry["children"])
+
+
+def stitch(main: Snapshot, children: Mapping[str, Snapshot]) -> Snapshot:
+    """Place the rows of child frames below the rows of their iframes, however deeply nested."""
+    if not any(ref in children for ref in main.frames):
+        return main
+    return _stitched(main, children, frozenset())
+
+
+def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: frozenset[str]) -> Snapshot:
+    rows: list[Row] = []
+    groups: list[Group] = []
+    frames: list[str] = []
+    # New position of every old row, and one past the last.
+    moved: list[int] = []
+    stripped = main.stripped
+    for row in main.rows:
+        moved.append(len(rows))
+        rows.append(row)
+        child = children.get(row.ref) if row.flags & FRAME and row.ref not in open_refs else None
+        if child is None:
+            continue
+        inner = _stitched(child, children, open_refs | {row.ref})
+        offset = len(rows)
+        depth = row.depth + 1
+        unseen = row.flags & UNSEEN
+        in_view = IN_VIEW if row.flags & IN_VIEW else 0
+        rows.extend(_inside(below, depth, unseen, in_view) for below in inner.rows)
+        groups.extend(_shifted(group, offset) for group in inner.groups)
+        frames.extend(inner.frames)
+        stripped += inner.stripped
+    moved.append(len(rows))
+    groups.extend(_moved(group, moved) for group in main.groups)
+    return replace(main, rows=rows, groups=groups, frames=[*main.frames, *frames], stripped=stripped)
+
+
+def _inside(row: Row, depth: int, unseen: int, in_view: int) -> Row:
+    # What is in a frame's own window is in ours only if the frame is.
+    flags = (row.flags & ~IN_VIEW) | (row.flags & in_view) | unseen
+    return row._replace(depth=row.depth + depth, flags=flags)
+
+
+def _shifted(group: Group, offset: int) -> Group:
+    return group._replace(starts=[start + offset for start in group.starts], end=group.end + offset)
+
+
+def _moved(group: Group, moved: Sequence[int]) -> Group:
+    return group._replace(starts=[moved[start] for start in group.starts], end=moved[group.end])

@@ -1,0 +1,125 @@
+"""The commands of `rove` and their help."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rove import __version__
+from rove.errors import RoveError
+from rove.settings import Option, Resolved, options, resolve
+
+if TYPE_CHECKING:
+    from rove.engine.sessions import Warmup
+
+EPILOG = """\
+examples:
+  rove demo                 a guided tour, no key and no network needed
+  rove mcp                  serve an MCP client over standard input and output
+  rove doctor               what is found, what is broken, how to mend it
+  rove config show          every setting, its value and where that came from
+"""
+
+
+def run(arguments: Sequence[str], warmup: Warmup | None = None) -> int:
+    """Run one command; returns its exit code."""
+    parser = build_parser()
+    given = parser.parse_args(arguments)
+    try:
+        resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
+        code: int = given.command(given, resolved, warmup)
+    except RoveError as error:
+        if warmup is not None:
+            warmup.abandon()
+        print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rove",
+        description="A real browser for an AI agent, with a person in charge of it.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rove {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add(commands, "mcp", "Serve an MCP client over standard input and output.", _mcp)
+    _add(commands, "demo", "Take a guided tour of a small built-in site.", _demo)
+    _add(commands, "install", "Find a usable browser, or fetch one.", _install)
+    _add(commands, "doctor", "Check everything that rove needs; exit code 1 if something is broken.", _doctor)
+    config = commands.add_parser("config", help="Look at the settings.", description="Look at the settings.")
+    shows = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add(shows, "show", "Every setting, its value and where that came from.", _config_show)
+    return parser
+
+
+def _add(commands: Any, name: str, summary: str, command: Callable[..., int]) -> None:
+    parser = commands.add_parser(name, help=summary, description=summary)
+    parser.set_defaults(command=command)
+    group = parser.add_argument_group(
+        "settings", "also in $ROVE_HOME/config.toml and, weaker than these flags, as ROVE_* variables"
+    )
+    for option in options():
+        _add_flag(group, option)
+
+
+def _add_flag(group: Any, option: Option) -> None:
+    facts: dict[str, Any] = {"dest": option.key, "default": None, "help": _help(option)}
+    if option.is_switch:
+        group.add_argument(option.flag, action=argparse.BooleanOptionalAction, **facts)
+    elif option.choices:
+        group.add_argument(option.flag, choices=option.choices, **facts)
+    else:
+        group.add_argument(option.flag, metavar=option.path[-1].upper(), **facts)
+
+
+def _help(option: Option) -> str:
+    default = "" if option.default is None else f" [{option.default}]"
+    return (option.description + default).replace("%", "%%")
+
+
+def _mcp(given: argparse.Namespace, resolved: Resolved, warmup: Warmup | None) -> int:
+    from rove.surfaces.cli.serving import serve_mcp
+
+    return serve_mcp(resolved.settings, warmup)
+
+
+def _demo(given: argparse.Namespace, resolved: Resolved, warmup: Warmup | None) -> int:
+    from rove.demo.tour import run_tour
+
+    return run_tour(resolved.settings)
+
+
+def _install(given: argparse.Namespace, resolved: Resolved, warmup: Warmup | None) -> int:
+    from rove.engine.checkup import install
+
+    version, where = install(resolved.settings, lambda line: print(line, flush=True))
+    print(f"{version}\n{where}")
+    return 0
+
+
+def _doctor(given: argparse.Namespace, resolved: Resolved, warmup: Warmup | None) -> int:
+    from rove.surfaces.cli.doctor import report
+
+    return report(resolved.settings)
+
+
+def _config_show(given: argparse.Namespace, resolved: Resolved, warmup: Warmup | None) -> int:
+    rows = [(option.key, _value(resolved, option), resolved.sources[option.key]) for option in options()]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for key, value, source in rows:
+        print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
+    return 0
+
+
+def _value(resolved: Resolved, option: Option) -> str:
+    value: Any = resolved.settings
+    for name in option.path:
+        value = getattr(value, name)
+    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,34 @@
+"""`rove doctor`: what was found, and the fix for each problem."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from rove.engine.checkup import Finding, examine
+from rove.settings import Settings
+
+MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
+COLOURS = {"good": "\033[32m", "worth knowing": "\033[33m", "broken": "\033[31m"}
+
+
+def report(settings: Settings) -> int:
+    """Print each finding as it is made; 1 when something is broken."""
+    return asyncio.run(_report(settings))
+
+
+async def _report(settings: Settings) -> int:
+    broken = 0
+    async for finding in examine(settings):
+        print(_line(finding), flush=True)
+        broken += finding.state == "broken"
+    print(f"\n{broken} problem(s)." if broken else "\nAll is well.")
+    return 1 if broken else 0
+
+
+def _line(finding: Finding) -> str:
+    mark = MARKS[finding.state]
+    if sys.stdout.isatty():
+        mark = f"{COLOURS[finding.state]}{mark}\033[0m"
+    fix = f"\n{'':18}-> {finding.fix}" if finding.fix else ""
+    return f"{mark}  {finding.subject:<10}  {finding.detail}{fix}"

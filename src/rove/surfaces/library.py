@@ -1,0 +1,115 @@
+"""The Python library: a typed method for every action.
+
+async with rove.open() as session:
+    await session.navigate("https://example.com")
+    await session.click('link "More"')
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from rove.action import Action
+from rove.actions.batch import Batch
+from rove.actions.dialogs import Dialog
+from rove.actions.extract import Extract
+from rove.actions.forms import Check, Fill, FillForm, Select
+from rove.actions.keyboard import Press, Type
+from rove.actions.navigation import Back, Forward, Navigate, Reload
+from rove.actions.pointer import Click, Drag, Hover, Scroll
+from rove.actions.screenshot import Screenshot
+from rove.actions.script import Evaluate
+from rove.actions.sessions import CloseSession, OpenSession, Status
+from rove.actions.snapshot import Snapshot
+from rove.actions.tabs import Tabs
+from rove.actions.wait import Wait
+from rove.engine.session import Session as EngineSession
+from rove.engine.sessions import Sessions
+from rove.guard.approval import Approver
+from rove.guard.policy import Policy
+from rove.outcome import Outcome
+from rove.settings import Settings, load
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], Awaitable[Outcome[R]]]:
+    """The action's own constructor as a method that runs it."""
+
+    async def run(self: Session, /, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
+        return await self.run(action(*args, **kwargs))
+
+    run.__doc__ = action.__doc__
+    return run
+
+
+class Session:
+    """One isolated browser session. Every method answers with an Outcome or raises a RoveError."""
+
+    def __init__(self, sessions: Sessions, name: str | None) -> None:
+        self._sessions = sessions
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        return self._engine.name
+
+    @property
+    def _engine(self) -> EngineSession:
+        return self._sessions.session(self._name)
+
+    async def run(
+        self, action: Action[R], *, tab: str | None = None, timeout: float | None = None, quiet: bool = False
+    ) -> Outcome[R]:
+        """Run any action; the methods below are short for this."""
+        return await self._engine.run(action, tab=tab, timeout=timeout, quiet=quiet)
+
+    navigate = method(Navigate)
+    back = method(Back)
+    forward = method(Forward)
+    reload = method(Reload)
+    snapshot = method(Snapshot)
+    click = method(Click)
+    hover = method(Hover)
+    drag = method(Drag)
+    scroll = method(Scroll)
+    fill = method(Fill)
+    fill_form = method(FillForm)
+    select = method(Select)
+    check = method(Check)
+    type = method(Type)
+    press = method(Press)
+    wait = method(Wait)
+    screenshot = method(Screenshot)
+    extract = method(Extract)
+    evaluate = method(Evaluate)
+    tabs = method(Tabs)
+    batch = method(Batch)
+    dialog = method(Dialog)
+    status = method(Status)
+    open_session = method(OpenSession)
+    close_session = method(CloseSession)
+
+    async def another(self, name: str | None = None) -> Session:
+        """A second session beside this one, in the same browser, sharing nothing with it."""
+        return Session(self._sessions, await self._sessions.open_session(name))
+
+
+@asynccontextmanager
+async def open_with(
+    settings: Settings, policy: Policy | None = None, approver: Approver | None = None
+) -> AsyncGenerator[Session]:
+    """Open a browser session with settings that are already in force."""
+    async with Sessions(settings, policy, approver) as sessions:
+        sessions.warm_up()
+        yield Session(sessions, None)
+
+
+def open(
+    *, policy: Policy | None = None, approver: Approver | None = None, **settings: Any
+) -> AbstractAsyncContextManager[Session]:
+    """Open a browser session; settings are those of `rove config show`, with `__` for the dot."""
+    return open_with(load(**settings), policy, approver)

@@ -1,0 +1,85 @@
+"""What is meant: an element by ref, CSS selector or role and name; a page by its address."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+_REF = re.compile(r"(?P<frame>f\d+)?(?P<local>e\d+)")
+_ROLE_AND_NAME = re.compile(r'(?P<role>[a-z]+)\s+"(?P<name>(?:[^"\\]|\\.)*)"')
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An element as a snapshot numbered it: `e12`, or `f2e12` inside a frame."""
+
+    frame: str
+    local: str
+
+    def __str__(self) -> str:
+        return self.frame + self.local
+
+
+@dataclass(frozen=True)
+class Selector:
+    css: str
+
+    def __str__(self) -> str:
+        return self.css
+
+
+@dataclass(frozen=True)
+class RoleAndName:
+    role: str
+    name: str
+
+    def __str__(self) -> str:
+        return f'{self.role} "{self.name}"'
+
+
+Aim = Ref | Selector | RoleAndName
+
+
+def parse_target(text: str) -> Aim:
+    """Read a target; whatever is neither a ref nor a role and a name is a CSS selector."""
+    text = text.strip()
+    if not text:
+        raise ValueError('must be a ref (e12), a CSS selector, or a role and a name (button "Save")')
+    # Snapshots print refs in brackets, and models copy the brackets along.
+    bare = text.removeprefix("[").removesuffix("]").removeprefix("@").removeprefix("ref=")
+    if match := _REF.fullmatch(bare):
+        return Ref(match["frame"] or "", match["local"])
+    if match := _ROLE_AND_NAME.fullmatch(text):
+        return RoleAndName(match["role"], re.sub(r"\\(.)", r"\1", match["name"]))
+    return Selector(text)
+
+
+def _checked(text: str) -> str:
+    parse_target(text)
+    return text
+
+
+Target = Annotated[
+    str,
+    AfterValidator(_checked),
+    Field(description='Ref (e12), CSS selector, or role and name (button "Save").'),
+]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+_LOCAL = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
+
+
+def with_scheme(address: str) -> str:
+    """An address as people type it, made whole: `example.com` is https, `localhost:3000` is http."""
+    address = address.strip()
+    if not address:
+        raise ValueError("must be an address such as https://example.com")
+    if _SCHEME.match(address):
+        return address
+    return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
+
+
+Url = Annotated[str, AfterValidator(with_scheme)]
