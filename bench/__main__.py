@@ -50,22 +50,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tuned", action="store_true", help="also measure peers with their waits turned off")
     parser.add_argument("--work", type=_keys, help=f"which work: {', '.join(work.key for work in WORKS)}")
     parser.add_argument("--rounds", type=int, default=3, help="fresh starts of everyone (default: 3)")
-    parser.add_argument(
-        "--repeats", type=int, default=3, help="repetitions of each work in a round (default: 3)"
-    )
-    parser.add_argument(
-        "--limit", type=float, default=60.0, help="seconds that one call may take (default: 60)"
-    )
-    parser.add_argument(
-        "--browser", help="the Chromium for everyone (default: ROVE_BROWSER, else the system's)"
-    )
+    parser.add_argument("--repeats", type=int, default=3, help="repetitions of each work in a round (default: 3)")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds that one call may take (default: 60)")
+    parser.add_argument("--browser", help="the Chromium for everyone (default: ROVE_BROWSER, else the system's)")
     parser.add_argument("--rove", help="the command that starts rove (default: `rove mcp` of this checkout)")
-    parser.add_argument(
-        "--no-fetch", action="store_true", help="use the packages that are here; do not call npm"
-    )
-    parser.add_argument(
-        "--out", default=str(Path(__file__).parent / "results"), help="where to write the results"
-    )
+    parser.add_argument("--no-fetch", action="store_true", help="use the packages that are here; do not call npm")
+    parser.add_argument("--out", default=str(Path(__file__).parent / "results"), help="where to write the results")
     return parser.parse_args()
 
 

@@ -32,8 +32,6 @@ def _field(file: str, name: str) -> str:
 
 def _node() -> str:
     try:
-        return subprocess.run(
-            ["node", "--version"], capture_output=True, text=True, check=True
-        ).stdout.strip()
+        return subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "not installed"

@@ -98,9 +98,7 @@ def stories(count: int = STORIES) -> str:
     """Stories laid out like Hacker News; an upvote adds a point to its story and changes nothing else."""
     chance = random.Random(17)
     rows = "".join(_story(index, chance) for index in range(count))
-    links = "|".join(
-        f'<a href="/{name}">{name}</a> ' for name in ("new", "past", "comments", "ask", "show", "jobs")
-    )
+    links = "|".join(f'<a href="/{name}">{name}</a> ' for name in ("new", "past", "comments", "ask", "show", "jobs"))
     return document(
         "Stories",
         f"""<center><table width="85%"><tr><td><b><a href="/stories">Stories</a></b> {links}</td></tr>

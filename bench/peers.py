@@ -109,9 +109,7 @@ def _playwright(around: Surroundings, extra: tuple[str, ...] = ()) -> Server:
 
 def _playwright_tuned(around: Surroundings) -> Server:
     plain = _playwright(around, ("--timeout-settle", "0"))
-    return _renamed(
-        plain, "playwright-tuned", "Playwright MCP, no settle", "Documented flag: no wait after an act."
-    )
+    return _renamed(plain, "playwright-tuned", "Playwright MCP, no settle", "Documented flag: no wait after an act.")
 
 
 def _devtools_dialect(**evaluating: bool) -> Dialect:
@@ -194,8 +192,7 @@ def _agent_browser(around: Surroundings) -> Server:
             "Its MCP snapshot names controls and leaves the text out (`interactive: true`, its default); the "
             "“everything” rows ask for `interactive: false`.",
             "A daemon outlives the server; it is counted as server memory, and the bench ends it.",
-            "Sends each result three times (`content`, and twice in `structuredContent`); only `content` is "
-            "counted.",
+            "Sends each result three times (`content`, and twice in `structuredContent`); only `content` is counted.",
         ),
         env={**launch, **sandbox},
     )
@@ -203,9 +200,7 @@ def _agent_browser(around: Surroundings) -> Server:
 
 def _native(package: Package) -> Path:
     """The program for this machine, which npm's --ignore-scripts leaves without its executable bit."""
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}[
-        platform.machine().lower()
-    ]
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine().lower()]
     system = "darwin" if sys.platform == "darwin" else "linux"
     libc = "-musl" if system == "linux" and platform.libc_ver()[0] != "glibc" else ""
     program = package.file(f"bin/agent-browser-{system}{libc}-{machine}")

@@ -104,9 +104,7 @@ def _footnote(results: Results) -> str:
 
 def _start_row(columns: Sequence[Column]) -> Row:
     points = [
-        _point(
-            column.server.key, [start.first_page * 1000 for start in column.starts], column.start_milliseconds
-        )
+        _point(column.server.key, [start.first_page * 1000 for start in column.starts], column.start_milliseconds)
         for column in columns
     ]
     return Row("cold start to first page", points, [])

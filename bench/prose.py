@@ -17,9 +17,7 @@ class Section:
     @property
     def names(self) -> tuple[str, ...]:
         """What a snapshot should hold of it: the heading, every link, and how every paragraph begins."""
-        links = (
-            link for paragraph in self.paragraphs for link in re.findall(r"<a [^>]*>([^<]*)</a>", paragraph)
-        )
+        links = (link for paragraph in self.paragraphs for link in re.findall(r"<a [^>]*>([^<]*)</a>", paragraph))
         openings = (paragraph.partition("<")[0][:30].strip() for paragraph in self.paragraphs)
         return (self.title, *links, *openings)
 

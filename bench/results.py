@@ -117,9 +117,7 @@ class Column:
     @property
     def schema(self) -> str:
         """The tool list as a model is shown it: names, descriptions and arguments, as compact JSON."""
-        shown = [
-            {key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in self.tools
-        ]
+        shown = [{key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in self.tools]
         return json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
 
     def memory_at(self, moment: str, kind: str) -> float | None:
@@ -139,9 +137,7 @@ class Column:
             "starts": [asdict(start) for start in self.starts],
             "start_failures": self.start_failures,
             "left_running_after_close": self.left_running,
-            "memory": {
-                moment: [asdict(each) for each in measured] for moment, measured in self.memory.items()
-            },
+            "memory": {moment: [asdict(each) for each in measured] for moment, measured in self.memory.items()},
             "work": {key: cell.as_json() for key, cell in self.cells.items()},
         }
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rove.chromium.driver import Driver
 from rove.chromium.installation import ensure
 from rove.chromium.launch import FLAGS, Sandbox, decide_sandbox
 from rove.chromium.runfolder import sweep
@@ -27,9 +28,9 @@ CLOSING_PATIENCE = 3.0
 class Browser:
     """A browser process with its driver, its keeper and its run folder."""
 
-    def __init__(self, warmup: Warmup, process: pw.Browser, sandbox: Sandbox) -> None:
+    def __init__(self, warmup: Warmup, driver: Driver, process: pw.Browser, sandbox: Sandbox) -> None:
         self._folder = warmup.folder
-        self._driver = warmup.driver
+        self._driver = driver
         self._process = process
         self.sandbox = sandbox
         self.version = process.version
@@ -66,27 +67,27 @@ class Browser:
         await self._driver.close()
 
 
-async def launch(settings: Settings, warmup: Warmup, progress: Callable[[str], None]) -> Browser:
+async def launch(settings: Settings, warmup: Warmup, driver: Driver, progress: Callable[[str], None]) -> Browser:
     """Find a browser, or fetch one, and start it; if that fails nothing is left of the attempt."""
     try:
-        return await _launch(settings, warmup, progress)
+        return await _launch(settings, warmup, driver, progress)
     except BaseException:
         await asyncio.to_thread(warmup.abandon)
         raise
 
 
-async def _launch(settings: Settings, warmup: Warmup, progress: Callable[[str], None]) -> Browser:
+async def _launch(settings: Settings, warmup: Warmup, driver: Driver, progress: Callable[[str], None]) -> Browser:
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, warmup.home / "run"))
     found = await asyncio.to_thread(ensure, settings.browser, settings.headless, settings.fetch_browser, progress)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            playwright = await warmup.driver.connected()
+            playwright = await driver.connected()
             process = await _start(playwright, settings, warmup, found.path, sandbox)
     except TimeoutError as error:
         raise BrowserUnavailable(f"{found.path} did not start within {settings.deadlines.launch:g} s.") from error
     await sweeping
-    return Browser(warmup, process, sandbox)
+    return Browser(warmup, driver, process, sandbox)
 
 
 async def _start(

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import playwright.async_api as pw
 
 CLOSING_PATIENCE = 3.0
+# From the moment a page says that it opens a window until the window is there.
+ARRIVING_PATIENCE = 2.0
 
 
 class Context:
@@ -26,6 +28,7 @@ class Context:
         self._numbers = 0
         self._current: str | None = None
         self.is_lost = False
+        self._arrival = asyncio.Event()
         self._adopting: dict[pw.Page, asyncio.Task[Tab]] = {}
         made.on("page", self._on_page)
 
@@ -72,9 +75,12 @@ class Context:
                 await self._made.close()
 
     async def arrived(self) -> None:
-        """Wait until popups that have opened are tabs with ids."""
-        if self._adopting:
-            await asyncio.gather(*self._adopting.values(), return_exceptions=True)
+        """Wait until the popups that have been announced are tabs with ids."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ARRIVING_PATIENCE):
+                while any(tab.announced_popups > 0 for tab in self.tabs):
+                    self._arrival.clear()
+                    await self._arrival.wait()
 
     def _on_page(self, page: pw.Page) -> None:
         if page not in self._adopting:
@@ -100,6 +106,9 @@ class Context:
 
     def _admit_popup(self, tab: Tab, opener: pw.Page) -> None:
         parent = next((known for known in self._tabs.values() if known.page is opener), None)
+        if parent:
+            parent.announced_popups = max(parent.announced_popups - 1, 0)
+            self._arrival.set()
         if len(self._tabs) > self._settings.limits.tabs:
             self._forget(tab)
             tab.close_soon()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rove.errors import DialogOpen
 
@@ -47,6 +48,24 @@ class Dialogs:
             await self._opened.wait()
         return dialog
 
+    async def interrupts(self, work: Awaitable[Any]) -> bool:
+        """Wait for the work or for a dialog, whichever is first; True if it was a dialog.
+
+        The browser holds back its answer to a click, a key or a load for as long as a dialog is open.
+        """
+        working, opening = asyncio.ensure_future(work), asyncio.ensure_future(self.opening())
+        try:
+            await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+                return False
+            return True
+        finally:
+            opening.cancel()
+            if not working.done():
+                working.add_done_callback(_let_go)
+                working.cancel()
+
     def refuse_if_open(self) -> None:
         if dialog := self.open:
             raise DialogOpen(f"The page is blocked by its {dialog}.")
@@ -73,6 +92,12 @@ class Dialogs:
     def _close(self) -> None:
         self._waiting = None
         self._opened.clear()
+
+
+def _let_go(work: asyncio.Future[Any]) -> None:
+    """Nobody waits for it any more, so nobody is to be told how it ended."""
+    if not work.cancelled():
+        work.exception()
 
 
 async def _accept(dialog: pw.Dialog) -> None:

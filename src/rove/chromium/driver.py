@@ -1,22 +1,11 @@
-"""Playwright's driver process, started by our own hands.
-
-Playwright would start it too, but only after its own import (0.12 s) and with our whole environment. Started
-here, it boots while that import runs, keeps its compiled code between starts (together 0.25 s of a first
-call), lives in the run folder and carries its mark, so that the keeper can find it.
-"""
+"""Playwright's driver process, handed over to Playwright's own client."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
-import os
 import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from rove.errors import BrowserUnavailable
 
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
@@ -29,27 +18,6 @@ class Driver:
         self._process = process
         self._client: Any = None
         self._connecting: asyncio.Future[Playwright] | None = None
-
-    @classmethod
-    def spawn(cls, environment: dict[str, str], cache: Path) -> Driver:
-        """Start the process at once, without importing Playwright."""
-        node, program = _program()
-        inherited = {key: value for key, value in os.environ.items() if key != "NODE_OPTIONS"}
-        return cls(
-            subprocess.Popen(
-                [str(node), str(program), "run-driver"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={
-                    **inherited,
-                    **environment,
-                    "PW_LANG_NAME": "python",
-                    "PW_LANG_NAME_VERSION": f"{sys.version_info.major}.{sys.version_info.minor}",
-                    "NODE_COMPILE_CACHE": str(cache),
-                },
-                start_new_session=True,
-            )
-        )
 
     def connected(self) -> asyncio.Future[Playwright]:
         """Playwright on top of this process; connecting begins at the first call, however many there are."""
@@ -86,11 +54,10 @@ class Driver:
 
     async def close(self) -> None:
         """Ask the process to end; whoever owns the run folder kills it if it does not."""
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting})
         if self._client is not None:
             await self._client.stop()
-        elif self._process.stdin is not None:
-            self._process.stdin.close()
-            await asyncio.to_thread(self._process.wait)
 
 
 class _AdoptedProcess:
@@ -105,16 +72,3 @@ class _AdoptedProcess:
 
     async def communicate(self) -> None:
         await asyncio.to_thread(self._process.wait)
-
-
-def driver_folder() -> Path:
-    """Where Playwright keeps its driver, found without importing Playwright."""
-    spec = importlib.util.find_spec("playwright")
-    if spec is None or not spec.submodule_search_locations:
-        raise BrowserUnavailable("Playwright is not installed.", hint="Run `pip install rove` again.")
-    return Path(spec.submodule_search_locations[0]) / "driver"
-
-
-def _program() -> tuple[Path, Path]:
-    folder = driver_folder()
-    return Path(os.environ.get("PLAYWRIGHT_NODEJS_PATH") or folder / "node"), folder / "package" / "cli.js"

@@ -171,7 +171,7 @@ class Mouse:
             facts: dict[str, Any] = {"button": button, "clickCount": pressed, "modifiers": modifiers}
             sent.append(self._send("mousePressed", x, y, buttons=BUTTON_BITS[button], **facts))
             sent.append(self._send("mouseReleased", x, y, **facts))
-        await asyncio.gather(*sent)
+        await self._tab.dialogs.interrupts(asyncio.gather(*sent))
 
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Through Playwright, which turns the moves into HTML5 drag events where the page wants those."""
@@ -204,14 +204,14 @@ class Keyboard:
         from playwright.async_api import Error
 
         try:
-            await self._tab.page.keyboard.press(self._spelled(combination))
+            await self._tab.dialogs.interrupts(self._tab.page.keyboard.press(self._spelled(combination)))
         except Error as error:
             raise InvalidArguments(
                 f"`key`: {combination!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A."
             ) from error
 
     async def type(self, text: str) -> None:
-        await self._tab.page.keyboard.type(text)
+        await self._tab.dialogs.interrupts(self._tab.page.keyboard.type(text))
 
     async def replace(self, text: str) -> None:
         """Put text in place of what is selected."""

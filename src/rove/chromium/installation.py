@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rove.chromium.driver import driver_folder
+from rove.chromium.warmup import driver_folder
 from rove.errors import BrowserUnavailable
 
 Progress = Callable[[str], None]

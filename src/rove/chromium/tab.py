@@ -56,6 +56,7 @@ class Tab:
         self.seen: Snapshot | None = None
         self.seen_document = 0
         self.is_crashed = False
+        self.announced_popups = 0
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod
@@ -78,11 +79,15 @@ class Tab:
         self.traffic.listen(self.page)
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
+        self.session.on("Page.windowOpen", self._on_window_open)
         self.page.on("crash", lambda _: setattr(self, "is_crashed", True))
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
             self.worlds.forget()
+
+    def _on_window_open(self, event: dict[str, Any]) -> None:
+        self.announced_popups += 1
 
     @property
     def url(self) -> str:
@@ -110,9 +115,13 @@ class Tab:
         if answer.get("errorText"):
             raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
         if "loaderId" in answer:
-            await self.loading.commits_after(seen)
-            await self.loading.reaches("DOMContentLoaded")
+            await self._arrives(seen)
         return await self.status()
+
+    async def _arrives(self, seen: int) -> None:
+        """Wait until the next document is there and parsed, or holds itself up with a dialog."""
+        await self.loading.commits_after(seen)
+        await self.dialogs.interrupts(self.loading.reaches("DOMContentLoaded"))
 
     async def status(self) -> int | None:
         """The HTTP status of the document that the tab shows."""
@@ -130,15 +139,13 @@ class Tab:
             return False
         seen = self.loading.commits
         await self.session.send("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
-        await self.loading.commits_after(seen)
-        await self.loading.reaches("DOMContentLoaded")
+        await self._arrives(seen)
         return True
 
     async def reload(self) -> None:
         seen = self.loading.commits
         await self.session.send("Page.reload")
-        await self.loading.commits_after(seen)
-        await self.loading.reaches("DOMContentLoaded")
+        await self._arrives(seen)
 
     # Finding things
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from rove.chromium.browser import launch
+from rove.chromium.driver import Driver
 from rove.chromium.installation import Installation, candidates, ensure, find, is_snap, version
 from rove.chromium.launch import decide_sandbox
 from rove.chromium.runfolder import sweep
@@ -143,7 +144,7 @@ async def _start(settings: Settings) -> Finding:
     began = loop.time()
     warmup = await asyncio.to_thread(Warmup, settings.home_folder)
     try:
-        browser = await launch(settings, warmup, lambda _: None)
+        browser = await launch(settings, warmup, Driver(warmup.process), lambda _: None)
     except RoveError as error:
         return Finding(
             "start",

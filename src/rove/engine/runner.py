@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rove.engine.session import Session
 
 R = TypeVar("R")
+LETTING_GO = 0.3
 Report = Callable[[str, int, int], None]
 
 
@@ -154,6 +155,8 @@ async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     opening = asyncio.ensure_future(tab.dialogs.opening())
     try:
         await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
+        # Hands let go by themselves when a dialog opens; only what needs an answer of the page does not.
+        await asyncio.wait({working}, timeout=LETTING_GO)
         if working.done():
             return working.result()
         raise DialogOpen(f"The page opened its {opening.result()} before there was a result.")

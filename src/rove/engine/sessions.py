@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from rove.chromium.driver import Driver
 from rove.chromium.warmup import Warmup as Warmup
 from rove.engine.gate import Gate
 from rove.engine.session import Session
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from rove.chromium.context import Context
 
 DEFAULT = "default"
+CLOSING_PATIENCE = 3.0
 
 
 class Sessions:
@@ -35,6 +38,7 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._warmup: Warmup | None = None
+        self._driver: Driver | None = None
         self._browser: Browser | None = None
         self._launching = asyncio.Lock()
         self._reaper: asyncio.Task[None] | None = None
@@ -51,7 +55,8 @@ class Sessions:
     def warm_up(self, begun: Warmup | None = None) -> None:
         """Start what takes longest before the first call needs it."""
         self._warmup = begun or Warmup(self.settings.home_folder)
-        self._warmup.driver.connected()
+        self._driver = Driver(self._warmup.process)
+        self._driver.connected()
 
     def session(self, name: str | None = None) -> Session:
         """The named session, or the default one, which nobody has to open."""
@@ -88,7 +93,14 @@ class Sessions:
         if browser is not None:
             await browser.close()
         if warmup is not None:
-            await asyncio.to_thread(warmup.abandon)
+            await self._abandon(warmup)
+
+    async def _abandon(self, warmup: Warmup) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(driver.close(), CLOSING_PATIENCE)
+        await asyncio.to_thread(warmup.abandon)
 
     def _add(self, name: str) -> Session:
         if len(self._open) >= self.settings.limits.sessions:
@@ -113,8 +125,12 @@ class Sessions:
         lost, self._browser = self._browser, None
         if lost is not None:
             await lost.close()
-        warmup, self._warmup = self._warmup or Warmup(self.settings.home_folder), None
-        browser = await launch(self.settings, warmup, progress)
+        if self._warmup is None or self._driver is None:
+            self.warm_up()
+        assert self._warmup is not None and self._driver is not None
+        warmup, driver = self._warmup, self._driver
+        self._warmup = self._driver = None
+        browser = await launch(self.settings, warmup, driver, progress)
         browser.on_lost(self._lose_all)
         return browser
 

@@ -76,9 +76,27 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def default_toolset() -> dict[str, Tool]:
-    """Every action of the catalogue as `browser_<action>`."""
-    return {tool.name: tool for tool in map(_tool, registry().values())}
+class Toolset(Mapping[str, Tool]):
+    """Every action of the catalogue as `browser_<action>`.
+
+    A tool's schema is built when someone asks for the tool: all of them together take as long as a browser's
+    start, and a first call needs one.
+    """
+
+    def __init__(self) -> None:
+        self._actions = {PREFIX + verb: cls for verb, cls in registry().items()}
+        self._made: dict[str, Tool] = {}
+
+    def __getitem__(self, name: str) -> Tool:
+        if name not in self._made:
+            self._made[name] = _tool(self._actions[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._actions)
+
+    def __len__(self) -> int:
+        return len(self._actions)
 
 
 def _tool(cls: type[AnyAction]) -> Tool:

@@ -6,7 +6,7 @@ const NAMED_BY_CONTENT = new Set(
     "doc-subtitle graphics-object math term").split(" ")
 );
 const NAME_PROHIBITED = new Set(
-  "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript".split(" ")
+  "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript time".split(" ")
 );
 
 const MAX_NAME_NODES = 4000;
@@ -41,14 +41,17 @@ const parseContent = (content) => {
   const strings = (source) => {
     let text = "";
     for (const match of source.matchAll(/"((?:[^"\\]|\\.)*)"|open-quote|close-quote/g)) {
-      text += match[1] === undefined ? '"' : match[1].replace(/\\([0-9a-fA-F]{1,6} ?|.)/g, (whole, code) =>
+      text += match[1] === undefined ? (match[0] === "open-quote" ? "\u201C" : "\u201D") : match[1].replace(/\\([0-9a-fA-F]{1,6} ?|.)/g, (whole, code) =>
         /^[0-9a-fA-F]/.test(code) ? String.fromCodePoint(Math.min(parseInt(code, 16) || 0xfffd, 0x10ffff)) : code);
     }
     return text;
   };
+  // Quotes differ by language; the curly ones are what most pages show.
   const slash = /^((?:[^"\/]|"(?:[^"\\]|\\.)*"|url\((?:[^")]|"(?:[^"\\]|\\.)*")*\))*)\/(.*)$/s.exec(content);
   return strings(slash ? slash[2] : content);
 };
+
+const hasAlternative = (content) => /["\)] \/ "/.test(content);
 
 const isBlockish = (display) => !/^(?:inline|contents|ruby)/.test(display) || display === "inline-block" || display === "inline-flex" || display === "inline-grid" || display === "inline-table";
 
@@ -59,34 +62,65 @@ const pseudoPart = (element, which) => {
   const content = style.content;
   if (!content || content === "none" || content === "normal" || style.display === "none") return "";
   const text = parseContent(content);
-  return isBlockish(style.display) ? spaced(text) : text;
+  return isBlockish(style.display) || hasAlternative(content) ? spaced(text) : text;
 };
+
+const contentNodes = (element) => {
+  if (isTag(element, "details") && !hasAttr(element, "open")) return [firstChildTag(element, "summary")].filter(Boolean);
+  return flattenedChildren(element) || childListOf(element);
+};
+
+// What opens from an item is not part of what the item is called.
+const isSubmenu = (child, parent) => {
+  if (!hasAttr(child, "role") && !/^(?:ul|ol|menu)$/.test(localNameOf(child))) return false;
+  const role = roleOf(parent);
+  if (role === "treeitem") return /^(?:group|tree|list)$/.test(roleOf(child));
+  return role.startsWith("menuitem") && /^(?:menu|group)$/.test(roleOf(child));
+};
+
+const ownedText = (child, parent, walk) => ((owners.get(parent) || []).includes(child) ? spaced(childText(child, walk)) : "");
 
 const contentText = (element, walk) => {
   let text = pseudoPart(element, "::before");
-  const children = flattenedChildren(element) || childListOf(element);
-  for (const child of children) {
+  for (const child of contentNodes(element)) {
     if (walk.budget-- <= 0) break;
     if (isText(child)) text += textDataOf(child);
-    else if (isElement(child) && !(owned.size && owned.has(child) && !(owners.get(element) || []).includes(child))) text += childText(child, walk);
+    else if (isElement(child) && !isSubmenu(child, element)) text += owned.size && owned.has(child) ? ownedText(child, element, walk) : childText(child, walk);
   }
   return text + pseudoPart(element, "::after");
 };
 
-const SILENT_TAGS = new Set(["script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source", "track", "param", "datalist", "rp"]);
+const SILENT_TAGS = new Set(["script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source", "track", "param", "datalist", "rp", "rt"]);
 
 const childText = (child, walk) => {
   const tag = localNameOf(child);
   if (isHtml(child)) {
     if (tag === "br") return "\n";
+    if (tag === "wbr" || tag === "hr") return " ";
+    if (tag === "object" || tag === "video" || tag === "audio") return hasOwnLabel(child) || attr(child, "title") ? spaced(attributeName(child, walk)) : "";
     if (SILENT_TAGS.has(tag) && !walk.revealed) return "";
     if (tag === "script" || tag === "style" || tag === "template") return "";
   }
+  if (!walk.revealed && isHiddenForNames(child)) return "";
   const text = alternativeOf(child, walk, "content");
-  if (!text) return "";
-  const display = getComputedStyle(child).display;
-  return isBlockish(display) || display === "none" ? spaced(text) : text;
+  if (ATOMIC.has(tag)) return " " + text + " ";
+  return text && (isFromElsewhere(walk) || isApart(child)) ? " " + text + " " : text;
 };
+
+const attributeName = (element, walk) => {
+  const text = referencedText(idrefs(element, "aria-labelledby"), element, walk);
+  return text || attr(element, "aria-label") || attr(element, "title") || "";
+};
+
+const ATOMIC = new Set(["img", "svg", "canvas", "video", "audio", "iframe", "object", "embed", "input", "select", "textarea", "button", "meter", "progress"]);
+
+// Boxes of their own stand apart from the words around them; so does all that has no box.
+const isApart = (element) => {
+  const display = getComputedStyle(element).display;
+  return isBlockish(display) || display === "none" || display === "contents" || !checkVisibility(element);
+};
+
+const isFromElsewhere = (walk) => walk.lastSource !== "content" && walk.lastSource !== "";
 
 const selectedOptionText = (element, walk) => {
   if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
@@ -103,15 +137,15 @@ const valueOfControl = (element) => (isTag(element, "input") || isTag(element, "
 
 // A control inside a label speaks with its value: "Flash the screen [3] times".
 const embeddedValue = (element, role, walk) => {
+  if (isTag(element, "input") && inputType(element) === "password") return "•".repeat(element.value.length);
   if (role === "textbox" || role === "searchbox") return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));
   if (role === "combobox" || role === "listbox") {
     if (isTag(element, "input")) return element.value;
     const chosen = selectedOptionText(element, walk);
-    if (chosen || isTag(element, "select")) return chosen;
-    return role === "combobox" ? contentText(element, walk) : "";
+    return chosen;
   }
   if (role === "slider" || role === "spinbutton" || role === "scrollbar" || role === "meter" || role === "progressbar") {
-    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow") ?? valueOfControl(element) ?? attr(element, "value");
+    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow") ?? valueOfControl(element) ?? (/^(?:meter|progress)$/.test(localNameOf(element)) ? String(element.value) : null);
   }
   return null;
 };
@@ -119,8 +153,7 @@ const embeddedValue = (element, role, walk) => {
 const referencedText = (targets, from, walk) => {
   const parts = [];
   for (const target of targets) {
-    const inner = { ...walk, via: "reference", revealed: false, visited: new Set(walk.visited) };
-    if (target !== from) inner.visited.add(from);
+    const inner = { ...walk, via: "reference", revealed: false, visited: new Set() };
     const hidden = isHiddenForNames(target) || isWithinAriaHidden(target);
     inner.revealed = hidden;
     if (hidden) walk.hiddenSource = true;
@@ -134,10 +167,8 @@ const referencedText = (targets, from, walk) => {
 const labelText = (element, walk) => {
   const parts = [];
   for (const label of labelsOf(element)) {
-    const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
-    inner.revealed = isHiddenForNames(label);
-    if (inner.revealed) walk.hiddenSource = true;
-    const text = squash(alternativeOf(label, inner, "label"));
+    if (isHiddenForNames(label)) continue;
+    const text = squash(alternativeOf(label, { ...walk, via: "label", visited: new Set([...walk.visited, element]) }, "label"));
     if (text) parts.push(text);
   }
   return parts.join(" ");
@@ -158,6 +189,11 @@ const inputNativeName = (element, role, walk) => {
   return ["", ""];
 };
 
+const figureName = (image, walk) => {
+  const caption = figureCaptionOf(image);
+  return caption ? [squash(alternativeOf(caption, { ...walk, via: "label" }, "label")), "caption"] : ["", ""];
+};
+
 // [text, source] from the host language, or an empty text.
 const nativeName = (element, role, walk) => {
   const namespace = namespaceOf(element);
@@ -174,6 +210,7 @@ const nativeName = (element, role, walk) => {
     if (label) return [label, "label"];
   }
   if (tag === "input") return inputNativeName(element, role, walk);
+  if (tag === "img" && !hasAttr(element, "alt") && !attr(element, "title")) return figureName(element, walk);
   if (tag === "img" || tag === "area") return [attr(element, "alt") || "", "alt"];
   if (tag === "optgroup" || tag === "option" || tag === "track") return [attr(element, "label") || "", "label"];
   const caption = captionOf(element);
@@ -199,6 +236,7 @@ const alternativeOf = (element, walk, via) => {
   if (!walk.revealed && via !== "root" && via !== "reference" && via !== "label" && isHiddenForNames(element)) return "";
   walk.visited.add(element);
   const [text, source] = chooseAlternative(element, walk, via);
+  walk.lastSource = source;
   if (via === "root") walk.source = source;
   return text;
 };
@@ -215,9 +253,9 @@ const chooseAlternative = (element, walk, via) => {
     const text = referencedText(idrefs(element, "aria-labelledby"), element, walk);
     if (text) return [text, "labelledby"];
   }
-  if (via !== "root" && (via === "content" || walk.visited.size > 1)) {
+  if (via !== "root") {
     const value = embeddedValue(element, role, walk);
-    if (value !== null) return [value, "value"];
+    if (value !== null && (value !== "" || via === "content")) return [value, "value"];
   }
   const label = attr(element, "aria-label");
   if (label && label.trim()) return [label, "aria-label"];
@@ -232,9 +270,12 @@ const chooseAlternative = (element, walk, via) => {
   return tooltipText(element, role, via);
 };
 
+// A title describes what may not be named, unless the element has no role at all or stands as a label.
+const mayBeTitled = (element, via) => via === "reference" || via === "label" || isTag(element, "abbr") || isTag(element, "kbd");
+
 const tooltipText = (element, role, via) => {
   const title = attr(element, "title");
-  if (title && title.trim() && !NAME_PROHIBITED.has(role)) return [title, "title"];
+  if (title && title.trim() && !(NAME_PROHIBITED.has(role) && !mayBeTitled(element, via))) return [title, "title"];
   if (via === "root" && isHtml(element)) {
     const tag = localNameOf(element);
     const takes = tag === "textarea" || (tag === "input" && TEXT_INPUTS.has(inputType(element)));

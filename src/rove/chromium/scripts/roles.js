@@ -188,6 +188,7 @@ const svgTitleOf = (element) => {
 
 const svgRole = (element) => {
   const tag = localNameOf(element);
+  if (tag === "svg" && parentElementOf(element) && namespaceOf(parentElementOf(element)) === SVG) return "group";
   if (tag === "a") return hasAttr(element, "href") || element.hasAttribute("xlink:href") ? "link" : "group";
   if (SVG_SHAPES.has(tag)) {
     const named = hasOwnLabel(element) || (svgTitleOf(element) && textContentOf(svgTitleOf(element)).trim());

@@ -152,13 +152,12 @@ class Connection:
 
     async def _call(self, params: Message) -> Message:
         name, arguments = params.get("name"), params.get("arguments") or {}
-        tool = self._tools.get(name) if isinstance(name, str) else None
-        if tool is None:
+        if not isinstance(name, str) or name not in self._tools:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}")
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         try:
-            return _answered(await self._run(tool, cast(Message, arguments), _progress_token(params)))
+            return _answered(await self._run(self._tools[name], cast(Message, arguments), _progress_token(params)))
         except RoveError as error:
             return {
                 "content": [{"type": "text", "text": error_text(error)}],

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 
 from rove.engine.sessions import Sessions
 from rove.surfaces.mcp.protocol import Connection, Message
-from rove.surfaces.toolsets import default_toolset
+from rove.surfaces.toolsets import Toolset
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ PIPE = 65536
 async def serve(sessions: Sessions) -> None:
     """Serve one client until it closes our standard input."""
     output = _Output(_claim_output())
-    connection = Connection(sessions, default_toolset(), output.send)
+    connection = Connection(sessions, Toolset(), output.send)
     async for line in _lines():
         try:
             message = json.loads(line)

@@ -1,0 +1,153 @@
+"""Going places."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove import RoveError, Session
+from rove.errors import Denied, NavigationFailed
+from tests.site import Site
+
+
+async def test_navigate_answers_with_where_it_arrived_and_the_page(session: Session, site: Site) -> None:
+    url = site.page("/", "<title>Tea</title><h1>Welcome</h1><button>Order</button>")
+    outcome = await session.navigate(url)
+    assert (outcome.result.url, outcome.result.title, outcome.result.status) == (url, "Tea", 200)
+    assert outcome.url == url
+    assert outcome.tab == "t1"
+    assert outcome.changes.kind == "page"
+    assert "Order" in outcome.changes.text
+
+
+async def test_navigate_tells_the_status_of_a_missing_page(session: Session, site: Site) -> None:
+    assert (await session.navigate(site.url("/nowhere"))).result.status == 404
+
+
+async def test_navigate_follows_redirects(session: Session, site: Site) -> None:
+    end = site.page("/end", "<title>End</title>")
+    start = site.page("/start", "", status=302, headers={"Location": "/end"})
+    outcome = await session.navigate(start)
+    assert (outcome.result.url, outcome.result.status) == (end, 200)
+
+
+async def test_navigate_to_a_fragment_of_the_same_page_does_not_ask_the_server_again(
+    session: Session, site: Site
+) -> None:
+    url = site.page("/", "<p id=there>There</p>")
+    await session.navigate(url)
+    outcome = await session.navigate(f"{url}#there")
+    assert outcome.result.url == f"{url}#there"
+    assert len(site.asked("/")) == 1
+
+
+async def test_an_address_without_a_scheme_is_made_whole(session: Session, site: Site) -> None:
+    site.page("/", "<title>Home</title>")
+    outcome = await session.navigate(f"127.0.0.1:{site.port}/")
+    assert outcome.result.title == "Home"
+
+
+async def test_a_refused_connection_is_a_failed_navigation(session: Session, unused_port: int) -> None:
+    with pytest.raises(NavigationFailed):
+        await session.navigate(f"http://127.0.0.1:{unused_port}/")
+
+
+async def test_after_a_failed_navigation_the_session_goes_on(session: Session, site: Site, unused_port: int) -> None:
+    with pytest.raises(NavigationFailed):
+        await session.navigate(f"http://127.0.0.1:{unused_port}/")
+    assert (await session.navigate(site.page("/", "<title>Fine</title>"))).result.title == "Fine"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///etc/passwd",
+        "chrome://version",
+        "data:text/html,<h1>x</h1>",
+        "about:blank",
+        "javascript:alert(1)",
+        "view-source:http://127.0.0.1/",
+        "blob:http://127.0.0.1/x",
+        "FILE:///etc/passwd",
+        "  file:///etc/passwd",
+        "filesystem:http://127.0.0.1/x",
+        "devtools://devtools/bundled/inspector.html",
+        "ws://127.0.0.1/",
+        "ftp://127.0.0.1/",
+    ],
+)
+async def test_an_address_off_the_web_is_denied(session: Session, address: str) -> None:
+    with pytest.raises(Denied):
+        await session.navigate(address)
+
+
+async def test_back_and_forward_travel_the_history(session: Session, site: Site) -> None:
+    first, second = site.page("/1", "<title>One</title>"), site.page("/2", "<title>Two</title>")
+    await session.navigate(first)
+    await session.navigate(second)
+    back = await session.back()
+    assert (back.result.url, back.result.title) == (first, "One")
+    forward = await session.forward()
+    assert (forward.result.url, forward.result.title) == (second, "Two")
+
+
+async def test_back_within_a_page_travels_its_own_history(session: Session, site: Site) -> None:
+    url = site.page("/", "<p>App</p>")
+    await session.navigate(url)
+    await session.evaluate("history.pushState({}, '', '/inner')")
+    assert (await session.back()).result.url == url
+
+
+@pytest.mark.parametrize("direction", ["back", "forward"])
+async def test_travelling_beyond_the_history_fails(session: Session, site: Site, direction: str) -> None:
+    await session.navigate(site.page("/", "<p>Only</p>"))
+    await session.navigate(site.page("/2", "<p>Last</p>"))
+    if direction == "back":
+        await session.back()
+        # The blank page that every tab starts with comes before the first.
+        await session.back()
+    with pytest.raises(NavigationFailed):
+        await getattr(session, direction)()
+
+
+async def test_reload_asks_the_server_again(session: Session, site: Site) -> None:
+    url = site.page("/", "<title>Old</title>")
+    await session.navigate(url)
+    site.page("/", "<title>New</title>", status=201)
+    outcome = await session.reload()
+    assert (outcome.result.title, outcome.result.status) == ("New", 201)
+    assert len(site.asked("/")) == 2
+
+
+async def test_navigate_waits_for_scripts_that_fill_the_page(session: Session, site: Site) -> None:
+    site.page("/data", '{"name": "Sencha"}', kind="application/json")
+    url = site.page(
+        "/",
+        "<ul id=list></ul><script>fetch('/data').then(r => r.json())"
+        ".then(d => { list.innerHTML = '<li>' + d.name + '</li>' })</script>",
+    )
+    outcome = await session.navigate(url)
+    assert "Sencha" in outcome.changes.text
+    assert outcome.pending == ()
+
+
+async def test_a_page_that_never_finishes_loading_is_answered_and_said_to_be_pending(
+    session: Session, site: Site
+) -> None:
+    import threading
+
+    from rove.actions.navigation import Navigate
+
+    hold = threading.Event()
+    site.page("/slow.png", "", kind="image/png", hold=hold)
+    url = site.page("/", "<h1>Here</h1><img src=/slow.png>")
+    outcome = await session.run(Navigate(url), timeout=2)
+    hold.set()
+    assert "Here" in outcome.changes.text
+    assert outcome.pending
+
+
+async def test_a_failed_navigation_can_be_told_by_its_code(session: Session, unused_port: int) -> None:
+    with pytest.raises(RoveError) as caught:
+        await session.navigate(f"http://127.0.0.1:{unused_port}/")
+    assert caught.value.code == "navigation_failed"
+    assert caught.value.retryable

@@ -1,0 +1,113 @@
+"""One browser and one site for all tests; a session of its own for each."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import socket
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rove import Session
+from rove.engine.sessions import Sessions
+from rove.settings import Deadlines, Limits, Settings
+from tests.site import Site, serving
+
+GOLDEN = Path(__file__).parent / "golden"
+TAB_LIMIT = 4
+SESSION_LIMIT = 5
+
+_names = itertools.count(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="Write the golden files anew.")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests run the same wherever they run: what is set on this machine does not count."""
+    for name in ("HOME", "WORKSPACE", "BROWSER", "HEADLESS", "SANDBOX", "FETCH_BROWSER"):
+        monkeypatch.delenv(f"ROVE_{name}", raising=False)
+
+
+@pytest.fixture(scope="session")
+def home() -> Generator[Path]:
+    """A short path: a profile's socket has to fit into 108 characters."""
+    folder = Path(tempfile.mkdtemp(prefix="rv"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def _server() -> Generator[Site]:
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture
+def site(_server: Site) -> Generator[Site]:
+    """An empty site."""
+    _server.clear()
+    yield _server
+    _server.clear()
+
+
+@pytest.fixture(scope="session")
+def settings(home: Path) -> Settings:
+    """Patient, as the machine may be busy; with limits low enough to run into."""
+    return Settings(
+        home=home,
+        deadlines=Deadlines(action=30, launch=60, approval=30),
+        limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT),
+    )
+
+
+@pytest.fixture(scope="session")
+async def sessions(settings: Settings) -> AsyncGenerator[Sessions]:
+    """The one browser of the whole run."""
+    async with Sessions(settings) as sessions:
+        sessions.warm_up()
+        yield sessions
+
+
+@pytest.fixture
+async def session(sessions: Sessions) -> AsyncGenerator[Session]:
+    """A fresh session, closed afterwards with whatever the test opened beside it."""
+    before = {known["session"] for known in sessions.sessions()}
+    name = await sessions.open_session(f"test{next(_names)}")
+    yield Session(sessions, name)
+    for known in sessions.sessions():
+        if known["session"] not in before:
+            await sessions.close_session(known["session"])
+
+
+Golden = Callable[[str, Any], None]
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compare data with a file in golden/, or write that file with --update-golden."""
+
+    def compare(name: str, data: Any) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        assert json.loads(path.read_text(encoding="utf-8")) == data, "run `pytest --update-golden` if this is meant"
+
+    return compare
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -1,0 +1,128 @@
+"""A web site for tests: pages given one by one, and a record of everything that was asked of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+# A page that is held back is let go in the end, so that a failing test does not hold up the others.
+LONGEST_HOLD = 60.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as the server received it."""
+
+    method: str
+    path: str
+    host: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a path answers with, and the event that it waits for first, if any."""
+
+    body: bytes
+    status: int = 200
+    kind: str = "text/html; charset=utf-8"
+    headers: dict[str, str] = field(default_factory=dict)
+    hold: threading.Event | None = None
+
+
+class Site:
+    """Pages by path on a loopback server; reachable as 127.0.0.1 and, a site of its own, as localhost."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.requests: list[Request] = []
+        self._pages: dict[str, Page] = {}
+
+    def page(
+        self,
+        path: str,
+        body: str,
+        *,
+        status: int = 200,
+        kind: str = "text/html; charset=utf-8",
+        headers: dict[str, str] | None = None,
+        hold: threading.Event | None = None,
+    ) -> str:
+        """Serve this at that path; returns its address."""
+        whole = body if kind != "text/html; charset=utf-8" or "<!doctype" in body else f"<!doctype html>\n{body}"
+        self._pages[path] = Page(whole.encode(), status, kind, headers or {}, hold)
+        return self.url(path)
+
+    def url(self, path: str = "/", host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    def asked(self, path: str) -> list[Request]:
+        """What was asked of one path."""
+        return [request for request in self.requests if urlsplit(request.path).path == path]
+
+    def answer(self, request: Request) -> Page:
+        self.requests.append(request)
+        page = self._pages.get(urlsplit(request.path).path)
+        if page is None:
+            return Page(b"Not found", 404, "text/plain")
+        if page.hold is not None:
+            page.hold.wait(LONGEST_HOLD)
+        return page
+
+    def clear(self) -> None:
+        for page in self._pages.values():
+            if page.hold is not None:
+                page.hold.set()
+        self._pages.clear()
+        self.requests.clear()
+
+
+@contextmanager
+def serving() -> Generator[Site]:
+    """A site on a free port until the block ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.daemon_threads = True
+    server.site = site = Site(server.server_address[1])  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield site
+    finally:
+        site.clear()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        host = self.headers.get("Host", "").partition(":")[0]
+        request = Request(self.command, self.path, host, dict(self.headers), self.rfile.read(length))
+        page: Page = self.server.site.answer(request)  # type: ignore[attr-defined]
+        self.send_response(page.status)
+        self.send_header("Content-Type", page.kind)
+        self.send_header("Content-Length", str(len(page.body)))
+        for name, value in page.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(page.body)
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Tests assert on the record instead."""
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the browser moved on
