@@ -1,0 +1,305 @@
+"""The pointer: click, hover, drag, scroll."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from rove import Session
+from rove.actions.pointer import Click, Hover
+from rove.errors import AmbiguousTarget, ElementGone, ElementNotFound, ElementNotReady, InvalidArguments
+from tests.reading import ref_of
+from tests.site import Site
+
+RECORDER = """
+<script>
+  window.log = [];
+  for (const kind of ['click', 'dblclick', 'contextmenu', 'auxclick', 'mousedown', 'mouseup', 'mouseover']) {
+    document.addEventListener(kind, (event) => log.push({
+      kind, on: event.target.id, button: event.button, detail: event.detail, trusted: event.isTrusted,
+      keys: ['alt', 'ctrl', 'meta', 'shift'].filter((key) => event[key + 'Key']).join(),
+    }), true);
+  }
+</script>
+"""
+
+
+async def log_of(session: Session, kind: str) -> list[dict[str, Any]]:
+    log: list[dict[str, Any]] = (await session.evaluate("window.log")).result.value
+    return [event for event in log if event["kind"] == kind]
+
+
+async def test_click_presses_as_a_hand_does(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=save>Save</button>"))
+    outcome = await session.click("#save")
+    assert "Save" in outcome.result.element
+    (event,) = await log_of(session, "click")
+    assert (event["on"], event["button"], event["detail"], event["trusted"]) == ("save", 0, 1, True)
+
+
+async def test_click_answers_with_what_it_changed(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<button onclick=\"out.textContent = 'Done'\">Go</button><p id=out></p>"))
+    outcome = await session.click('button "Go"')
+    assert outcome.changes.kind == "changes"
+    assert "Done" in outcome.changes.text
+
+
+async def test_click_that_changes_nothing_says_so(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<button>Idle</button><input>"))
+    await session.click("button")
+    assert (await session.click("button")).changes.kind == "same"
+
+
+async def test_click_waits_for_the_answer_that_it_caused(session: Session, site: Site) -> None:
+    site.page("/answer", "Forty-two", kind="text/plain")
+    page = "<button onclick=\"fetch('/answer').then(r => r.text()).then(t => out.textContent = t)\">Ask</button><p id=out>"
+    await session.navigate(site.page("/", page))
+    assert "Forty-two" in (await session.click("button")).changes.text
+
+
+async def test_right_click_opens_the_context_menu(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
+    await session.click("#b", button="right")
+    assert [event["button"] for event in await log_of(session, "contextmenu")] == [2]
+    assert await log_of(session, "click") == []
+
+
+async def test_middle_click_is_auxiliary(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
+    await session.click("#b", button="middle")
+    assert [event["button"] for event in await log_of(session, "auxclick")] == [1]
+
+
+async def test_double_click_is_two_clicks_and_one_double(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
+    await session.click("#b", count=2)
+    assert [event["detail"] for event in await log_of(session, "click")] == [1, 2]
+    assert len(await log_of(session, "dblclick")) == 1
+
+
+@pytest.mark.parametrize(
+    ("modifier", "key"), [("Alt", "alt"), ("Control", "ctrl"), ("Meta", "meta"), ("Shift", "shift")]
+)
+async def test_a_modifier_is_held_during_the_click(
+    session: Session, site: Site, modifier: Literal["Alt", "Control", "Meta", "Shift"], key: str
+) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
+    await session.click("#b", modifiers=(modifier,))
+    assert [event["keys"] for event in await log_of(session, "click")] == [key]
+
+
+async def test_several_modifiers_are_held_together(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
+    await session.click("#b", modifiers=("Control", "Shift"))
+    assert [event["keys"] for event in await log_of(session, "click")] == ["ctrl,shift"]
+
+
+async def test_click_by_ref_role_and_selector_reach_the_same_button(session: Session, site: Site) -> None:
+    page = await session.navigate(site.page("/", f"{RECORDER}<button id=b>Save it</button>"))
+    ref = ref_of(page.changes.text, "Save it")
+    for target in (ref, f"[{ref}]", f"@{ref}", 'button "Save it"', "#b"):
+        await session.click(target)
+    assert [event["on"] for event in await log_of(session, "click")] == ["b"] * 5
+
+
+async def test_click_scrolls_to_what_is_out_of_view(session: Session, site: Site) -> None:
+    page = f"{RECORDER}<div style='height: 5000px'></div><button id=low>Low</button>"
+    await session.navigate(site.page("/", page))
+    await session.click("#low")
+    assert len(await log_of(session, "click")) == 1
+
+
+async def test_click_on_a_link_follows_it(session: Session, site: Site) -> None:
+    there = site.page("/there", "<title>There</title><h1>Arrived</h1>")
+    await session.navigate(site.page("/", "<a href=/there>Go there</a>"))
+    outcome = await session.click('link "Go there"')
+    assert outcome.url == there
+    assert outcome.changes.kind == "page"
+    assert "Arrived" in outcome.changes.text
+
+
+async def test_click_waits_for_a_button_to_be_enabled(session: Session, site: Site) -> None:
+    page = f"{RECORDER}<button id=b disabled>B</button><script>setTimeout(() => b.disabled = false, 150)</script>"
+    await session.navigate(site.page("/", page))
+    await session.click("#b")
+    assert len(await log_of(session, "click")) == 1
+
+
+async def test_click_on_a_disabled_button_is_not_ready(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=b disabled>B</button>"))
+    with pytest.raises(ElementNotReady) as caught:
+        await session.run(Click("#b"), timeout=1)
+    assert "disabled" in caught.value.message
+    assert await log_of(session, "click") == []
+
+
+async def test_click_on_a_covered_button_names_what_covers_it(session: Session, site: Site) -> None:
+    page = "<button>Under</button><div role=dialog aria-label=Cookies style='position: fixed; inset: 0'>We ask</div>"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(ElementNotReady) as caught:
+        await session.run(Click("button"), timeout=1)
+    assert "Cookies" in caught.value.message
+
+
+async def test_click_on_an_invisible_element_is_not_ready(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<button style='visibility: hidden'>Ghost</button>"))
+    with pytest.raises(ElementNotReady):
+        await session.run(Click("button"), timeout=1)
+
+
+async def test_click_waits_for_an_animation_to_end(session: Session, site: Site) -> None:
+    page = (
+        f"{RECORDER}<style>@keyframes in {{ from {{ margin-left: 600px }} to {{ margin-left: 0 }} }}"
+        "#b { animation: in 200ms linear }</style><button id=b>B</button>"
+    )
+    await session.navigate(site.page("/", page))
+    await session.click("#b")
+    assert [event["on"] for event in await log_of(session, "click")] == ["b"]
+
+
+async def test_a_ref_of_a_removed_element_is_gone(session: Session, site: Site) -> None:
+    page = await session.navigate(site.page("/", "<button id=a>First</button><button>Second</button>"))
+    ref = ref_of(page.changes.text, "First")
+    await session.evaluate("a.remove()")
+    with pytest.raises(ElementGone):
+        await session.click(ref)
+
+
+async def test_a_ref_of_another_page_is_gone(session: Session, site: Site) -> None:
+    page = await session.navigate(site.page("/", "<button>First</button>"))
+    ref = ref_of(page.changes.text, "First")
+    await session.navigate(site.page("/2", "<button>Other</button>"))
+    with pytest.raises(ElementGone):
+        await session.click(ref)
+
+
+async def test_a_ref_follows_its_element_when_the_text_changes(session: Session, site: Site) -> None:
+    page = await session.navigate(site.page("/", f"{RECORDER}<button id=a>First</button><button id=b>Second</button>"))
+    ref = ref_of(page.changes.text, "First")
+    await session.evaluate("a.textContent = 'Renamed'; document.body.append(a)")
+    await session.click(ref)
+    assert [event["on"] for event in await log_of(session, "click")] == ["a"]
+
+
+async def test_an_ambiguous_target_lists_its_matches_with_refs(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{RECORDER}<button id=a>Yes</button><button id=b>No</button>"))
+    with pytest.raises(AmbiguousTarget) as caught:
+        await session.click("button")
+    assert "Yes" in caught.value.message
+    ref = ref_of(caught.value.message, "No")
+    await session.click(ref)
+    assert [event["on"] for event in await log_of(session, "click")] == ["b"]
+
+
+@pytest.mark.parametrize("target", ["#missing", 'button "Missing"', "e9999", "a[", "f9e1"])
+async def test_a_target_that_matches_nothing_is_not_found_or_gone(session: Session, site: Site, target: str) -> None:
+    await session.navigate(site.page("/", "<button>Here</button>"))
+    with pytest.raises((ElementNotFound, ElementGone)):
+        await session.click(target)
+
+
+async def test_a_count_beyond_three_is_refused_by_name(session: Session) -> None:
+    from rove.action import parse
+
+    with pytest.raises(InvalidArguments) as caught:
+        parse("click", {"target": "e1", "count": 4})
+    assert "`count`" in caught.value.message
+
+
+async def test_click_on_the_label_of_a_hidden_checkbox_ticks_it(session: Session, site: Site) -> None:
+    page = "<label><input type=checkbox id=c style='position: absolute; opacity: 0'> Agree</label>"
+    await session.navigate(site.page("/", page))
+    await session.click("label")
+    assert (await session.evaluate("c.checked")).result.value is True
+
+
+async def test_hover_opens_what_opens_on_hover(session: Session, site: Site) -> None:
+    page = "<style>ul { display: none } nav:hover ul { display: block }</style><nav><b>Menu</b><ul><li>Item one</ul></nav>"
+    await session.navigate(site.page("/", page))
+    outcome = await session.run(Hover("b"))
+    assert "Item one" in outcome.changes.text
+
+
+async def test_drag_with_pointer_events_moves_the_thing(session: Session, site: Site) -> None:
+    page = """
+    <style>div { width: 80px; height: 80px; position: absolute; top: 50px }</style>
+    <div id=box style='left: 20px; background: red'></div><div id=goal style='left: 400px; background: blue'></div>
+    <script>
+      let held = false;
+      box.onpointerdown = () => { held = true };
+      document.onpointermove = (event) => { if (held) box.style.left = event.clientX - 40 + 'px' };
+      document.onpointerup = () => { held = false };
+    </script>"""
+    await session.navigate(site.page("/", page))
+    await session.drag("#box", "#goal")
+    assert (await session.evaluate("box.style.left")).result.value == "400px"
+
+
+async def test_drag_and_drop_carries_its_data(session: Session, site: Site) -> None:
+    page = """
+    <div id=card draggable=true style='width: 80px; height: 40px'>Card</div>
+    <div id=bin style='width: 200px; height: 200px; margin-top: 100px; background: #ddd'>Bin</div>
+    <script>
+      card.ondragstart = (event) => event.dataTransfer.setData('text/plain', 'the card');
+      bin.ondragover = (event) => event.preventDefault();
+      bin.ondrop = (event) => { bin.textContent = 'Got ' + event.dataTransfer.getData('text/plain') };
+    </script>"""
+    await session.navigate(site.page("/", page))
+    outcome = await session.drag("#card", "#bin")
+    assert "Got the card" in outcome.changes.text
+
+
+async def test_drag_reaches_a_target_below_the_fold(session: Session, site: Site) -> None:
+    page = """
+    <div id=card draggable=true style='width: 80px; height: 40px'>Card</div>
+    <div id=bin style='width: 200px; height: 100px; margin-top: 600px; background: #ddd'>Bin</div>
+    <div style='height: 2000px'></div>
+    <script>
+      card.ondragstart = (event) => event.dataTransfer.setData('text/plain', 'the card');
+      bin.ondragover = (event) => event.preventDefault();
+      bin.ondrop = (event) => { bin.textContent = 'Got ' + event.dataTransfer.getData('text/plain') };
+    </script>"""
+    await session.navigate(site.page("/", page))
+    outcome = await session.drag("#card", "#bin")
+    assert "Got the card" in outcome.changes.text
+
+
+async def test_scroll_moves_the_page_and_says_how_much_is_left(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<body style='margin: 0'><div style='height: 3000px'>Long</div>"))
+    result = (await session.scroll(direction="down", amount=500)).result
+    assert (result.y, result.below) == (500, 3000 - 720 - 500)
+    assert (await session.scroll(direction="up", amount=200)).result.y == 300
+    assert (await session.scroll()).result.y > 300
+
+
+async def test_scroll_sideways(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<div style='width: 5000px'>Wide</div>"))
+    assert (await session.scroll(direction="right", amount=300)).result.x == 300
+    assert (await session.scroll(direction="left", amount=100)).result.x == 200
+
+
+async def test_scroll_to_an_element_brings_it_into_view(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<div style='height: 4000px'></div><p id=end>End</p>"))
+    await session.scroll("#end")
+    assert (await session.evaluate("end.getBoundingClientRect().bottom <= innerHeight")).result.value is True
+
+
+async def test_scroll_inside_an_element_leaves_the_page_where_it_is(session: Session, site: Site) -> None:
+    page = (
+        "<div id=pane style='height: 100px; overflow: auto'><div style='height: 1000px'>x</div></div>"
+        "<div style='height: 3000px'></div>"
+    )
+    await session.navigate(site.page("/", page))
+    await session.scroll("#pane", direction="down", amount=50)
+    assert (await session.evaluate("[pane.scrollTop, scrollY]")).result.value == [50, 0]
+
+
+async def test_scroll_on_a_page_that_scrolls_an_inner_pane_scrolls_that(session: Session, site: Site) -> None:
+    page = (
+        "<body style='margin: 0; overflow: hidden'><div id=pane style='height: 100vh; overflow: auto'>"
+        "<div style='height: 5000px'>x</div></div>"
+    )
+    await session.navigate(site.page("/", page))
+    await session.scroll(direction="down", amount=120)
+    assert (await session.evaluate("pane.scrollTop")).result.value == 120
