@@ -48,6 +48,9 @@ class Limits(Section):
 
 class Observing(Section):
     budget: int = Field(default=4000, ge=200, description="Most tokens of a page's first look.")
+    picture: int = Field(
+        default=1568, ge=64, description="Longest side of a picture, in pixels; a larger one is scaled down."
+    )
     changes: int = Field(default=1500, ge=100, description="Most tokens of what an act changed.")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.chromium.annotation import draw
 from rove.outcome import Attachment
 
 if TYPE_CHECKING:
@@ -16,11 +18,16 @@ if TYPE_CHECKING:
 class Pictured:
     width: int
     height: int
-    is_cut: bool
-    attachments: tuple[Attachment, ...]
+    is_cut: bool = False
+    is_unchanged: bool = False
+    legend: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
     def __str__(self) -> str:
-        return f"Screenshot, {self.width} x {self.height}{', cut at that size' if self.is_cut else ''}."
+        if self.is_unchanged:
+            return "Nothing looks different since the last screenshot."
+        cut = ", cut: the page goes on" if self.is_cut else ""
+        return "\n".join([f"Screenshot, {self.width} x {self.height}{cut}.", *self.legend])
 
 
 @action(Effect.READ)
@@ -29,10 +36,18 @@ class Screenshot(TabAction[Pictured]):
 
     target: Target | None = arg("Element to picture.", default=None)
     full_page: bool = arg("The whole page, not only what is in view.", default=False)
+    annotate: bool = arg("Label what can be pressed with its ref.", default=False)
+    if_changed: bool = arg("No picture if it would be the same as the last.", default=False)
     format: Literal["png", "jpeg"] = arg("Image format.", default="png")
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
         picture = await tab.photograph(element, self.full_page, self.format)
-        image = Attachment("image", picture.mime, picture.data, f"screenshot.{self.format}")
-        return Pictured(picture.width, picture.height, picture.is_cut, (image,))
+        width, height = picture.size
+        before, tab.pictured = tab.pictured, sha256(picture.data).digest()
+        if self.if_changed and before == tab.pictured:
+            return Pictured(width, height, is_unchanged=True)
+        marks = await tab.marks(picture) if self.annotate else []
+        data = draw(picture, marks) if marks else picture.data
+        image = Attachment("image", f"image/{self.format}", data, f"screenshot.{self.format}")
+        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), (image,))

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.snapshot import render
+from rove.errors import InvalidArguments
+from rove.snapshot import Rendered, render
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
+
+# As snapshots print it: `e40:50` goes on at the 50th child of e40, `e57+` below the row of e57.
+_HANDLE = re.compile(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")
+CHILDREN_AT_ONCE = 400
 
 
 @dataclass(frozen=True)
 class SnapshotTaken:
     text: str
     tokens: int
+    folded: int = 0
 
     def __str__(self) -> str:
-        return self.text
+        return self.text or "The page is empty."
 
 
 @action(Effect.READ)
@@ -27,13 +34,29 @@ class Snapshot(TabAction[SnapshotTaken]):
 
     target: Target | None = arg("Only this element and what is in it.", default=None)
     mode: Literal["full", "interactive", "viewport"] = arg("How much of it.", default="full")
+    expand: str | None = arg("Handle of what was left out, as in [expand e40:50].", default=None)
     depth: int | None = arg("How deep.", default=None, ge=1)
-    budget: int | None = arg("Most tokens.", default=None, ge=200)
+    budget: int | None = arg("Most tokens.", default=None, ge=200, le=100_000)
+    links: bool = arg("Show where links lead.", default=False)
+    boxes: bool = arg("Show where elements are: x,y,width,height.", default=False)
 
     async def perform(self, tab: Tab) -> SnapshotTaken:
+        shown = await (self._expanded(tab, self.expand) if self.expand else self._taken(tab))
+        return SnapshotTaken(shown.text, shown.tokens, shown.folded)
+
+    async def _taken(self, tab: Tab) -> Rendered:
         element = await tab.resolve(self.target) if self.target else None
-        seen = await tab.look(element, mode=self.mode, depth=self.depth)
+        seen = await tab.look(element, mode=self.mode, depth=self.depth, boxes=self.boxes or None)
         if element is None and self.mode == "full" and self.depth is None:
-            tab.seen = seen
-        text = render(seen, self.budget or tab.settings.observing.budget)
-        return SnapshotTaken(text.text, text.tokens)
+            tab.remember(seen)
+        return render(seen, self.budget or tab.settings.observing.budget, links=self.links)
+
+    async def _expanded(self, tab: Tab, handle: str) -> Rendered:
+        match = _HANDLE.fullmatch(handle.strip())
+        if match is None:
+            raise InvalidArguments(f"`expand`: {handle!r} is not a handle such as e40:50 or e57+.")
+        budget = self.budget or tab.settings.observing.budget
+        if match["below"]:
+            return render(await tab.look(), budget, links=self.links, after=match["ref"])
+        part = {"from": int(match["start"]), "limit": CHILDREN_AT_ONCE}
+        return render(await tab.look(await tab.resolve(match["ref"]), **part), budget, links=self.links)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rove.chromium.wire import Wire
 
-if TYPE_CHECKING:
-    pass
+Kind = Literal["png", "jpeg"]
+Box = dict[str, float]
 
 # Beyond this the browser's own textures give out; a longer page is cut there and says so.
 TALLEST = 16000
@@ -18,52 +18,43 @@ WIDEST = 8000
 
 @dataclass(frozen=True)
 class Picture:
-    """An encoded image and what it shows."""
+    """An encoded image and what it shows: a box of the page, at a scale."""
 
-    mime: str
-    width: int
-    height: int
+    kind: Kind
+    box: Box
+    scale: float
     is_cut: bool
     data: bytes = field(repr=False)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        return round(self.box["width"] * self.scale), round(self.box["height"] * self.scale)
 
-async def photograph(
-    session: Wire, box: dict[str, float] | None, full_page: bool, kind: Literal["png", "jpeg"]
-) -> Picture:
-    """Picture the viewport, the whole page, or a box of the viewport."""
-    metrics = await session.send("Page.getLayoutMetrics")
-    view, content = metrics["cssVisualViewport"], metrics["cssContentSize"]
-    if box is not None:
-        area = {**box, "x": box["x"] + view["pageX"], "y": box["y"] + view["pageY"]}
-    elif full_page:
-        area = {"x": 0, "y": 0, "width": content["width"], "height": content["height"]}
-    else:
-        area = {
-            "x": view["pageX"],
-            "y": view["pageY"],
-            "width": view["clientWidth"],
-            "height": view["clientHeight"],
-        }
-    width, height = min(area["width"], WIDEST), min(area["height"], TALLEST)
+
+async def photograph(wire: Wire, element: Box | None, full_page: bool, kind: Kind, longest: int) -> Picture:
+    """Picture the viewport, the whole page, or a box of the viewport, no side longer than `longest`."""
+    metrics = await wire.send("Page.getLayoutMetrics")
+    wanted = _wanted(metrics, element, full_page)
+    width, height = max(min(wanted["width"], WIDEST), 1), max(min(wanted["height"], TALLEST), 1)
+    box = {**wanted, "width": width, "height": height}
+    scale = min(1.0, longest / max(width, height))
     request: dict[str, Any] = {
         "format": kind,
-        "captureBeyondViewport": box is not None or full_page,
+        "captureBeyondViewport": element is not None or full_page,
         "optimizeForSpeed": True,
-        "clip": {
-            "x": area["x"],
-            "y": area["y"],
-            "width": max(width, 1),
-            "height": max(height, 1),
-            "scale": 1,
-        },
+        "clip": {**box, "scale": scale},
+        **({"quality": 80} if kind == "jpeg" else {}),
     }
-    if kind == "jpeg":
-        request["quality"] = 80
-    taken = await session.send("Page.captureScreenshot", request)
-    return Picture(
-        mime=f"image/{kind}",
-        width=round(width),
-        height=round(height),
-        is_cut=(width, height) != (area["width"], area["height"]),
-        data=base64.b64decode(taken["data"]),
-    )
+    taken = await wire.send("Page.captureScreenshot", request)
+    is_cut = (width, height) != (max(wanted["width"], 1), max(wanted["height"], 1))
+    return Picture(kind, box, scale, is_cut, base64.b64decode(taken["data"]))
+
+
+def _wanted(metrics: dict[str, Any], element: Box | None, full_page: bool) -> Box:
+    """The part of the page to picture, in the page's own coordinates."""
+    view, content = metrics["cssVisualViewport"], metrics["cssContentSize"]
+    if element is not None:
+        return {**element, "x": element["x"] + view["pageX"], "y": element["y"] + view["pageY"]}
+    if full_page:
+        return {"x": 0, "y": 0, "width": content["width"], "height": content["height"]}
+    return {"x": view["pageX"], "y": view["pageY"], "width": view["clientWidth"], "height": view["clientHeight"]}

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from rove.chromium import finding
+from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.element import Element, Keyboard, Mouse
+from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
 from rove.chromium.loading import Loading
 from rove.chromium.observation import look, look_within
-from rove.chromium.picture import Picture, photograph
+from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
 from rove.chromium.wire import Wire
-from rove.chromium.worlds import WORLD, World, Worlds, exception_text
+from rove.chromium.worlds import WORLD, World, Worlds
 from rove.errors import (
-    AmbiguousTarget,
     ElementGone,
-    ElementNotFound,
     ElementNotReady,
     NavigationFailed,
-    ScriptFailed,
 )
 from rove.settings import Settings
 from rove.snapshot import Snapshot
-from rove.target import Ref, RoleAndName, Selector, parse_target
 
 if TYPE_CHECKING:
     import playwright.async_api as pw
@@ -57,6 +55,7 @@ class Tab:
         self.seen_document = 0
         self.is_crashed = False
         self.announced_popups = 0
+        self.pictured: bytes | None = None
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod
@@ -151,44 +150,19 @@ class Tab:
 
     async def resolve(self, target: str) -> Element:
         """The one element that a target means, or an error that says why there is not just one."""
-        matches = await self.resolve_all(target)
-        if len(matches) > 1:
-            listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:8])
-            more = f" and {len(matches) - 8} more" if len(matches) > 8 else ""
-            raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.")
-        return matches[0]
+        return await finding.resolve(self, target)
 
     async def resolve_all(self, target: str) -> list[Element]:
         """Every element that a target means; at least one."""
-        aim = parse_target(target)
-        if isinstance(aim, Ref):
-            return [await self._by_ref(aim)]
-        worlds = [self.worlds.main, *(await self.worlds.refresh())]
-        found: list[Element] = []
-        for world in worlds:
-            found += await self._matches(world, aim)
-        if not found:
-            raise ElementNotFound(
-                f"Selector '{aim}' not found." if isinstance(aim, Selector) else f"There is no {aim} on the page."
-            )
-        return found
+        return await finding.resolve_all(self, target)
 
-    async def _by_ref(self, ref: Ref) -> Element:
-        world = self.worlds.with_prefix(ref.frame)
-        line: str | None = await world.call(
-            "ref => { const e = rove.element(ref); return e && rove.describe(e).line }", ref.local
-        )
-        if line is None:
-            raise ElementGone(f"{ref} is no longer on the page.")
-        return Element(self, world, ref.local, line)
+    async def find(self, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
+        """Search every frame; returns how many matches there are, and the first of them."""
+        return await finding.find(self, spec, limit)
 
-    async def _matches(self, world: World, aim: Selector | RoleAndName) -> list[Element]:
-        spec = {"css": aim.css} if isinstance(aim, Selector) else {"role": aim.role, "name": aim.name}
-        try:
-            answer = await world.call("spec => rove.query(spec)", spec)
-        except ScriptFailed as error:
-            raise ElementNotFound(f"'{aim}' is not a valid CSS selector.") from error
-        return [Element(self, world, match["ref"], match["line"]) for match in answer["matches"]]
+    async def every_world(self) -> list[World]:
+        """The worlds of all frames, the main one first."""
+        return [self.worlds.main, *(await self.worlds.refresh())]
 
     # Looking
 
@@ -199,9 +173,19 @@ class Tab:
             return await look(self.worlds, wanted)
         return await look_within(self.worlds, element.world, {**wanted, "root": element.local_ref})
 
-    async def photograph(self, element: Element | None, full_page: bool, kind: Literal["png", "jpeg"]) -> Picture:
+    def remember(self, snapshot: Snapshot) -> None:
+        """This is what the agent has seen of the page; what changes is told from here on."""
+        self.seen, self.seen_document = snapshot, self.loading.documents
+
+    async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
+        """A picture of the viewport, of the whole page, or of an element."""
         box = await element.box() if element else None
-        return await photograph(self.session, box, full_page, kind)
+        return await photograph(self.session, box, full_page, kind, self.settings.observing.picture)
+
+    async def marks(self, picture: Picture) -> list[Mark]:
+        """The pressable elements that a picture shows, and where in it they are."""
+        seen = await self.look(mode="interactive", boxes=True)
+        return marks_in(picture, seen)
 
     async def quiet(self) -> None:
         """Wait until a frame was painted that brought no change; for a page that never rests, for ever."""
@@ -231,8 +215,7 @@ class Tab:
         return await self._any_world("css => rove.showsSelector(css)", css)
 
     async def _any_world(self, function: str, *arguments: Any) -> bool:
-        worlds = [self.worlds.main, *(await self.worlds.refresh())]
-        for world in worlds:
+        for world in await self.every_world():
             if await world.call(function, *arguments):
                 return True
         return False
@@ -241,39 +224,9 @@ class Tab:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollBy(null, d, a)", direction, amount)
         return where
 
-    # Scripts
-
     async def evaluate(self, expression: str, element: Element | None) -> Any:
         """Run JavaScript among the page's own; a function is called, with the element if one is given."""
-        if element is None and not _is_function(expression):
-            answer = await self.session.send(
-                "Runtime.evaluate",
-                {"expression": expression, "awaitPromise": True, "returnByValue": True, "userGesture": True,
-                 "replMode": True},
-            )  # fmt: skip
-        else:
-            answer = await self._call_in_page(expression, element)
-        if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        return plain_value(answer["result"])
-
-    async def _call_in_page(self, function: str, element: Element | None) -> dict[str, Any]:
-        if not _is_function(function):
-            function = f"(element) => ({function})"
-        if element is None:
-            this = (await self.session.send("Runtime.evaluate", {"expression": "window"}))["result"]["objectId"]
-            arguments: list[dict[str, Any]] = []
-            session = self.session
-        else:
-            this = await element.in_page()
-            arguments = [{"objectId": this}]
-            session = element.session
-        answer: dict[str, Any] = await session.send(
-            "Runtime.callFunctionOn",
-            {"functionDeclaration": function, "objectId": this, "arguments": arguments, "awaitPromise": True,
-             "returnByValue": True, "userGesture": True},
-        )  # fmt: skip
-        return answer
+        return await evaluate(self.session, expression, element)
 
     # Frames
 
@@ -313,20 +266,3 @@ class Tab:
 
     def close_soon(self) -> None:
         self._closing = asyncio.ensure_future(self.close())
-
-
-def plain_value(result: dict[str, Any]) -> Any:
-    """A CDP remote object as a plain Python value."""
-    if "value" in result:
-        return result["value"]
-    if "unserializableValue" in result:
-        return str(result["unserializableValue"])
-    return None if result.get("type") == "undefined" else result.get("description")
-
-
-_FUNCTION = re.compile(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
-
-
-def _is_function(expression: str) -> bool:
-    """Whether it is a function to call, as Playwright's users write them, rather than a value."""
-    return _FUNCTION.match(expression) is not None

@@ -9,13 +9,12 @@ from rove.snapshot import difference, render
 
 async def observe(tab: Tab, silent: bool) -> Changes:
     """Look again, remember it, and tell the difference within its budget."""
-    before, after = tab.seen, await tab.look()
-    tab.seen = after
     if silent:
         return Changes()
+    before, seen_document, after = tab.seen, tab.seen_document, await tab.look()
+    tab.remember(after)
     budgets = tab.settings.observing
-    if before is None or tab.loading.documents != tab.seen_document:
-        tab.seen_document = tab.loading.documents
+    if before is None or seen_document != tab.loading.documents:
         first = render(after, budgets.budget)
         return Changes("page", first.text, first.tokens)
     delta = difference(before, after, budgets.changes)

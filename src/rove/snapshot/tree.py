@@ -151,7 +151,14 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
 def _inside(row: Row, depth: int, unseen: int, in_view: int) -> Row:
     # What is in a frame's own window is in ours only if the frame is.
     flags = (row.flags & ~IN_VIEW) | (row.flags & in_view) | unseen
-    return row._replace(depth=row.depth + depth, flags=flags)
+    line = _marked_unseen(row.line) if unseen and not row.flags & UNSEEN else row.line
+    return row._replace(depth=row.depth + depth, flags=flags, line=line)
+
+
+def _marked_unseen(line: str) -> str:
+    if REF_PLACE in line:
+        return line.replace(REF_PLACE, f" (invisible: frame){REF_PLACE}")
+    return f"{line} (invisible: frame)"
 
 
 def _shifted(group: Group, offset: int) -> Group:

@@ -15,6 +15,7 @@ from rove.action import Action
 from rove.actions.batch import Batch
 from rove.actions.dialogs import Dialog
 from rove.actions.extract import Extract
+from rove.actions.find import Find
 from rove.actions.forms import Check, Fill, FillForm, Select
 from rove.actions.keyboard import Press, Type
 from rove.actions.navigation import Back, Forward, Navigate, Reload
@@ -72,6 +73,7 @@ class Session:
     forward = method(Forward)
     reload = method(Reload)
     snapshot = method(Snapshot)
+    find = method(Find)
     click = method(Click)
     hover = method(Hover)
     drag = method(Drag)

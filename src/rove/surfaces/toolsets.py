@@ -72,7 +72,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "session": {"type": "string"},
     "tab": {"type": "string"},
     "timeout": {"type": "number"},
-    "snapshot": {"enum": ["none"]},
+    "snapshot": {"type": "string", "enum": ["none"]},
 }
 
 

@@ -14,6 +14,7 @@ READING = (
     "states",
     "sheets",
     "styles",
+    "clipping",
     "visibility",
     "pressable",
     "guesses",

@@ -122,11 +122,16 @@ const childListOf = (node) => {
   return list;
 };
 
+const slotOfElement = reader(Element.prototype, "assignedSlot");
+const slotOfText = reader(Text.prototype, "assignedSlot");
+const hostOf = reader(ShadowRoot.prototype, "host");
+
 const flattenedParent = (node) => {
-  const slot = (isElement(node) ? reader(Element.prototype, "assignedSlot") : reader(Text.prototype, "assignedSlot"))(node);
+  const slot = isElement(node) ? slotOfElement(node) : slotOfText(node);
   if (slot) return slot;
   const parent = parentNodeOf(node);
   if (!parent) return null;
-  if (nodeTypeOf(parent) === 11) return parent instanceof ShadowRoot ? parent.host : null;
-  return nodeTypeOf(parent) === 1 ? parent : null;
+  const type = nodeTypeOf(parent);
+  if (type === 11) return parent instanceof ShadowRoot ? hostOf(parent) : null;
+  return type === 1 ? parent : null;
 };

@@ -31,16 +31,14 @@ const rowFlags = (element, strength, inner) => {
   return flags;
 };
 
-const nameMark = (naming) => (naming.name && isUnseenName(naming) ? " (aria)" : "");
-
 const head = (role, name, limit) => (name ? `${role} ${quote(name, limit)}` : role);
 
 const newRow = (element, role, naming, strength, context, inner, extra) => {
-  const reason = unseenElement(element, inner);
+  const reason = unseenElement(element, inner) || (TEXT_ENTRY.has(role) && inner.facts ? fadedColour(inner.facts, inner) : "");
   const mark = reason || inner.apart;
   return {
     depth: context.depth, flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
-    ref: strength ? refNumber(element) : 0, line: extra, marks: nameMark(naming) + markFor(mark), naming, apart: inner.apart,
+    ref: strength ? refNumber(element) : 0, line: extra, marks: nameMark(element, naming) + markFor(mark), naming, apart: inner.apart,
     element, role, reason,
   };
 };
@@ -142,7 +140,7 @@ const finishOneLiner = (row, index, fromContent) => {
   if (!fromContent && only && only.flags & TEXT && !only.mark && rows.length === index + 2) {
     if (saysTheSame(only.text, row.naming.name)) {
       rows.pop();
-      if (row.naming.source === "aria-label" && squash(only.text).toLowerCase() === row.naming.name.toLowerCase()) row.marks = row.marks.replace(" (aria)", "");
+      if (squash(only.text).toLowerCase() === row.naming.name.toLowerCase()) row.marks = row.marks.replace(/ \((?:aria|title)\)/, "");
     } else inlineFirstText(index);
   }
 };

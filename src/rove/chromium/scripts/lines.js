@@ -7,8 +7,27 @@ const MARK_TEXT = {
 };
 const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + reason})` : "");
 
-const UNSEEN_SOURCES = new Set(["aria-label"]);
-const isUnseenName = (naming) => UNSEEN_SOURCES.has(naming.source) || (naming.hiddenSource && naming.source !== "content");
+// Where a name comes from that a person does not see: an aria attribute, a tooltip, words that are hidden.
+const nameMark = (element, naming) => {
+  if (!naming.name) return "";
+  switch (naming.source) {
+    case "aria-label": return " (aria)";
+    case "title":
+    case "svg-title": return " (title)";
+    case "labelledby": return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
+    case "label": return markFor(firstUnseen(labelsOf(element)));
+    case "caption": return markFor(firstUnseen([captionOf(element) || figureCaptionOf(element)].filter(Boolean)));
+    default: return "";
+  }
+};
+
+const firstUnseen = (elements) => {
+  for (const element of elements) {
+    const reason = unseenWords(element);
+    if (reason) return reason;
+  }
+  return "";
+};
 
 const descriptionState = (element, naming) => {
   if (!hasAnyAttribute(element)) return "";

@@ -15,14 +15,8 @@ const noteOverlay = (element, facts, inner) => {
   overlays.push({ element, rect, facts });
 };
 
-const pathOf = (element) => {
-  const path = [];
-  for (let node = element; node && path.length < 400; node = parentElementOf(node)) path.push(node);
-  return path.reverse();
-};
-
 const layerOf = (path, from) => {
-  for (let i = from; i < path.length; i++) {
+  for (let i = from; i < path.length && isElement(path[i]); i++) {
     const style = getComputedStyle(path[i]);
     if (style.position !== "static" || style.transform !== "none" || Number(style.opacity) < 1) {
       return style.zIndex === "auto" ? 0 : Number(style.zIndex);
@@ -32,15 +26,15 @@ const layerOf = (path, from) => {
 };
 
 // Later in the tree wins between equals; otherwise the higher layer below the nearest shared ancestor.
-const isPaintedOver = (element, overlay) => {
-  const below = pathOf(element);
+const isPaintedOver = (node, overlay) => {
+  const below = pathOf(node);
   const above = pathOf(overlay.element);
   let shared = 0;
   while (shared < below.length && below[shared] === above[shared]) shared++;
   if (shared === above.length || shared === below.length) return false;
   const first = layerOf(below, shared);
   const second = layerOf(above, shared);
-  return second > first || (second === first && comesBefore(element, overlay.element));
+  return second > first || (second === first && comesBefore(node, overlay.element));
 };
 
 const covers = (overlay, rect) =>
@@ -58,8 +52,8 @@ const rowRect = (row) => {
 const isCovered = (row) => {
   const rect = rowRect(row);
   if (!rect || rect.width === 0) return false;
-  const element = row.element || parentElementOf(row.node);
-  return overlays.some((overlay) => covers(overlay, rect) && !containsNode(overlay.element, element) && isPaintedOver(element, overlay));
+  const node = row.node || row.element;
+  return overlays.some((overlay) => covers(overlay, rect) && !containsNode(overlay.element, node) && isPaintedOver(node, overlay));
 };
 
 const markCovered = () => {

@@ -60,7 +60,9 @@ const isUnseenControl = (control) => {
   if (rect.width <= 2 || rect.height <= 2) return true;
   if (rect.right + scrollX <= 0 || rect.bottom + scrollY <= 0) return true;
   const style = getComputedStyle(control);
-  return style.clip !== "auto" && style.position === "absolute" || emptyClip.test(style.clipPath);
+  if (style.clip !== "auto" && style.position === "absolute") return true;
+  const shape = style.clipPath === "none" ? null : clipPathRect(style.clipPath, rect);
+  return shape !== null && hiddenBy(shape, rect);
 };
 
 const standsInFor = (label) => {

@@ -24,19 +24,6 @@ const topModal = () => {
   return open[open.length - 1];
 };
 
-// The context of an element deep in the page, as a walk from the top would have made it.
-const contextAt = (element) => {
-  const path = pathOf(element);
-  let context = rootContext();
-  for (const ancestor of path.slice(0, -1)) {
-    const facts = styleOf(ancestor, context.facts);
-    context = facts.none ? { ...context, facts: readStyle(rootElementOf(document)) } : enter(ancestor, facts, context);
-  }
-  if (!context.facts) context.facts = readStyle(rootElementOf(document));
-  context.quiet = false;
-  return context;
-};
-
 const wholePage = () => {
   const body = bodyOf(document) || rootElementOf(document);
   const context = contextAt(body);

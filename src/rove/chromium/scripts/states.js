@@ -71,7 +71,7 @@ let activeElement = null;
 
 const rangeValue = (element, role) => {
   const text = attr(element, "aria-valuetext");
-  if (text) return quote(text, 80);
+  if (text) return "(aria)" + quote(text, 80);
   const native = isHtml(element) && /^(?:input|progress|meter)$/.test(localNameOf(element)) ? nativeRange(element) : attr(element, "aria-valuenow");
   return native === null || native === "" ? "" : bareNumber(native);
 };

@@ -1,5 +1,7 @@
 // Computed style, read once per distinct way of being styled: siblings that no rule can tell apart share one record.
 
+const LOW_CONTRAST = 1.12;
+
 const colours = new Map();
 let paint = null;
 
@@ -55,8 +57,6 @@ const pseudoOf = (element, which) => {
   return content !== "none" && content !== "normal" && content !== "";
 };
 
-const emptyClip = /^(?:inset\((?:(?:5\d|[6-9]\d|1\d\d)(?:\.\d+)?% ?|100px ?)+.*\)|circle\(0(?:px|%)?.*\)|ellipse\(0(?:px|%)?.*\)|polygon\((?:\w+ )?(?:([\d.]+(?:px|%)? [\d.]+(?:px|%)?)(?:, \1)*)\)|rect\(0px.*0px.*\))$/;
-
 const filterHides = (filter) => {
   if (filter === "none") return false;
   const opacity = /opacity\(([\d.]+)\)/.exec(filter);
@@ -73,8 +73,6 @@ const turnedAway = (transform) => {
 
 // What about this style, on its own, keeps text from being seen.
 const hidingReason = (style, transform) => {
-  const clipPath = style.clipPath;
-  if (clipPath !== "none" && emptyClip.test(clipPath)) return "clipped";
   if (filterHides(style.filter)) return "filter";
   if (maskHides(style.maskImage)) return "masked";
   if (transform !== "none" && style.backfaceVisibility === "hidden" && turnedAway(transform)) return "turned away";
@@ -103,12 +101,15 @@ const readStyle = (element) => {
     placed: position !== "static",
     zIndex: style.zIndex === "auto" ? 0 : Number(style.zIndex),
     background,
-    pictured: style.backgroundImage !== "none",
-    colour: textColour(style),
-    decorated: style.textShadow !== "none" || style.webkitTextStrokeWidth !== "0px",
+    pictured: picturedBy(style.backgroundImage),
+    colour: namespaceOf(element) === SVG ? fillColour(style) : textColour(style),
+    decorated: isDecorated(style),
     clippedToText: style.webkitBackgroundClip === "text",
-    fontSize: parseFloat(style.fontSize),
-    indented: style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2,
+    fontSize: parseFloat(style.fontSize) * zoomOf(element),
+    // Text may stand far from its box: only its own rectangle tells where.
+    strays: style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2 || parseFloat(style.marginLeft) < -100 ||
+      parseFloat(style.marginTop) < -100 || namespaceOf(element) === SVG,
+    clipPath: style.clipPath,
     hides: overflow.includes("hidden") || overflow.includes("clip"),
     scrolls: overflow.includes("auto") || overflow.includes("scroll"),
     moved: transform !== "none" || style.translate !== "none" || style.scale !== "none" || style.rotate !== "none" ||
@@ -124,6 +125,29 @@ const readStyle = (element) => {
     masksText: style.webkitTextSecurity !== "none",
     untouchable: style.pointerEvents === "none",
   };
+};
+
+const zoomOf = reader(Element.prototype, "currentCSSZoom");
+
+const coloursIn = (value) => (value.match(/(?:rgba?|hsla?|color|oklch|oklab|lab|lch|hwb)\([^)]*\)/g) || []).map(parseColour);
+
+// A shadow or outline of another colour shows the text though its own colour would not.
+const isDecorated = (style) => {
+  if (style.webkitTextStrokeWidth !== "0px") return contrast(parseColour(style.webkitTextStrokeColor), parseColour(style.color)) > LOW_CONTRAST;
+  if (style.textShadow === "none") return false;
+  return coloursIn(style.textShadow).some((colour) => colour[3] > 0.2 && contrast(colour, parseColour(style.color)) > LOW_CONTRAST);
+};
+
+// null: nothing drawn; a list: the colours of a gradient; an empty list: a picture of unknown colours.
+const picturedBy = (image) => {
+  if (image === "none") return null;
+  return image.includes("url(") ? [] : coloursIn(image);
+};
+
+const fillColour = (style) => {
+  if (style.fill === "none" || style.fill.startsWith("url(")) return style.fill === "none" && style.stroke === "none" ? [0, 0, 0, 0] : [128, 128, 128, 1];
+  const colour = parseColour(style.fill);
+  return [colour[0], colour[1], colour[2], colour[3] * Number(style.fillOpacity)];
 };
 
 const textColour = (style) => {

@@ -2,7 +2,6 @@
 
 const FAINT = 0.08;
 const TINY_FONT = 2.5;
-const LOW_CONTRAST = 1.12;
 const RANGE = document.createRange();
 
 let viewWidth = 0;
@@ -29,8 +28,9 @@ const measurePage = () => {
 };
 
 const rootContext = () => ({
-  facts: null, seen: true, reason: "", apart: "", opacity: 1, background: [255, 255, 255, 1], pictured: false,
-  clip: null, doubt: false, fixed: false, pointer: false, quiet: false, depth: 0, inView: 0,
+  facts: null, seen: true, reason: "", apart: "", opacity: 1, background: [255, 255, 255, 1], pictured: null,
+  clip: null, doubt: false, fixed: false, pointer: false, quiet: false, owner: null, behind: false, backed: false,
+  depth: 0, inView: 0,
 });
 
 const intersects = (rect, other) =>
@@ -45,37 +45,12 @@ const outsidePage = (rect, fixed) => {
 const geometryReason = (rect, context) => {
   if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
   if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
-  if (outsidePage(rect, context.fixed)) return "off-screen";
   if (context.clip && hiddenBy(context.clip, rect)) return context.clip.small ? "screen-reader text" : "clipped";
-  return "";
-};
-
-const hiddenBy = (clip, rect) => {
-  const width = Math.min(rect.right, clip.right) - Math.max(rect.left, clip.left);
-  const height = Math.min(rect.bottom, clip.bottom) - Math.max(rect.top, clip.top);
-  return width <= 2 || height <= 2;
+  return outsidePage(context.clip ? narrow(context.clip, rect) : rect, context.fixed) ? "off-screen" : "";
 };
 
 const isVisibleOverflow = (element) =>
   scrollWidthOf(element) > clientWidthOf(element) + 1 || scrollHeightOf(element) > clientHeightOf(element) + 1;
-
-const narrow = (clip, rect) => {
-  const left = clip ? Math.max(clip.left, rect.left) : rect.left;
-  const top = clip ? Math.max(clip.top, rect.top) : rect.top;
-  const right = clip ? Math.min(clip.right, rect.right) : rect.right;
-  const bottom = clip ? Math.min(clip.bottom, rect.bottom) : rect.bottom;
-  return { left, top, right, bottom, small: rect.right - rect.left <= 2 || rect.bottom - rect.top <= 2 || Boolean(clip && clip.small) };
-};
-
-const legacyClipRect = (element, rect) => {
-  const match = /^rect\(([^)]+)\)$/.exec(getComputedStyle(element).clip);
-  if (!match) return null;
-  const [top, right, bottom, left] = match[1].split(/[ ,]+/).map((part) => (part === "auto" ? NaN : parseFloat(part)));
-  return {
-    top: rect.top + (top || 0), left: rect.left + (left || 0),
-    right: rect.left + (Number.isNaN(right) ? rect.width : right), bottom: rect.top + (Number.isNaN(bottom) ? rect.height : bottom),
-  };
-};
 
 // 1 inside the window, 2 outside, 0 straddling: descendants of a box that does not straddle need no measuring.
 const viewOf = (rect) => {
@@ -93,9 +68,9 @@ const apartReason = (element, context) => {
 const enter = (element, facts, context) => {
   const inner = {
     facts, seen: facts.visible, reason: context.reason || facts.reason, apart: context.apart, opacity: context.opacity,
-    background: context.background, pictured: context.pictured, clip: context.clip, doubt: context.doubt || facts.indented,
+    background: context.background, pictured: context.pictured, clip: context.clip, doubt: context.doubt || facts.strays,
     fixed: context.fixed || facts.position === "fixed", pointer: facts.pointer, quiet: context.quiet,
-    depth: context.depth, inView: context.inView,
+    depth: context.depth, inView: context.inView, owner: context.owner, behind: context.behind, backed: context.backed,
   };
   if (hasAnyAttribute(element)) inner.apart = apartReason(element, context);
   if (facts.opacity < 1) {
@@ -103,16 +78,16 @@ const enter = (element, facts, context) => {
     if (inner.opacity < FAINT && !inner.reason) inner.reason = "transparent";
   }
   if (facts.background[3] > 0) inner.background = over(facts.background, context.background);
-  if (facts.background[3] > 0.95) inner.pictured = false;
-  if (facts.pictured) inner.pictured = true;
-  if (facts.zIndex < 0 && facts.placed && context.facts && context.backed && !inner.reason) inner.reason = "covered";
+  if (facts.background[3] > 0.95) inner.pictured = null;
+  if (facts.pictured) inner.pictured = facts.pictured;
+  if (facts.zIndex < 0 && facts.placed && context.backed && !inner.reason) inner.reason = "covered";
   inner.backed = context.backed || (facts.background[3] > 0.95 && !isTag(element, "html") && !isTag(element, "body"));
-  if (!facts.inline && facts.display !== "contents") measureBox(element, facts, context, inner);
+  if (!facts.inline || facts.clipPath !== "none" || localNameOf(element) === "svg") measureBox(element, facts, context, inner);
   return inner;
 };
 
 const needsBox = (facts, context) =>
-  context.inView === 0 || facts.placed || facts.moved || facts.hides || facts.scrolls;
+  context.inView === 0 || facts.placed || facts.moved || facts.hides || facts.scrolls || facts.clipPath !== "none";
 
 const measureBox = (element, facts, context, inner) => {
   if (!needsBox(facts, context)) return;
@@ -126,16 +101,14 @@ const measureBox = (element, facts, context, inner) => {
   if (facts.scrolls) {
     inner.clip = facts.fixed ? null : inner.clip && hiddenBy(inner.clip, rect) ? inner.clip : null;
     if (rect.width <= 2 || rect.height <= 2) { inner.clip = narrow(inner.clip, rect); inner.doubt = true; }
-  } else if (facts.hides && (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4)) {
+  } else if (facts.hides && (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4 || localNameOf(element) === "svg")) {
     inner.clip = narrow(inner.clip, rect);
     inner.doubt = true;
   }
-  if (facts.legacyClip) {
-    const clipRect = legacyClipRect(element, rect);
-    if (clipRect) {
-      inner.clip = narrow(inner.clip, clipRect);
-      inner.doubt = true;
-    }
+  const shape = facts.clipPath !== "none" ? clipPathRect(facts.clipPath, rect) : facts.legacyClip ? legacyClipRect(element, rect) : null;
+  if (shape) {
+    inner.clip = narrow(inner.clip, shape);
+    inner.doubt = true;
   }
 };
 
@@ -144,13 +117,19 @@ const unseenText = (node, context) => {
   if (context.reason) return context.reason;
   const facts = context.facts;
   if (facts.fontSize < TINY_FONT) return "tiny";
-  if (!facts.decorated && !facts.clippedToText) {
-    if (facts.colour[3] * context.opacity < FAINT) return "transparent";
-    if (!context.pictured && sameColour(facts, context)) return "same colour";
-  }
+  const faded = fadedColour(facts, context);
+  if (faded) return faded;
   if (!context.doubt) return "";
   RANGE.selectNodeContents(node);
   return geometryReason(RANGE.getBoundingClientRect(), context);
+};
+
+const fadedColour = (facts, context) => {
+  if (facts.decorated || facts.clippedToText) return "";
+  if (facts.colour[3] * context.opacity < FAINT) return "transparent";
+  if (!context.pictured) return sameColour(facts, context) ? "same colour" : "";
+  const same = context.pictured.length > 0 && context.pictured.every((colour) => contrast(over(facts.colour, colour), colour) < LOW_CONTRAST);
+  return same ? "same colour" : "";
 };
 
 const sameColour = (facts, context) => {
@@ -165,4 +144,41 @@ const unseenElement = (element, context) => {
   if (context.reason) return context.reason;
   if (!context.doubt) return "";
   return geometryReason(rectOf(element), context);
+};
+
+const MAX_LABEL_NODES = 40;
+
+// Whether any words of an element that names another one are not to be seen.
+const unseenWords = (element) => {
+  const facts = styleOf(element, null);
+  if (facts.none) return "not rendered";
+  const context = enter(element, facts, contextAt(element));
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(), count = 0; node && count < MAX_LABEL_NODES; node = walker.nextNode(), count++) {
+    if (!textDataOf(node).trim()) continue;
+    const parent = parentNodeOf(node);
+    const inside = parent === element ? context : contextAt(node);
+    const reason = inside.seen ? unseenText(node, inside) : "";
+    if (reason) return reason;
+  }
+  return "";
+};
+
+// The context of a node deep in the page, as a walk from the top would have made it.
+const contextAt = (node) => {
+  const path = pathOf(node);
+  let context = rootContext();
+  for (const ancestor of path.slice(0, -1)) {
+    const facts = styleOf(ancestor, context.facts);
+    context = facts.none ? { ...context, facts: readStyle(rootElementOf(document)) } : enter(ancestor, facts, context);
+  }
+  if (!context.facts) context.facts = readStyle(rootElementOf(document));
+  return context;
+};
+
+const MAX_PATH = 400;
+const pathOf = (node) => {
+  const path = [];
+  for (let step = node; step && path.length < MAX_PATH; step = flattenedParent(step)) path.push(step);
+  return path.reverse();
 };

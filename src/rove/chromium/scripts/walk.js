@@ -67,18 +67,31 @@ const noteQuietText = (data, node, context) => {
 };
 
 const addPseudo = (element, which, context) => {
-  if (context.quiet || !context.seen) return;
+  if (!context.seen) return;
   const style = getComputedStyle(element, which);
   if (style.display === "none" || style.visibility !== "visible") return;
   const text = parseContent(style.content);
   // Icon fonts live in the private use area and mean nothing as text.
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
-  const hidden = context.reason || (Number(style.opacity) < FAINT ? "transparent" : parseFloat(style.fontSize) < TINY_FONT ? "tiny" : "");
-  const colour = parseColour(style.webkitTextFillColor || style.color);
-  const faded = !hidden && (colour[3] < FAINT || (!context.pictured && style.backgroundColor === "rgba(0, 0, 0, 0)" && contrast(over(colour, context.background), context.background) < LOW_CONTRAST)) ? "same colour" : "";
+  const reason = unseenPseudo(style, context);
+  if (context.quiet) {
+    if (reason && context.owner) (context.owner.unseen = context.owner.unseen || []).push([reason, squash(text)]);
+    return;
+  }
   if (isBlockish(style.display)) glueText(" ");
-  addText(text, context, hidden || faded || (style.position === "absolute" && outsideBox(style) ? "off-screen" : ""));
+  addText(text, context, reason);
   if (isBlockish(style.display)) glueText(" ");
+};
+
+const unseenPseudo = (style, context) => {
+  if (context.reason) return context.reason;
+  if (Number(style.opacity) < FAINT) return "transparent";
+  if (parseFloat(style.fontSize) < TINY_FONT) return "tiny";
+  if (style.position === "absolute" && outsideBox(style)) return "off-screen";
+  const background = parseColour(style.backgroundColor);
+  const behind = over(background, context.background);
+  const facts = { colour: textColour(style), decorated: isDecorated(style), clippedToText: false };
+  return fadedColour(facts, { opacity: context.opacity, background: behind, pictured: background[3] > 0.95 ? null : context.pictured });
 };
 
 const outsideBox = (style) => parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;

@@ -1,0 +1,311 @@
+"""Writes the reference pages, and the marked blocks of README.md, from the code that they describe.
+
+`python -m docs.generate` writes what has changed; with `--check` it writes nothing and fails on a difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from rove import errors
+from rove.action import AnyAction, Effect, fields_of, registry
+from rove.errors import RoveError
+from rove.settings import Option, options
+from rove.surfaces.cli.commands import build_parser
+from rove.surfaces.toolsets import PREFIX, Toolset
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
+EFFECTS = {
+    Effect.READ: "looks, and changes nothing",
+    Effect.ACT: "does what a user could do on the page",
+    Effect.NAVIGATE: "makes a tab load an address",
+    Effect.SCRIPT: "runs code in the page",
+    Effect.SPAWN: "opens something that stays open until it is closed",
+}
+Schema = Mapping[str, Any]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m docs.generate", description="Write the generated pages.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
+    check = parser.parse_args().check
+    stale = [path for path, text in pages().items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        name = path.relative_to(ROOT)
+        if check:
+            print(f"{name} is stale: run `make docs`", file=sys.stderr)
+        else:
+            path.write_text(pages()[path], "utf-8")
+            print(f"wrote {name}")
+    return 1 if check and stale else 0
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page and what it should say."""
+    made: dict[str, Callable[[], Iterator[str]]] = {
+        "actions.md": actions_page,
+        "settings.md": settings_page,
+        "errors.md": errors_page,
+        "cli.md": cli_page,
+    }
+    written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
+    return {**written, ROOT / "README.md": readme()}
+
+
+# Actions
+
+
+def actions_page() -> Iterator[str]:
+    yield from ("# Actions", "", NOTICE, "")
+    yield from ACTIONS_INTRODUCTION.splitlines()
+    yield from ("", "| effect | such an action |", "|---|---|")
+    yield from (_row(f"`{effect.value}`", EFFECTS[effect]) for effect in Effect)
+    for module, group in groupby(registry().values(), key=lambda cls: cls.__module__):
+        yield from ("", f"## {_doc(sys.modules[module])}")
+        for cls in group:
+            yield from _action_section(cls)
+
+
+def _action_section(cls: type[AnyAction]) -> Iterator[str]:
+    yield from ("", f"### {cls.verb}", "", _doc(cls), "")
+    own, others = _split(cls)
+    if own:
+        yield from ("| argument | kind | default | |", "|---|---|---|---|")
+        yield from (_argument(cls, name, field) for name, field in own.items())
+        yield ""
+    also = f", which also takes {_listed(others)}" if others else ""
+    yield f"- Effect: `{cls.effect.value}`{'; answers with what changed on the page' if cls.observes else ''}"
+    yield f"- MCP: `{PREFIX}{cls.verb}`{also}"
+    yield f"- Python: `await session.{cls.verb}({_signature(cls, own)})`"
+    yield f"- Result: `{cls.result.__name__}`, with {_result_fields(cls.result)}"
+
+
+def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
+    """An action's own arguments, and what its tool takes besides."""
+    tool = Toolset()[PREFIX + cls.verb]
+    properties: Mapping[str, Schema] = tool.schema["properties"]
+    own = fields_of(cls)
+    return {name: properties[name] for name in own}, [name for name in properties if name not in own]
+
+
+def _argument(cls: type[AnyAction], name: str, field: Schema) -> str:
+    default = "required" if _is_required(cls, name) else f"`{field['default']!r}`" if "default" in field else ""
+    return _row(f"`{name}`", _kind(field, {}) + _bounds(field), default, field.get("description", ""))
+
+
+def _signature(cls: type[AnyAction], own: Mapping[str, Schema]) -> str:
+    return ", ".join(name if _is_required(cls, name) else f"{name}={_default(cls, name)!r}" for name in own)
+
+
+def _is_required(cls: type[AnyAction], name: str) -> bool:
+    return bool(_declared(cls, name).is_required())
+
+
+def _default(cls: type[AnyAction], name: str) -> Any:
+    return _declared(cls, name).default
+
+
+def _declared(cls: type[AnyAction], name: str) -> Any:
+    return vars(cls)["__pydantic_fields__"][name]
+
+
+def _result_fields(result: type[Any]) -> str:
+    schema = TypeAdapter(result).json_schema(mode="serialization")
+    known = schema.get("$defs", {})
+    return ", ".join(f"`{name}` ({_kind(field, known)})" for name, field in schema["properties"].items())
+
+
+def _kind(schema: Schema, known: Mapping[str, Schema]) -> str:
+    """A JSON schema in words; of an object that has a name, the name."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        return f"`{re.sub(r'_.*', '', name)}`"
+    if "enum" in schema:
+        return _listed(schema["enum"], "or")
+    if "anyOf" in schema:
+        return " or ".join(_kind(branch, known) for branch in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema['items'], known)}"
+    if "properties" in schema:
+        return f"object with {_listed(schema['properties'])}"
+    return str(schema.get("type", "any value"))
+
+
+def _bounds(schema: Schema) -> str:
+    words = {
+        "minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most",
+        "minItems": "at least", "maxItems": "at most", "maxLength": "at most this long:",
+    }  # fmt: skip
+    said = [f"{word} {schema[key]}" for key, word in words.items() if key in schema]
+    return f" ({', '.join(said)})" if said else ""
+
+
+# Settings
+
+
+def settings_page() -> Iterator[str]:
+    yield from ("# Settings", "", NOTICE, "")
+    yield from SETTINGS_INTRODUCTION.splitlines()
+    for table, group in groupby(options(), key=lambda option: option.path[:-1]):
+        yield from ("", f"## `[{'.'.join(table)}]`" if table else "## At the top of the file", "")
+        yield from ("| key | variable | flag | default | |", "|---|---|---|---|---|")
+        yield from map(_setting, group)
+
+
+def _setting(option: Option) -> str:
+    flag = f"`{option.flag}`, `{option.flag.replace('--', '--no-', 1)}`" if option.is_switch else f"`{option.flag}`"
+    choices = f" One of {_listed(option.choices, 'or')}." if option.choices else ""
+    return _row(f"`{option.key}`", f"`{option.variable}`", flag, _toml(option.default), option.description + choices)
+
+
+def _toml(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`" if isinstance(value, int | float) else f'`"{value}"`'
+
+
+# Errors
+
+
+def errors_page() -> Iterator[str]:
+    yield from ("# Errors", "", NOTICE, "")
+    yield from ERRORS_INTRODUCTION.splitlines()
+    yield from ("", "| code | class | meaning | try again? | hint, unless the error has a better one |")
+    yield "|---|---|---|---|---|"
+    meanings = _drawn_meanings()
+    for cls in _tree(RoveError):
+        meaning = meanings[cls.__name__] if cls is not RoveError else "the root of the tree; raised itself, a fault"
+        retry = "yes" if cls.retryable else "no"
+        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, cls.default_hint)
+
+
+def _tree(root: type[RoveError]) -> Iterator[type[RoveError]]:
+    yield root
+    for child in root.__subclasses__():
+        yield from _tree(child)
+
+
+def _drawn_meanings() -> dict[str, str]:
+    """The sentences of the tree at the top of errors.py, which is the one place that has them."""
+    drawn = re.findall(r"[├└]── (\w+) +(\w+) +(.+)", errors.__doc__ or "")
+    classes = {cls.__name__: cls.code for cls in _tree(RoveError) if cls is not RoveError}
+    if {name: code for name, code, _ in drawn} != classes:
+        raise SystemExit("The tree drawn at the top of src/rove/errors.py differs from the classes below it.")
+    return {name: meaning for name, _, meaning in drawn}
+
+
+# Command line
+
+
+def cli_page() -> Iterator[str]:
+    # So that neither this terminal nor a newer argparse, which paints, has a say in what is written.
+    os.environ.update(COLUMNS="100", PYTHON_COLORS="0")
+    yield from ("# Command line", "", NOTICE)
+    for parser in _commands(build_parser()):
+        yield from ("", f"## {parser.prog}", "", "```text", *parser.format_help().rstrip().splitlines(), "```")
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for group in parser._actions:
+        if isinstance(group, argparse._SubParsersAction):
+            for command in group.choices.values():
+                yield from _commands(command)
+
+
+# README
+
+
+def readme() -> str:
+    """README.md as it is, with what stands between its markers made anew."""
+    blocks = {"tools": _tools_table(), "examples/order_tea.py": _code("examples/order_tea.py")}
+    text = (ROOT / "README.md").read_text("utf-8")
+    for name, lines in blocks.items():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        block = "\n".join([begin, *lines, end])
+        text, found = re.subn(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _, made=block: made, text, flags=re.S)
+        if found != 1:
+            raise SystemExit(f"README.md must have one block from {begin} to {end}.")
+    return text
+
+
+def _tools_table() -> Iterator[str]:
+    yield from ("| tool | arguments | |", "|---|---|---|")
+    for cls in registry().values():
+        arguments = (f"`{name}`" if _is_required(cls, name) else f"`{name}?`" for name in fields_of(cls))
+        yield _row(f"[`{PREFIX}{cls.verb}`](docs/actions.md#{cls.verb})", " ".join(arguments), _doc(cls))
+
+
+def _code(path: str) -> list[str]:
+    return ["```python", *(ROOT / path).read_text("utf-8").rstrip().splitlines(), "```"]
+
+
+# Markdown
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def _listed(words: Sequence[str] | Mapping[str, Any], last: str = "and") -> str:
+    *first, final = [f"`{word}`" for word in words]
+    return f"{', '.join(first)} {last} {final}" if first else final
+
+
+def _doc(thing: Any) -> str:
+    return " ".join(thing.__doc__.split())
+
+
+ACTIONS_INTRODUCTION = f"""\
+Everything that can be asked of the browser. Each action is declared once, in `src/rove/actions`, and is called the
+same way wherever it is called from:
+
+- an MCP client calls the tool `{PREFIX}<action>`;
+- Python awaits the session's method of the same name, or `session.run(Click("e12"), tab="t2", timeout=5)`;
+- a `batch` takes it as a step: `{{"action": "click", "target": "e12"}}`.
+
+A tool takes a few words that are not the action's own: `session` (a name; the default session if not given), `tab`
+(`t1`; the front tab if not given), `timeout` (seconds) and `snapshot` (`"none"` leaves out what changed on the page).
+
+The answer is an `Outcome`: the action's `result`, the `session`, `tab`, `url` and `title` where it ended, the `changes`
+that it made to the page, the `events` that came on the side, and what is still `pending` if the page has not come to
+rest. Pictures go beside it as `attachments`: images for an MCP client, bytes in Python.
+
+A `target` is a ref from a snapshot (`e12`), a CSS selector, or a role and a name as a snapshot shows them
+(`button "Save"`). A policy decides on an action by its effect, among other things:"""
+
+SETTINGS_INTRODUCTION = """\
+A setting comes from, each stronger than the one before: its default, `$ROVE_HOME/config.toml`, its environment variable, its
+flag, which every command takes. `rove config show` prints the value in force and where it came from. In Python a setting is
+a keyword of `rove.open`, with two underscores for the dot: `rove.open(limits__tabs=3)`. A name that does not exist is
+refused, and the nearest one that does is named.
+
+```toml
+# config.toml: limits.tabs is the key `tabs` in the table [limits]
+headless = false
+
+[limits]
+tabs = 5
+```"""
+
+ERRORS_INTRODUCTION = """\
+Every failure has a `code` that stays the same between releases, a message, a `hint` that says what to try next, and says
+whether trying again can help. Python raises the class; an MCP client gets a result with `isError`, in which the text is
+`code: message` and the hint, and `structuredContent.error` has all four; the command line prints message and hint and
+exits with 1."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""Order tea at the built-in demo site, and print what the agent would see."""
+
+import asyncio
+
+import rove
+from rove.demo.site import tea_room
+
+
+async def order(address: str) -> None:
+    async with rove.open() as session:
+        page = await session.navigate(address)
+        print(page.changes.text)
+
+        await session.fill('textbox "Your name"', "Bea")
+        await session.select('combobox "Tea"', ("Sencha",))
+        ordered = await session.click('button "Place order"')
+        print("\nThe order changed:")
+        print(ordered.changes.text)
+
+
+def main() -> None:
+    with tea_room() as address:
+        asyncio.run(order(address))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""A policy that asks before each click and forbids scripts, and someone who says yes just once."""
+
+import asyncio
+from collections.abc import Awaitable
+
+import rove
+from rove.action import AnyAction, Effect
+from rove.demo.site import tea_room
+from rove.guard.policy import Decision, WebOnly
+
+
+class AskBeforeClicks:
+    """Decides on every action, wherever it comes from, before it is performed."""
+
+    def decide(self, action: AnyAction, place: rove.Place) -> Decision:
+        if action.effect is Effect.SCRIPT:
+            return rove.Deny("Scripts are not allowed here.")
+        if action.verb == "click":
+            return rove.Ask("May the agent click this?")
+        return WebOnly().decide(action, place)
+
+
+class OneCupOnly:
+    """Stands in for a person: in earnest, ask one, on a channel that the agent cannot write to."""
+
+    def __init__(self) -> None:
+        self.cups = 0
+
+    async def approves(self, request: rove.ApprovalRequest) -> bool:
+        self.cups += 1
+        answer = "yes" if self.cups == 1 else "no"
+        print(f"  {request.question} {request.summary} -> {answer}")
+        return self.cups == 1
+
+
+async def order(address: str) -> None:
+    async with rove.open(policy=AskBeforeClicks(), approver=OneCupOnly()) as session:
+        await session.navigate(address)
+        await session.fill('textbox "Your name"', "Bea")
+
+        print("The first cup:")
+        ordered = await session.click('button "Place order"')
+        print(f"  {ordered.result}")
+
+        print("The second cup:")
+        await tell_refusal(session.click('button "Place order"'))
+
+        print("A script:")
+        await tell_refusal(session.evaluate("document.forms[0].requestSubmit()"))
+
+        orders = await session.extract("tbody tr", all=True)
+        print(f"On the list in the end:\n{orders.result}")
+
+
+async def tell_refusal(call: Awaitable[object]) -> None:
+    try:
+        await call
+    except rove.RoveError as error:
+        print(f"  {error.code}: {error.message} {error.hint}")
+
+
+def main() -> None:
+    with tea_room() as address:
+        asyncio.run(order(address))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""From what was said to the element that was meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rove.chromium.element import Element
+from rove.chromium.worlds import World
+from rove.errors import AmbiguousTarget, ElementGone, ElementNotFound, InvalidArguments
+from rove.target import Ref, RoleAndName, Selector, parse_target
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+LISTED = 8
+
+
+async def resolve(tab: Tab, target: str) -> Element:
+    """The one element that a target means."""
+    matches = await resolve_all(tab, target)
+    if len(matches) > 1:
+        listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:LISTED])
+        more = f" and {len(matches) - LISTED} more" if len(matches) > LISTED else ""
+        raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.")
+    return matches[0]
+
+
+async def resolve_all(tab: Tab, target: str) -> list[Element]:
+    """Every element that a target means; at least one."""
+    aim = parse_target(target)
+    if isinstance(aim, Ref):
+        return [await _by_ref(tab, aim)]
+    found: list[Element] = []
+    for world in await tab.every_world():
+        found += await _matches(tab, world, aim)
+    if not found and isinstance(aim, Selector):
+        raise ElementNotFound(f"Selector '{aim}' not found.")
+    if not found:
+        raise ElementNotFound(f"There is no {aim} on the page.")
+    return found
+
+
+async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
+    """Search every frame; returns how many matches there are, and the first of them."""
+    total, found = 0, list[dict[str, Any]]()
+    for world in await tab.every_world():
+        answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
+        if "error" in answer:
+            raise InvalidArguments(f"`regex`: {answer['error']}.")
+        total += answer["total"]
+        found += [_match(match, world.prefix) for match in answer["matches"]]
+    return total, found[:limit]
+
+
+async def _by_ref(tab: Tab, ref: Ref) -> Element:
+    world = tab.worlds.with_prefix(ref.frame)
+    line: str | None = await world.call(
+        "ref => { const element = rove.element(ref); return element && rove.describe(element).line }", ref.local
+    )
+    if line is None:
+        raise ElementGone(f"{ref} is no longer on the page.")
+    return Element(tab, world, ref.local, line)
+
+
+async def _matches(tab: Tab, world: World, aim: Selector | RoleAndName) -> list[Element]:
+    spec = {"css": aim.css} if isinstance(aim, Selector) else {"role": aim.role, "name": aim.name}
+    answer = await world.call("spec => rove.query(spec)", spec)
+    if "error" in answer:
+        raise InvalidArguments(f"`{aim}` is neither a ref, a role and a name, nor a valid CSS selector.")
+    return [Element(tab, world, match["ref"], match["line"]) for match in answer["matches"]]
+
+
+def _match(match: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {
+        "line": _with_ref(match, prefix),
+        "ref": prefix + match["ref"] if match["ref"] else None,
+        "context": tuple(_with_ref(near, prefix) for near in match["context"] if near["before"]),
+        "is_in_view": match["inView"],
+    }
+
+
+def _with_ref(row: dict[str, Any], prefix: str) -> str:
+    return f"{row['line']} [{prefix}{row['ref']}]" if row["ref"] else str(row["line"])

@@ -1,0 +1,57 @@
+// The part of a box that CSS lets be seen: overflow, clip and clip-path as rectangles.
+
+const narrow = (clip, rect) => {
+  const left = clip ? Math.max(clip.left, rect.left) : rect.left;
+  const top = clip ? Math.max(clip.top, rect.top) : rect.top;
+  const right = clip ? Math.min(clip.right, rect.right) : rect.right;
+  const bottom = clip ? Math.min(clip.bottom, rect.bottom) : rect.bottom;
+  const small = rect.right - rect.left <= 2 || rect.bottom - rect.top <= 2;
+  return { left, top, right, bottom, small: small || Boolean(clip && clip.small) };
+};
+
+const hiddenBy = (clip, rect) => {
+  const width = Math.min(rect.right, clip.right) - Math.max(rect.left, clip.left);
+  const height = Math.min(rect.bottom, clip.bottom) - Math.max(rect.top, clip.top);
+  return width <= 2 || height <= 2;
+};
+
+const legacyClipRect = (element, rect) => {
+  const match = /^rect\(([^)]+)\)$/.exec(getComputedStyle(element).clip);
+  if (!match) return null;
+  const [top, right, bottom, left] = match[1].split(/[ ,]+/).map((part) => (part === "auto" ? NaN : parseFloat(part)));
+  return {
+    top: rect.top + (top || 0), left: rect.left + (left || 0),
+    right: rect.left + (Number.isNaN(right) ? rect.width : right), bottom: rect.top + (Number.isNaN(bottom) ? rect.height : bottom),
+  };
+};
+
+const lengthIn = (part, whole) => (part.endsWith("%") ? (parseFloat(part) / 100) * whole : parseFloat(part) || 0);
+
+// The bounding rectangle of a clip-path, in the window; null for shapes that are not worked out.
+const clipPathRect = (value, rect) => {
+  const match = /^(\w+)\((.*)\)$/.exec(value);
+  if (!match) return null;
+  const [, shape, inside] = match;
+  if (shape === "inset") return insetRect(inside.split(" round ")[0].trim().split(/\s+/), rect);
+  if (shape === "polygon") return polygonRect(inside, rect);
+  if (shape === "circle" || shape === "ellipse") return /^0(?:px|%)?(?:\s|$)/.test(inside) ? emptyRect(rect) : null;
+  if (shape === "path") return /^(?:\w+, )?"M ?[-\d.]+[ ,][-\d.]+ ?Z?"$/i.test(inside) ? emptyRect(rect) : null;
+  return null;
+};
+
+const emptyRect = (rect) => ({ left: rect.left, top: rect.top, right: rect.left, bottom: rect.top });
+
+const insetRect = (parts, rect) => {
+  const [top, right = top, bottom = top, left = right] = parts;
+  return {
+    top: rect.top + lengthIn(top, rect.height), bottom: rect.bottom - lengthIn(bottom, rect.height),
+    left: rect.left + lengthIn(left, rect.width), right: rect.right - lengthIn(right, rect.width),
+  };
+};
+
+const polygonRect = (inside, rect) => {
+  const points = inside.replace(/^(?:evenodd|nonzero), /, "").split(", ").map((point) => point.trim().split(/\s+/));
+  const across = points.map(([x]) => rect.left + lengthIn(x, rect.width));
+  const down = points.map(([, y]) => rect.top + lengthIn(y || "0", rect.height));
+  return { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) };
+};

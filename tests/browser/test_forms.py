@@ -1,0 +1,164 @@
+"""Forms: fill in, choose, tick."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rove import Session
+from rove.actions.forms import Check, FormField
+from rove.errors import ElementNotReady, InvalidArguments
+from tests.site import Site
+
+
+async def value(session: Session, expression: str) -> Any:
+    return (await session.evaluate(expression)).result.value
+
+
+async def test_fill_replaces_the_value_and_tells_the_page(session: Session, site: Site) -> None:
+    page = "<label>Name <input id=n value=Old></label><script>var seen = []; n.oninput = () => seen.push(n.value)</script>"
+    await session.navigate(site.page("/", page))
+    outcome = await session.fill('textbox "Name"', "Ada Łovelace 🫖")
+    assert outcome.result.value == "Ada Łovelace 🫖"
+    assert await value(session, "n.value") == "Ada Łovelace 🫖"
+    assert await value(session, "seen.at(-1)") == "Ada Łovelace 🫖"
+
+
+async def test_fill_with_nothing_clears_the_field(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=n value=Old>"))
+    assert (await session.fill("#n", "")).result.value == ""
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("<input id=f type=date>", "2026-01-31"),
+        ("<input id=f type=time>", "13:45"),
+        ("<input id=f type=datetime-local>", "2026-01-31T13:45"),
+        ("<input id=f type=month>", "2026-01"),
+        ("<input id=f type=week>", "2026-W05"),
+        ("<input id=f type=color>", "#ff8800"),
+        ("<input id=f type=range max=100>", "40"),
+        ("<input id=f type=number>", "12.5"),
+        ("<input id=f type=email>", "ada@example.com"),
+        ("<input id=f type=password>", "hunter2"),
+        ("<textarea id=f>Old</textarea>", "two\nlines"),
+    ],
+)
+async def test_fill_knows_every_kind_of_field(session: Session, site: Site, field: str, given: str) -> None:
+    page = f"{field}<script>var told = 0; f.addEventListener('input', () => told++)</script>"
+    await session.navigate(site.page("/", page))
+    assert (await session.fill("#f", given)).result.value == given
+    assert await value(session, "told") >= 1
+
+
+async def test_fill_an_editable_element(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<div id=d contenteditable>Old words</div>"))
+    await session.fill("#d", "New words")
+    assert await value(session, "d.innerText.trim()") == "New words"
+
+
+async def test_fill_reaches_a_framework_that_watches_the_value(session: Session, site: Site) -> None:
+    page = """<input id=n><script>
+      const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      var known = '';
+      Object.defineProperty(n, 'value', { get() { return own.get.call(n) }, set(v) { known = v; own.set.call(n, v) } });
+      n.addEventListener('input', () => { if (own.get.call(n) !== known) window.changed = own.get.call(n) });
+    </script>"""
+    await session.navigate(site.page("/", page))
+    await session.fill("#n", "typed")
+    assert await value(session, "window.changed") == "typed"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input id=f disabled>",
+        "<input id=f readonly>",
+        "<fieldset disabled><input id=f></fieldset>",
+        "<input id=f type=checkbox>",
+        "<input id=f type=file>",
+        "<h1 id=f>Title</h1>",
+    ],
+)
+async def test_fill_says_when_something_cannot_be_filled_in(session: Session, site: Site, field: str) -> None:
+    await session.navigate(site.page("/", field))
+    with pytest.raises(ElementNotReady):
+        await session.fill("#f", "x")
+
+
+async def test_fill_with_a_date_that_is_none_is_refused(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=f type=date>"))
+    with pytest.raises(ElementNotReady):
+        await session.fill("#f", "tomorrow")
+
+
+async def test_fill_form_fills_every_kind_in_one_call(session: Session, site: Site) -> None:
+    page = (
+        "<label>Name <input id=n></label><label>Tea <select id=s><option>Assam<option>Sencha</select></label>"
+        "<label><input type=checkbox id=c> Milk</label>"
+    )
+    await session.navigate(site.page("/", page))
+    outcome = await session.fill_form(
+        (FormField('textbox "Name"', "Bea"), FormField('combobox "Tea"', "Sencha"), FormField("#c", True))
+    )
+    assert len(outcome.result.fields) == 3
+    assert await value(session, "[n.value, s.value, c.checked]") == ["Bea", "Sencha", True]
+
+
+async def test_select_by_label_and_by_value(session: Session, site: Site) -> None:
+    page = "<select id=s><option value=a>Assam</option><option value=s>Sencha</option></select>"
+    await session.navigate(site.page("/", f"{page}<p id=p></p><script>s.onchange = () => p.textContent = s.value</script>"))
+    assert (await session.select("#s", ("Sencha",))).result.options == ("Sencha",)
+    assert await value(session, "p.textContent") == "s"
+    assert (await session.select("#s", ("a",))).result.options == ("Assam",)
+    assert await value(session, "p.textContent") == "a"
+
+
+async def test_select_several(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<select id=s multiple><option>A<option>B<option>C</select>"))
+    await session.select("#s", ("A", "C"))
+    assert await value(session, "[...s.selectedOptions].map(o => o.value)") == ["A", "C"]
+
+
+async def test_an_option_that_is_not_there_is_refused_with_those_that_are(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<select id=s><option>Assam<option>Sencha</select>"))
+    with pytest.raises(InvalidArguments) as caught:
+        await session.select("#s", ("Coffee",))
+    assert "`values`" in caught.value.message
+    assert "Sencha" in caught.value.hint
+
+
+async def test_two_options_of_a_single_select_are_refused(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<select id=s><option>A<option>B</select>"))
+    with pytest.raises(ElementNotReady):
+        await session.select("#s", ("A", "B"))
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<input id=b type=checkbox>",
+        "<label id=b><input type=checkbox> Yes</label>",
+        "<button id=b role=switch aria-checked=false "
+        "onclick=\"this.setAttribute('aria-checked', this.getAttribute('aria-checked') !== 'true')\">S</button>",
+    ],
+)
+async def test_check_ticks_once_and_unticks(session: Session, site: Site, box: str) -> None:
+    await session.navigate(site.page("/", box))
+    assert (await session.check("#b")).result.was_pressed
+    assert not (await session.check("#b")).result.was_pressed
+    assert (await session.check("#b", checked=False)).result.was_pressed
+
+
+async def test_a_radio_button_cannot_be_unticked(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input type=radio id=r checked>"))
+    with pytest.raises(ElementNotReady):
+        await session.check("#r", checked=False)
+
+
+async def test_check_on_something_else_says_so(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p id=p>Not a box</p>"))
+    with pytest.raises(ElementNotReady):
+        await session.run(Check("#p"), timeout=2)

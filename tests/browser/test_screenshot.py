@@ -1,0 +1,59 @@
+"""Pictures of a page."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from rove import Session
+from rove.errors import ElementNotFound
+from tests.site import Site
+
+
+def png_size(data: bytes) -> tuple[int, int]:
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", data[16:24])
+    return width, height
+
+
+async def test_a_screenshot_is_a_png_of_the_viewport(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<div style='height: 3000px'>Long</div>"))
+    outcome = await session.screenshot()
+    (image,) = outcome.attachments
+    assert (image.kind, image.mime) == ("image", "image/png")
+    assert png_size(image.data) == (1280, 720) == (outcome.result.width, outcome.result.height)
+    assert outcome.changes.kind == "silent"
+
+
+async def test_a_screenshot_can_be_a_jpeg(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<h1>Hi</h1>"))
+    (image,) = (await session.screenshot(format="jpeg")).attachments
+    assert image.mime == "image/jpeg"
+    assert image.data.startswith(b"\xff\xd8\xff")
+
+
+async def test_a_full_page_screenshot_is_as_tall_as_the_page(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<body style='margin: 0'><div style='height: 3000px'>Long</div>"))
+    (image,) = (await session.screenshot(full_page=True)).attachments
+    assert png_size(image.data) == (1280, 3000)
+
+
+async def test_a_page_that_is_too_tall_is_cut_and_says_so(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<div style='height: 40000px'>Very long</div>"))
+    outcome = await session.screenshot(full_page=True)
+    assert outcome.result.is_cut
+    assert outcome.result.height == 16000
+
+
+async def test_a_screenshot_of_an_element_has_its_size(session: Session, site: Site) -> None:
+    page = "<div style='height: 2000px'></div><div id=box style='width: 200px; height: 100px; background: red'></div>"
+    await session.navigate(site.page("/", page))
+    (image,) = (await session.screenshot("#box")).attachments
+    assert png_size(image.data) == (200, 100)
+
+
+async def test_a_screenshot_of_something_missing_is_not_found(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>Here</p>"))
+    with pytest.raises(ElementNotFound):
+        await session.screenshot("#missing")

@@ -1,0 +1,85 @@
+"""JavaScript among the page's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rove import Session
+from rove.errors import ScriptFailed
+from tests.site import Site
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1 + 1", 2),
+        ("'text'", "text"),
+        ("[1, {a: null}]", [1, {"a": None}]),
+        ("({a: [true]})", {"a": [True]}),
+        ("undefined", None),
+        ("null", None),
+        ("NaN", "NaN"),
+        ("10n", "10n"),
+        ("document.title", "Page"),
+        ("Promise.resolve(7)", 7),
+        ("await Promise.resolve(8)", 8),
+        ("const a = 2; a * 3", 6),
+        ("() => 5", 5),
+        ("async () => { return 6 }", 6),
+        ("function () { return this === window }", True),
+        ("(() => 9)()", 9),
+        ("new Promise((resolve) => setTimeout(() => resolve('later'), 50))", "later"),
+        ("{ a: 1 }", {"a": 1}),
+    ],
+)
+async def test_evaluate_returns_the_value(session: Session, site: Site, expression: str, value: Any) -> None:
+    await session.navigate(site.page("/", "<title>Page</title>"))
+    assert (await session.evaluate(expression)).result.value == value
+
+
+@pytest.mark.parametrize("expression", ["(element) => element.id", "element => element.id", "element.id",
+                                        "async (e) => e.id", "function (e) { return e.id }"])  # fmt: skip
+async def test_a_function_is_given_the_element(session: Session, site: Site, expression: str) -> None:
+    await session.navigate(site.page("/", "<p id=it>Text</p>"))
+    assert (await session.evaluate(expression, "p")).result.value == "it"
+
+
+async def test_a_function_inside_a_frame_runs_in_that_frame(session: Session, site: Site) -> None:
+    site.page("/inner", "<title>Inner</title><p id=it>Text</p>")
+    await session.navigate(site.page("/", "<title>Outer</title><iframe src=/inner></iframe>"))
+    assert (await session.evaluate("() => document.title", "#it")).result.value == "Inner"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["missing.thing", "throw new Error('no')", "Promise.reject(new Error('no'))", "() => { throw 'no' }", "1 +", ")("],
+)
+async def test_an_exception_is_a_failed_script(session: Session, site: Site, expression: str) -> None:
+    await session.navigate(site.page("/", "<p>Text</p>"))
+    with pytest.raises(ScriptFailed):
+        await session.evaluate(expression)
+
+
+async def test_what_a_script_changes_is_told(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>Before</p>"))
+    outcome = await session.evaluate("document.querySelector('p').textContent = 'After'; 1")
+    assert "After" in outcome.changes.text
+
+
+async def test_a_page_that_redefines_its_builtins_cannot_fool_the_snapshot(session: Session, site: Site) -> None:
+    page = (
+        "<button>Real</button><script>JSON.stringify = () => 'fooled'; Array.prototype.push = () => 0;"
+        "document.querySelectorAll = () => []; Element.prototype.getAttribute = () => 'fooled'</script>"
+    )
+    outcome = await session.navigate(site.page("/", page))
+    assert "Real" in outcome.changes.text
+    await session.click('button "Real"')
+
+
+async def test_values_that_refer_to_themselves_do_not_break_the_call(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>Text</p>"))
+    with pytest.raises(ScriptFailed):
+        await session.evaluate("const a = {}; a.a = a; a")
+    assert (await session.evaluate("1")).result.value == 1
