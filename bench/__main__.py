@@ -31,7 +31,7 @@ def main() -> None:
         browser = Browser.find(arguments.browser)
     except NoBrowser as problem:
         raise SystemExit(str(problem)) from None
-    plan = Plan(_works(arguments.work), arguments.rounds, arguments.repeats, arguments.limit)
+    plan = Plan(_works(arguments.work, quick=arguments.quick), arguments.rounds, arguments.repeats, arguments.limit)
     results = Results(facts=_facts(browser, plan))
     servers = _servers(arguments, Surroundings(browser, not arguments.no_fetch, arguments.rove), results)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
@@ -49,6 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", type=_keys, help=f"whom to measure, separated by commas: {everyone}")
     parser.add_argument("--tuned", action="store_true", help="also measure peers with their waits turned off")
     parser.add_argument("--work", type=_keys, help=f"which work: {', '.join(work.key for work in WORKS)}")
+    parser.add_argument("--quick", action="store_true", help="leave the 60,000 rows out; they take minutes")
     parser.add_argument("--rounds", type=int, default=3, help="fresh starts of everyone (default: 3)")
     parser.add_argument("--repeats", type=int, default=3, help="repetitions of each work in a round (default: 3)")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds that one call may take (default: 60)")
@@ -63,11 +64,11 @@ def _keys(text: str) -> list[str]:
     return [key.strip() for key in text.split(",") if key.strip()]
 
 
-def _works(only: Sequence[str] | None) -> list[Work]:
+def _works(only: Sequence[str] | None, *, quick: bool) -> list[Work]:
     unknown = set(only or ()) - {work.key for work in WORKS}
     if unknown:
         raise SystemExit(f"no such work: {', '.join(sorted(unknown))}")
-    return [work for work in WORKS if not only or work.key in only]
+    return [work for work in WORKS if (not only or work.key in only) and not (quick and work.is_heavy)]
 
 
 def _servers(arguments: argparse.Namespace, around: Surroundings, results: Results) -> list[Server]:

@@ -103,7 +103,7 @@ class Client:
         """Call a tool; a failure that the tool reports is raised, so that it is never timed as a success."""
         reply = await self.request("tools/call", {"name": tool, "arguments": arguments}, limit)
         if reply.is_error:
-            raise ServerFailed(f"error from {tool} after {reply.seconds:.0f} s: {reply.text[:400]}")
+            raise ServerFailed(f"error after {reply.seconds:.0f} s: {_plain(reply.text)} ({tool})")
         return reply
 
     async def request(self, method: str, params: Json, limit: float) -> Reply:
@@ -149,7 +149,7 @@ class Client:
     @staticmethod
     def _result(message: Json) -> Json:
         if "error" in message:
-            raise ServerFailed(str(message["error"])[:400])
+            raise ServerFailed(_plain(str(message["error"])))
         result: Json = message["result"]
         return result
 
@@ -170,3 +170,8 @@ class Client:
     def last_words(self) -> str:
         """The end of what the server wrote to stderr."""
         return self._stderr.read_text(errors="replace")[-600:].strip() or "nothing on stderr"
+
+
+def _plain(text: str) -> str:
+    """An error in one line, without the headings that some put above it."""
+    return " ".join(text.replace("### Error", "").split())[:400]

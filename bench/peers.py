@@ -17,6 +17,8 @@ from bench.packages import NotInstalled, Package, install
 
 Arguments = dict[str, Any]
 
+ROVE_LARGEST_BUDGET = 100_000
+
 
 @dataclass(frozen=True)
 class Call:
@@ -216,7 +218,7 @@ def _rove_dialect() -> Dialect:
         fill=lambda ref, value: Call("browser_fill", {"target": ref, "value": value}),
         evaluate=lambda expression: Call("browser_evaluate", {"expression": expression}),
         snapshot=Call("browser_snapshot", {}),
-        whole_snapshot=Call("browser_snapshot", {"budget": 10_000_000}),
+        whole_snapshot=Call("browser_snapshot", {"budget": ROVE_LARGEST_BUDGET}),
         ref=r'"%s"[^\n]*?\[((?:f\d+)?e\d+)\]',
     )
 
@@ -230,6 +232,13 @@ def _rove(around: Surroundings) -> Server:
         command=command,
         dialect=_rove_dialect(),
         settings="mcp",
+        notes=(
+            "Navigate answers with a first look at the page and click with what changed, so both do more work "
+            "and say more than the others' do in the rows that only navigate or click.",
+            "A snapshot keeps within a budget of 4,000 tokens, its default; the “everything” rows ask for "
+            f"{ROVE_LARGEST_BUDGET:,}, which is the most it takes.",
+            "Gives every call 15 s of its own and then answers with an error.",
+        ),
         env={"ROVE_BROWSER": str(around.browser.path)},
     )
 

@@ -180,4 +180,4 @@ def _failure(failures: Sequence[str]) -> str:
 def _short(why: str) -> str:
     """A table has room for the reason, not for the story."""
     words = " ".join(why.replace("|", "/").split())
-    return words if len(words) <= 60 else words[:59] + "…"
+    return words if len(words) <= 80 else words[:79] + "…"

@@ -59,12 +59,13 @@ class Bench:
             return
         try:
             await driver.navigate("/small")
-            self._results.columns[server.key] = Column(server, tools=driver.tools)
         except Troubles as trouble:
             self._results.skipped[server.key] = f"cannot open a page: {trouble}"
             print(f"  {server.title} is skipped, it cannot open a page: {trouble}", flush=True)
-        finally:
-            await driver.stop()
+            await driver.kill()
+        else:
+            left = await driver.stop()
+            self._results.columns[server.key] = Column(server, tools=driver.tools, left_running=[left])
 
     async def _round(self, number: int) -> None:
         for column in self._turns(number):

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,10 @@ EFFECTS = {
     Effect.SCRIPT: "runs code in the page",
     Effect.SPAWN: "opens something that stays open until it is closed",
 }
+BOUNDS = {
+    "minimum": "at least {}", "exclusiveMinimum": "above {}", "maximum": "at most {}",
+    "minItems": "at least {}", "maxItems": "at most {}", "maxLength": "at most {} characters",
+}  # fmt: skip
 Schema = Mapping[str, Any]
 
 
@@ -99,8 +104,8 @@ def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
 
 
 def _argument(cls: type[AnyAction], name: str, field: Schema) -> str:
-    default = "required" if _is_required(cls, name) else f"`{field['default']!r}`" if "default" in field else ""
-    return _row(f"`{name}`", _kind(field, {}) + _bounds(field), default, field.get("description", ""))
+    default = "required" if _is_required(cls, name) else f"`{json.dumps(field['default'])}`" if "default" in field else ""
+    return _row(f"`{name}`", _kind(field) + _bounds(field), default, field.get("description", ""))
 
 
 def _signature(cls: type[AnyAction], own: Mapping[str, Schema]) -> str:
@@ -120,33 +125,29 @@ def _declared(cls: type[AnyAction], name: str) -> Any:
 
 
 def _result_fields(result: type[Any]) -> str:
-    schema = TypeAdapter(result).json_schema(mode="serialization")
-    known = schema.get("$defs", {})
-    return ", ".join(f"`{name}` ({_kind(field, known)})" for name, field in schema["properties"].items())
+    properties = TypeAdapter(result).json_schema(mode="serialization")["properties"]
+    return ", ".join(f"`{name}` ({_kind(field)})" for name, field in properties.items())
 
 
-def _kind(schema: Schema, known: Mapping[str, Schema]) -> str:
+def _kind(schema: Schema) -> str:
     """A JSON schema in words; of an object that has a name, the name."""
     if "$ref" in schema:
-        name = schema["$ref"].rsplit("/", 1)[-1]
-        return f"`{re.sub(r'_.*', '', name)}`"
+        # `Outcome[Any]` is called Outcome_Any_ there.
+        name, *_ = schema["$ref"].rsplit("/", 1)[-1].split("_")
+        return f"`{name}`"
     if "enum" in schema:
         return _listed(schema["enum"], "or")
     if "anyOf" in schema:
-        return " or ".join(_kind(branch, known) for branch in schema["anyOf"])
+        return " or ".join(_kind(branch) for branch in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"list of {_kind(schema['items'], known)}"
+        return f"list of {_kind(schema['items'])}"
     if "properties" in schema:
         return f"object with {_listed(schema['properties'])}"
     return str(schema.get("type", "any value"))
 
 
 def _bounds(schema: Schema) -> str:
-    words = {
-        "minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most",
-        "minItems": "at least", "maxItems": "at most", "maxLength": "at most this long:",
-    }  # fmt: skip
-    said = [f"{word} {schema[key]}" for key, word in words.items() if key in schema]
+    said = [phrase.format(schema[key]) for key, phrase in BOUNDS.items() if key in schema]
     return f" ({', '.join(said)})" if said else ""
 
 
@@ -230,15 +231,18 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPars
 
 def readme() -> str:
     """README.md as it is, with what stands between its markers made anew."""
-    blocks = {"tools": _tools_table(), "examples/order_tea.py": _code("examples/order_tea.py")}
     text = (ROOT / "README.md").read_text("utf-8")
-    for name, lines in blocks.items():
-        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        block = "\n".join([begin, *lines, end])
-        text, found = re.subn(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _, made=block: made, text, flags=re.S)
-        if found != 1:
-            raise SystemExit(f"README.md must have one block from {begin} to {end}.")
-    return text
+    text = _with_block(text, "tools", _tools_table())
+    return _with_block(text, "examples/order_tea.py", _code("examples/order_tea.py"))
+
+
+def _with_block(text: str, name: str, lines: Iterable[str]) -> str:
+    begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
+    before, begun, rest = text.partition(begin)
+    _, ended, after = rest.partition(end)
+    if not (begun and ended):
+        raise SystemExit(f"README.md must have a block from {begin.strip()} to {end.strip()}.")
+    return "".join([before, begun, "\n", "\n".join(lines), "\n", ended, after])
 
 
 def _tools_table() -> Iterator[str]:
@@ -287,10 +291,10 @@ A `target` is a ref from a snapshot (`e12`), a CSS selector, or a role and a nam
 (`button "Save"`). A policy decides on an action by its effect, among other things:"""
 
 SETTINGS_INTRODUCTION = """\
-A setting comes from, each stronger than the one before: its default, `$ROVE_HOME/config.toml`, its environment variable, its
-flag, which every command takes. `rove config show` prints the value in force and where it came from. In Python a setting is
-a keyword of `rove.open`, with two underscores for the dot: `rove.open(limits__tabs=3)`. A name that does not exist is
-refused, and the nearest one that does is named.
+A setting comes from, each stronger than the one before: its default, `$ROVE_HOME/config.toml`, its environment
+variable, its flag, which every command takes. `rove config show` prints the value in force and where it came from. In
+Python a setting is a keyword of `rove.open`, with two underscores for the dot: `rove.open(limits__tabs=3)`. A name that
+does not exist is refused, and the nearest one that does is named.
 
 ```toml
 # config.toml: limits.tabs is the key `tabs` in the table [limits]
@@ -301,9 +305,9 @@ tabs = 5
 ```"""
 
 ERRORS_INTRODUCTION = """\
-Every failure has a `code` that stays the same between releases, a message, a `hint` that says what to try next, and says
-whether trying again can help. Python raises the class; an MCP client gets a result with `isError`, in which the text is
-`code: message` and the hint, and `structuredContent.error` has all four; the command line prints message and hint and
+Every failure has a `code` that stays the same between releases, a message, a `hint` that says what to try next, and
+tells whether trying again can help. Python raises the class. An MCP client gets a result with `isError`: its text is
+`code: message` and the hint, and `structuredContent.error` has all four. The command line prints message and hint and
 exits with 1."""
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rove.chromium.picture import Picture
 from rove.snapshot import Snapshot
 from rove.snapshot.text import line_of
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MOST_MARKS = 150
 # Far enough apart to be told from each other where boxes touch; dark enough for white letters.
@@ -38,6 +42,19 @@ def marks_in(picture: Picture, seen: Snapshot) -> list[Mark]:
     return marks[:MOST_MARKS]
 
 
+def _clearest(image: Image.Image, box: tuple[float, float, float, float], width: int, height: int) -> tuple[int, int]:
+    """Where a label hides the least: the plainest spot beside, above, below or inside the element."""
+    from PIL import ImageStat
+
+    left, top, right, bottom = (round(edge) for edge in box)
+    spots = [(left - width - 2, top), (left, top - height - 2), (right + 2, top), (right - width - 3, top + 3)]
+    spots += [(left, bottom + 2), (left + 3, top + 3)]
+    inside = [(x, y) for x, y in spots if 0 <= x <= image.width - width and 0 <= y <= image.height - height]
+    if not inside:
+        return max(min(left, image.width - width), 0), max(min(top, image.height - height), 0)
+    return min(inside, key=lambda spot: sum(ImageStat.Stat(image.crop((*spot, spot[0] + width, spot[1] + height))).var))
+
+
 def draw(picture: Picture, marks: list[Mark]) -> bytes:
     """The picture with a frame and a label for each mark."""
     from PIL import Image, ImageDraw, ImageFont
@@ -48,11 +65,9 @@ def draw(picture: Picture, marks: list[Mark]) -> bytes:
     for number, mark in enumerate(marks):
         colour = COLOURS[number % len(COLOURS)]
         pen.rectangle(mark.box, outline=colour, width=2)
-        label = pen.textbbox((0, 0), mark.ref, font=font)
-        x = min(max(mark.box[0], 0), image.width - label[2] - 6)
-        # Above the element where there is room, so that its own text stays readable.
-        y = mark.box[1] - label[3] - 4 if mark.box[1] > label[3] + 4 else mark.box[1]
-        pen.rectangle((x, y, x + label[2] + 6, y + label[3] + 4), fill=colour)
+        _, _, right, bottom = pen.textbbox((0, 0), mark.ref, font=font)
+        x, y = _clearest(image, mark.box, int(right) + 6, int(bottom) + 4)
+        pen.rectangle((x, y, x + right + 6, y + bottom + 4), fill=colour)
         pen.text((x + 3, y + 1), mark.ref, fill="white", font=font)
     written = io.BytesIO()
     image.save(written, "PNG" if picture.kind == "png" else "JPEG", quality=85)

@@ -29,7 +29,9 @@ class Loading:
         session.on("Page.lifecycleEvent", self._on_lifecycle)
         session.on("Page.frameNavigated", self._on_navigated)
         session.on("Page.navigatedWithinDocument", self._on_moved_within)
+        session.on("Page.frameRequestedNavigation", self._on_requested)
         session.on("Page.frameStartedNavigating", self._on_starting)
+        session.on("Page.frameClearedScheduledNavigation", self._on_stopped)
         session.on("Page.frameStoppedLoading", self._on_stopped)
 
     def has(self, stage: Stage) -> bool:
@@ -65,6 +67,10 @@ class Loading:
     def _on_moved_within(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._main_frame:
             self._arrive()
+
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        if event["frameId"] == self._main_frame and event.get("disposition") == "currentTab":
+            self.is_starting = True
 
     def _on_starting(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument":

@@ -188,7 +188,7 @@ class Tab:
         return marks_in(picture, seen)
 
     async def quiet(self) -> None:
-        """Wait until a frame was painted that brought no change; for a page that never rests, for ever."""
+        """Wait until a frame was painted that brought no change."""
         from playwright.async_api import Error
 
         with contextlib.suppress(Error):  # the document went away, and whoever asked looks at the next

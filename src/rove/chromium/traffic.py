@@ -4,46 +4,65 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import playwright.async_api as pw
 
-# These stay open by design, or matter to nobody who looks at the page.
-ENDLESS = frozenset({"websocket", "eventsource", "ping", "media", "manifest", "other"})
+# What can still change what the page says. Pictures and fonts cannot; sockets and beacons stay open by design.
+WEIGHTY = frozenset({"document", "script", "stylesheet", "fetch", "xhr"})
+
+
+@dataclass
+class Exchange:
+    """One request under way."""
+
+    url: str
+    method: str
+    began: float
+    answered: float | None = None
 
 
 class Traffic:
     """Requests under way and when each began, so that what an act caused can be told from what it met."""
 
     def __init__(self) -> None:
-        self._open: dict[pw.Request, float] = {}
+        self._open: dict[pw.Request, Exchange] = {}
         self._changed = asyncio.Event()
         self.document: pw.Request | None = None
 
     def listen(self, page: pw.Page) -> None:
         page.on("request", self._on_request)
+        page.on("response", self._on_response)
         page.on("requestfinished", self._on_end)
         page.on("requestfailed", self._on_end)
 
-    def since(self, moment: float) -> list[pw.Request]:
-        return [request for request, began in self._open.items() if began >= moment]
+    @property
+    def under_way(self) -> list[Exchange]:
+        return list(self._open.values())
 
-    async def next_end(self) -> None:
-        """Wait until one more request is over."""
+    async def changes(self, patience: float) -> None:
+        """Wait until one more request is answered or over, or for `patience` seconds."""
         self._changed.clear()
-        await self._changed.wait()
-
-    def forget(self) -> None:
-        """Another document: what the last one asked for is nobody's concern any more."""
-        self._open.clear()
-        self._changed.set()
+        try:
+            async with asyncio.timeout(patience):
+                await self._changed.wait()
+        except TimeoutError:
+            return
 
     def _on_request(self, request: pw.Request) -> None:
         if request.is_navigation_request() and request.frame.parent_frame is None:
+            # Another document: what the last one asked for is nobody's concern any more.
             self.document = request
-        if request.resource_type not in ENDLESS:
-            self._open[request] = time.monotonic()
+            self._open.clear()
+        if request.resource_type in WEIGHTY:
+            self._open[request] = Exchange(request.url, request.method, time.monotonic())
+
+    def _on_response(self, response: pw.Response) -> None:
+        if exchange := self._open.get(response.request):
+            exchange.answered = time.monotonic()
+            self._changed.set()
 
     def _on_end(self, request: pw.Request) -> None:
         self._open.pop(request, None)

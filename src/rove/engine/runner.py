@@ -11,7 +11,7 @@ from rove.action import Action, AnyAction, ContextAction, HouseAction, RoadActio
 from rove.chromium.tab import Tab
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
-from rove.engine.settle import endpoint, settle
+from rove.engine.settle import Before, settle
 from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, RoveError
 from rove.guard.policy import Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
@@ -61,9 +61,9 @@ class Run:
         async with _Turn(tab, self._timeout):
             tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
-            moment, polled = _under_way(tab)
+            before = Before.of(tab)
             result = await self._in_time(_unless_dialog(tab, action.perform(tab)))
-            return await self._seen(action, result, tab, moment, polled)
+            return await self._seen(action, result, tab, before)
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._session.context(self._say)
@@ -74,19 +74,19 @@ class Run:
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
         async with _Turn(tab, self._timeout):
-            return await self._seen(action, result, tab, moment, frozenset())
+            return await self._seen(action, result, tab, Before(moment, frozenset()))
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
         place = Place(self._session.name, tab.id, tab.url) if tab else Place(self._session.name)
         entry.decision = "denied"
         entry.decision = await self._session.gate.admit(action, place)
 
-    async def _seen(self, action: Action[R], result: R, tab: Tab, moment: float, polled: frozenset[str]) -> Outcome[R]:
+    async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
         """Settle, look, and tell what changed."""
         pending: tuple[str, ...] = ()
         changes = Changes()
         if action.shows_page and tab.dialogs.open is None:
-            pending = await settle(tab, moment, polled)
+            pending = await settle(tab, before)
             changes = await self._in_time(observe(tab, silent=self._quiet))
         await self._session.arrivals()
         return self._outcome(action, result, tab, changes, pending)
@@ -163,10 +163,6 @@ async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     finally:
         working.cancel()
         opening.cancel()
-
-
-def _under_way(tab: Tab) -> tuple[float, frozenset[str]]:
-    return time.monotonic(), frozenset(endpoint(request.url) for request in tab.traffic.since(0))
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:

@@ -4,51 +4,86 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from rove.chromium.tab import Tab
+from rove.chromium.traffic import Exchange
+
+# An answer whose body takes longer than this is a stream, which may never end.
+STREAMING = 1.0
 
 
-async def settle(tab: Tab, since: float, before: frozenset[str]) -> tuple[str, ...]:
-    """Wait until what the act at `since` started is over; returns what is not.
+@dataclass(frozen=True)
+class Before:
+    """How things stood when an act began."""
 
-    `before` names the requests that were under way already: a page that polls will ask for those again, and
-    no act is the cause of that.
-    """
-    give_up = time.monotonic() + min(tab.settings.deadlines.settle, max(tab.time_left - 0.2, 0))
-    while True:
-        try:
-            async with asyncio.timeout(max(give_up - time.monotonic(), 0)):
-                if await _is_quiet(tab, since, before):
-                    return ()
-        except TimeoutError:
-            return _pending(tab, since, before)
+    moment: float
+    polled: frozenset[str]
+
+    @classmethod
+    def of(cls, tab: Tab) -> Before:
+        return cls(time.monotonic(), frozenset(_endpoint(exchange.url) for exchange in tab.traffic.under_way))
 
 
-async def _is_quiet(tab: Tab, since: float, before: frozenset[str]) -> bool:
-    """Wait for one thing to be over; True when there was nothing left to wait for."""
-    if not tab.loading.has("load"):
-        await tab.loading.reaches("load")
-        return False
-    await tab.quiet()
-    if _caused(tab, since, before):
-        await tab.traffic.next_end()
-        return False
-    return tab.loading.has("load")
+async def settle(tab: Tab, before: Before) -> tuple[str, ...]:
+    """Wait until what the act started is over; returns what is not."""
+    patience = min(tab.settings.deadlines.settle, max(tab.time_left - 0.2, 0))
+    waiting = _Waiting(tab, before)
+    try:
+        async with asyncio.timeout(patience):
+            while not await waiting.is_over():
+                pass
+    except TimeoutError:
+        pass
+    return waiting.pending()
 
 
-def _caused(tab: Tab, since: float, before: frozenset[str]) -> list[str]:
-    return [request.url for request in tab.traffic.since(since) if endpoint(request.url) not in before]
+class _Waiting:
+    """What an act may have set going: a navigation, requests, changes of the document."""
+
+    def __init__(self, tab: Tab, before: Before) -> None:
+        self._tab = tab
+        self._before = before
+
+    async def is_over(self) -> bool:
+        """Wait for one thing; True when there was nothing left to wait for."""
+        if not self._tab.loading.has("load"):
+            await self._tab.loading.reaches("load")
+            return False
+        await self._tab.quiet()
+        if awaited := self._awaited():
+            await self._tab.traffic.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
+            return False
+        return self._tab.loading.has("load")
+
+    def pending(self) -> tuple[str, ...]:
+        loading = [] if self._tab.loading.has("load") else ["the page is still loading"]
+        return (*loading, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
+
+    def _caused(self) -> list[Exchange]:
+        """Requests since the act, but for those that the page keeps repeating: no act is the cause of a poll."""
+        return [
+            exchange
+            for exchange in self._tab.traffic.under_way
+            if exchange.began >= self._before.moment and _endpoint(exchange.url) not in self._before.polled
+        ]
+
+    def _awaited(self) -> list[Exchange]:
+        return [exchange for exchange in self._caused() if not _is_stream(exchange)]
 
 
-def _pending(tab: Tab, since: float, before: frozenset[str]) -> tuple[str, ...]:
-    pending = [f"request {url}" for url in _caused(tab, since, before)]
-    if not tab.loading.has("load"):
-        pending.insert(0, "page still loading")
-    return tuple(pending or ["page keeps changing"])
+def _is_stream(exchange: Exchange) -> bool:
+    return exchange.answered is not None and time.monotonic() - exchange.answered > STREAMING
 
 
-def endpoint(url: str) -> str:
+def _streams_at(exchanges: list[Exchange]) -> float:
+    """When the first of them will count as a stream, if its body is still not over."""
+    answered = [exchange.answered for exchange in exchanges if exchange.answered is not None]
+    return min(answered, default=time.monotonic() + STREAMING) + STREAMING
+
+
+def _endpoint(url: str) -> str:
     """An address without what changes from poll to poll."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{parts.path}"

@@ -2,14 +2,35 @@
 
 const LABELABLE = /^(?:button|input|meter|output|progress|select|textarea)$/;
 
-const labelsOf = (element) => {
-  if (!isHtml(element)) return [];
-  if (LABELABLE.test(localNameOf(element))) return Array.from(element.labels || []);
-  // Form-associated custom elements can be labelled too, but only their internals know; ask the document.
-  if (localNameOf(element).includes("-") && hasAttr(element, "id")) {
-    return Array.from(queryAll(rootNodeOf(element), "label[for]")).filter((label) => attr(label, "for") === attr(element, "id"));
+// element.labels walks the whole document for every control, so the labels of a tree are gathered once per pass.
+let labelIndexes = new Map();
+
+const labelIndex = (root) => {
+  let index = labelIndexes.get(root);
+  if (index) return index;
+  index = new Map();
+  for (const label of queryAll(root, "label")) {
+    const control = label.control || customControlOf(label, root);
+    if (!control) continue;
+    if (index.has(control)) index.get(control).push(label);
+    else index.set(control, [label]);
   }
-  return [];
+  labelIndexes.set(root, index);
+  return index;
+};
+
+// Only a custom element's internals know whether it can be labelled; naming it by id says that its author thinks so.
+const customControlOf = (label, root) => {
+  const id = attr(label, "for");
+  const target = id ? elementById(label, id) : null;
+  return target && localNameOf(target).includes("-") ? target : null;
+};
+
+const labelsOf = (element) => {
+  if (!isHtml(element) || !(LABELABLE.test(localNameOf(element)) || localNameOf(element).includes("-"))) return [];
+  const root = rootNodeOf(element);
+  if (nodeTypeOf(root) === 1) return [];
+  return labelIndex(root).get(element) || [];
 };
 
 const firstChildTag = (element, tag) => {

@@ -30,12 +30,6 @@ const isWithinAriaHidden = (element) => {
   return false;
 };
 
-const pseudoText = (element, which) => {
-  const content = getComputedStyle(element, which).content;
-  if (!content || content === "none" || content === "normal") return "";
-  return parseContent(content);
-};
-
 // Computed `content` is a list of strings and images, then optionally "/" and the text that stands for them.
 const parseContent = (content) => {
   const strings = (source) => {
@@ -58,6 +52,7 @@ const isBlockish = (display) => !/^(?:inline|contents|ruby)/.test(display) || di
 const spaced = (text) => (text ? " " + text + " " : "");
 
 const pseudoPart = (element, which) => {
+  if (!mayHavePseudo(element)) return "";
   const style = getComputedStyle(element, which);
   const content = style.content;
   if (!content || content === "none" || content === "normal" || style.display === "none") return "";

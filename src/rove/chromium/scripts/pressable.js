@@ -73,7 +73,7 @@ const standsInFor = (label) => {
 
 const visibleLabelOf = (control) => {
   if (!isTag(control, "input") || !STAND_IN_TYPES.has(inputType(control))) return null;
-  for (const label of control.labels || []) {
+  for (const label of labelsOf(control)) {
     if (isRendered(label)) {
       const rect = rectOf(label);
       if (rect.width > 2 && rect.height > 2) return label;

@@ -1,14 +1,44 @@
-// When is this document quiet? Watches its mutations and answers once a painted frame brought no more.
+// When is this document quiet? When a frame was painted that brought no change. Clocks, tickers and spinners
+// never stop changing: what keeps changing by itself is restless, and nobody waits for it.
 
-const mutations = { count: 0 };
-new MutationObserver((records) => {
-  mutations.count += records.length;
-}).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+const RESTLESS_FRAMES = 5;
+const RESTLESS_MS = 250;
+const FORGOTTEN_MS = 1500;
 
+const histories = new WeakMap();
+let frame = 0;
+let changes = 0;
+let restless = 0;
+
+const isRestless = (node, now) => {
+  let history = histories.get(node);
+  if (!history || now - history.last > FORGOTTEN_MS) {
+    history = { first: now, last: now, frames: 1, frame };
+    histories.set(node, history);
+    return false;
+  }
+  if (history.frame !== frame) history.frames += 1;
+  history.frame = frame;
+  history.last = now;
+  return history.frames >= RESTLESS_FRAMES && now - history.first > RESTLESS_MS;
+};
+
+const observeChanges = (root) =>
+  new MutationObserver((records) => {
+    const now = performance.now();
+    for (const record of records) {
+      if (isRestless(record.target, now)) restless += 1;
+      else changes += 1;
+    }
+  }).observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+observeChanges(document);
+
+// Resolves when a frame has been painted. A hidden or throttled page may never paint: a timer bounds the wait.
 const painted = () =>
   new Promise((resolve) => {
     const late = setTimeout(resolve, 50);
     requestAnimationFrame(() => {
+      frame += 1;
       const channel = new MessageChannel();
       channel.port1.onmessage = () => {
         clearTimeout(late);
@@ -18,17 +48,15 @@ const painted = () =>
     });
   });
 
-// Quiet means: a frame was painted and nothing was changed while it was. A page that never stops changing is
-// given up on after `patience` milliseconds, and reported.
 const quiet = async (patience) => {
   const giveUp = performance.now() + patience;
-  const start = mutations.count;
-  let seen = start;
-  for (let frames = 0; ; frames++) {
+  const start = changes;
+  const restlessBefore = restless;
+  for (let seen = start; ; seen = changes) {
     await painted();
-    if (mutations.count === seen && (frames > 0 || seen === start)) return { busy: false, changed: seen !== start };
-    seen = mutations.count;
-    if (performance.now() >= giveUp) return { busy: true, changed: true };
+    const told = { changed: changes !== start, restless: restless !== restlessBefore };
+    if (changes === seen) return { busy: false, ...told };
+    if (performance.now() >= giveUp) return { busy: true, ...told };
   }
 };
 

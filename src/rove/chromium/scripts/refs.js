@@ -4,7 +4,12 @@ const refNumbers = new WeakMap();
 const refElements = new Map();
 let nextRefNumber = 1;
 
-const collected = new FinalizationRegistry((number) => refElements.delete(number));
+// Sweeping now and then is far cheaper than a finalizer per element.
+let sweepAt = 5000;
+const sweepRefs = () => {
+  for (const [number, held] of refElements) if (held.deref() === undefined) refElements.delete(number);
+  sweepAt = Math.max(5000, refElements.size * 2);
+};
 
 const refNumber = (element) => {
   let number = refNumbers.get(element);
@@ -12,7 +17,7 @@ const refNumber = (element) => {
     number = nextRefNumber++;
     refNumbers.set(element, number);
     refElements.set(number, new WeakRef(element));
-    collected.register(element, number);
+    if (refElements.size > sweepAt) sweepRefs();
   }
   return number;
 };

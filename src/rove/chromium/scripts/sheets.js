@@ -7,10 +7,11 @@ const PSEUDO_ELEMENT = /::[\w-]+(?:\([^)]*\))?|:(?:before|after|first-line|first
 const SINGLES_OUT = /[:+~]/;
 const EVERYWHERE = /^(?::root|html|body|\*)?$/;
 
-let distinctions = { selectors: [], attributes: [], ids: new Set(), safe: true };
+let distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), pseudo: new Set(), safe: false };
 const readSheets = new WeakMap();
 
-const noteSelector = (selector, found) => {
+const noteSelector = (selector, found, style) => {
+  if (/:(?:before|after)/.test(selector) && style.content !== "") found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
   for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
   for (const match of selector.matchAll(/\[\s*([\w-]+)/g)) found.attributes.add(match[1]);
   const bare = selector.replace(PSEUDO_ELEMENT, "").replace(/\[[^\]]*\]/g, "");
@@ -29,7 +30,7 @@ const readRules = (rules, parent, found) => {
       if (rule.styleSheet) readSheet(rule.styleSheet, found);
     } else if (rule.selectorText !== undefined && kind === "CSSStyleRule") {
       const selector = parent ? rule.selectorText.replaceAll("&", `:is(${parent})`) : rule.selectorText;
-      noteSelector(selector, found);
+      noteSelector(selector, found, rule.style);
       if (rule.cssRules && rule.cssRules.length) readRules(rule.cssRules, selector, found);
     } else if (rule.cssRules) readRules(rule.cssRules, parent, found);
   }
@@ -49,15 +50,16 @@ const sheetFacts = (sheet) => {
   try { length = sheet.cssRules.length; } catch { length = -1; }
   const known = readSheets.get(sheet);
   if (known && known.length === length && length > 300) return known;
-  const found = { selectors: [], attributes: new Set(), ids: new Set(), safe: true, count: 0, length };
+  const found = { selectors: [], pseudo: [], attributes: new Set(), ids: new Set(), safe: true, count: 0, length };
   readSheet(sheet, found);
   readSheets.set(sheet, found);
   return found;
 };
 
 const prepareStyles = () => {
-  distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), safe: true };
+  distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), pseudo: new Set(), safe: true };
   const selectors = new Set();
+  const pseudo = new Set();
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
     if (sheet.disabled) continue;
     const facts = sheetFacts(sheet);
@@ -65,10 +67,12 @@ const prepareStyles = () => {
     for (const name of facts.attributes) distinctions.attributes.add(name);
     for (const id of facts.ids) distinctions.ids.add(id);
     for (const selector of facts.selectors) selectors.add(selector);
+    for (const selector of facts.pseudo) pseudo.add(selector);
   }
   for (const name of ["class", "style", "type"]) distinctions.attributes.delete(name);
   if (selectors.size > MAX_SELECTORS) distinctions.safe = false;
   if (distinctions.safe) tagMatches(selectors);
+  if (distinctions.safe) notePseudo(pseudo);
 };
 
 const tagMatches = (selectors) => {
@@ -90,3 +94,19 @@ const tagMatches = (selectors) => {
 const addTag = (element, tag) => {
   distinctions.tags.set(element, (distinctions.tags.get(element) || "") + "," + tag);
 };
+
+const notePseudo = (selectors) => {
+  for (const selector of selectors) {
+    try {
+      // "a, ::before" leaves an empty part behind.
+      const cleaned = selector.split(",").map((part) => part.trim() || "*").join(",");
+      for (const element of queryAll(document, cleaned)) distinctions.pseudo.add(element);
+    } catch {
+      distinctions.safe = false;
+    }
+  }
+};
+
+// Whether ::before or ::after could hold text here; asking the style engine each time would cost more than the rest.
+const mayHavePseudo = (element) =>
+  !distinctions.safe || distinctions.pseudo.has(element) || localNameOf(element) === "q" || rootNodeOf(element) !== document;

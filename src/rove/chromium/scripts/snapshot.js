@@ -4,6 +4,7 @@ const DEFAULT_CAPS = { nodes: 60000, children: 2500 };
 
 const beginPass = (options) => {
   roleMemo = new WeakMap();
+  labelIndexes = new Map();
   stripped = 0;
   groups = [];
   frames = [];

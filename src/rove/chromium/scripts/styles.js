@@ -120,8 +120,8 @@ const readStyle = (element) => {
     keepsLines: /^(?:pre|break-spaces)/.test(style.whiteSpace),
     keepsSpaces: /^(?:pre|break-spaces)(?!-line)/.test(style.whiteSpace),
     overlaps: style.gridRowStart !== "auto" || style.gridArea !== "auto",
-    before: pseudoOf(element, "::before"),
-    after: pseudoOf(element, "::after"),
+    before: mayHavePseudo(element) && pseudoOf(element, "::before"),
+    after: mayHavePseudo(element) && pseudoOf(element, "::after"),
     masksText: style.webkitTextSecurity !== "none",
     untouchable: style.pointerEvents === "none",
   };
@@ -159,7 +159,8 @@ const textColour = (style) => {
 const PRESENTATIONAL = ["hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled"];
 
 const styleKey = (element) => {
-  const tag = distinctions.tags.size ? distinctions.tags.get(element) || "" : "";
+  let tag = distinctions.tags.size ? distinctions.tags.get(element) || "" : "";
+  if (distinctions.pseudo.size && distinctions.pseudo.has(element)) tag += ":p";
   const name = localNameOf(element) + tag;
   if (!hasAnyAttribute(element)) return name;
   let key = name + "\u0000" + (attr(element, "class") || "") + "\u0000" + (attr(element, "style") || "") + "\u0000" + (attr(element, "type") || "");

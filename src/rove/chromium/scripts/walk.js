@@ -35,7 +35,7 @@ const visitText = (node, context) => {
   if (context.quiet) return noteQuietText(data, node, context);
   if (!context.seen) return;
   const facts = context.facts;
-  const blank = !/[^ \t\n\r\f]/.test(data);
+  const blank = !data.trim();
   if (blank && !facts.keepsLines) {
     if (run && data) glueText(" ");
     return;
@@ -57,7 +57,7 @@ const isTextInView = (node) => {
 
 // Inside an element that is one line, text is already in the name; what of it cannot be seen is noted for the mark.
 const noteQuietText = (data, node, context) => {
-  if (!/\S/.test(data) || !context.owner) return;
+  if (!context.owner || !data.trim()) return;
   const owner = context.owner;
   if (!context.seen) return;
   const reason = unseenText(node, context);
