@@ -70,6 +70,11 @@ class Driver:
     def memory(self) -> Memory:
         return measure(self._mark)
 
+    async def first_page(self) -> Reply:
+        """The first navigation, which for most of them starts the browser."""
+        call = self.server.dialect.navigate(self._site.url("/small"))
+        return await self._client.call(call.tool, call.arguments, max(START_LIMIT, self._limit))
+
     async def navigate(self, path: str) -> Reply:
         self.path = path
         return await self._call(self.server.dialect.navigate(self._site.url(path)))

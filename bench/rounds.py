@@ -42,6 +42,8 @@ class Bench:
     async def run(self, servers: Sequence[Server]) -> None:
         for server in servers:
             await self._rehearse(server)
+        if not self._results.columns:
+            raise SystemExit("there is nobody to measure")
         for number in range(self._plan.rounds):
             print(f"round {number + 1} of {self._plan.rounds}", flush=True)
             try:
@@ -58,7 +60,7 @@ class Bench:
             print(f"  {server.title} is skipped, it does not start: {trouble}", flush=True)
             return
         try:
-            await driver.navigate("/small")
+            await driver.first_page()
         except Troubles as trouble:
             self._results.skipped[server.key] = f"cannot open a page: {trouble}"
             print(f"  {server.title} is skipped, it cannot open a page: {trouble}", flush=True)
@@ -97,7 +99,7 @@ class Bench:
         try:
             driver = await Driver.start(column.server, self._site, self._plan.limit)
             self._drivers[column.server.key] = driver
-            reply = await driver.navigate("/small")
+            reply = await driver.first_page()
         except Troubles as trouble:
             column.start_failures.append(str(trouble))
             return
@@ -125,6 +127,7 @@ class Bench:
         key = column.server.key
         if key not in self._drivers:
             self._drivers[key] = await Driver.start(column.server, self._site, self._plan.limit)
+            await self._drivers[key].first_page()
         return self._drivers[key]
 
     async def _drop(self, column: Column) -> None:

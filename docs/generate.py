@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
 EFFECTS = {
     Effect.READ: "looks, and changes nothing",
-    Effect.ACT: "does what a user could do on the page",
+    Effect.ACT: "does what a user could do with a browser",
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page",
     Effect.SPAWN: "opens something that stays open until it is closed",
@@ -44,13 +44,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m docs.generate", description="Write the generated pages.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
     check = parser.parse_args().check
-    stale = [path for path, text in pages().items() if not path.exists() or path.read_text("utf-8") != text]
-    for path in stale:
+    stale = {path: text for path, text in pages().items() if not path.exists() or path.read_text("utf-8") != text}
+    for path, text in stale.items():
         name = path.relative_to(ROOT)
         if check:
             print(f"{name} is stale: run `make docs`", file=sys.stderr)
         else:
-            path.write_text(pages()[path], "utf-8")
+            path.write_text(text, "utf-8")
             print(f"wrote {name}")
     return 1 if check and stale else 0
 
@@ -76,7 +76,7 @@ def actions_page() -> Iterator[str]:
     yield from ("", "| effect | such an action |", "|---|---|")
     yield from (_row(f"`{effect.value}`", EFFECTS[effect]) for effect in Effect)
     for module, group in groupby(registry().values(), key=lambda cls: cls.__module__):
-        yield from ("", f"## {_doc(sys.modules[module])}")
+        yield from ("", f"## {_doc(sys.modules[module]).removesuffix('.')}")
         for cls in group:
             yield from _action_section(cls)
 
@@ -92,7 +92,7 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
     yield f"- Effect: `{cls.effect.value}`{'; answers with what changed on the page' if cls.observes else ''}"
     yield f"- MCP: `{PREFIX}{cls.verb}`{also}"
     yield f"- Python: `await session.{cls.verb}({_signature(cls, own)})`"
-    yield f"- Result: `{cls.result.__name__}`, with {_result_fields(cls.result)}"
+    yield f"- Result: `{cls.result.__name__}`{_result_fields(cls.result)}"
 
 
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
@@ -104,7 +104,10 @@ def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
 
 
 def _argument(cls: type[AnyAction], name: str, field: Schema) -> str:
-    default = "required" if _is_required(cls, name) else f"`{json.dumps(field['default'])}`" if "default" in field else ""
+    if _is_required(cls, name):
+        default = "required"
+    else:
+        default = f"`{json.dumps(field['default'])}`" if "default" in field else ""
     return _row(f"`{name}`", _kind(field) + _bounds(field), default, field.get("description", ""))
 
 
@@ -125,8 +128,9 @@ def _declared(cls: type[AnyAction], name: str) -> Any:
 
 
 def _result_fields(result: type[Any]) -> str:
-    properties = TypeAdapter(result).json_schema(mode="serialization")["properties"]
-    return ", ".join(f"`{name}` ({_kind(field)})" for name, field in properties.items())
+    properties = TypeAdapter(result).json_schema(mode="serialization").get("properties", {})
+    fields = ", ".join(f"`{name}` ({_kind(field)})" for name, field in properties.items())
+    return f", with {fields}" if fields else ""
 
 
 def _kind(schema: Schema) -> str:

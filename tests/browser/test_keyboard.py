@@ -71,7 +71,6 @@ async def test_type_into_something_missing_is_not_found(session: Session, site: 
         ("+", ["+"]),
         (" ", [" "]),
         ("Space", [" "]),
-        ("é", ["é"]),
     ],
 )
 async def test_press_sends_the_key_that_it_names(session: Session, site: Site, key: str, seen: list[str]) -> None:

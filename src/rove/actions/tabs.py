@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +27,10 @@ class TabList:
     tabs: tuple[OpenTab, ...]
 
     def __str__(self) -> str:
-        rows = (f"{'*' if tab.is_current else ' '} {tab.id} {tab.title} - {tab.url}" for tab in self.tabs)
+        rows = (
+            f"{'*' if tab.is_current else ' '} {tab.id} {json.dumps(tab.title, ensure_ascii=False)} {tab.url}"
+            for tab in self.tabs
+        )
         return "\n".join(rows) or "No tab is open."
 
 

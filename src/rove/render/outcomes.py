@@ -9,6 +9,7 @@ from typing import Any
 
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Outcome
+from rove.render.cleaning import one_line, readable
 
 
 def as_text(outcome: AnyOutcome) -> str:
@@ -16,10 +17,10 @@ def as_text(outcome: AnyOutcome) -> str:
     parts = [result_text(outcome.result)]
     if outcome.changes.text:
         parts.append(outcome.changes.text)
-    parts += [f"({event.kind}) {event.text}" for event in outcome.events]
+    parts += [f"({event.kind}) {one_line(event.text)}" for event in outcome.events]
     if outcome.pending:
-        parts.append(f"Still pending: {', '.join(outcome.pending[:5])}")
-    return "\n".join(part for part in parts if part)
+        parts.append(f"Still pending: {', '.join(one_line(what, 200) for what in outcome.pending[:5])}")
+    return readable("\n".join(part for part in parts if part))
 
 
 def as_data(outcome: AnyOutcome) -> dict[str, Any]:
@@ -31,18 +32,18 @@ def as_data(outcome: AnyOutcome) -> dict[str, Any]:
     }
     for name in ("tab", "url", "title"):
         if (value := getattr(outcome, name)) is not None:
-            data[name] = value
+            data[name] = plain(value)
     if outcome.changes.kind != "silent":
-        data["changes"] = {"kind": outcome.changes.kind, "text": outcome.changes.text}
+        data["changes"] = {"kind": outcome.changes.kind, "text": readable(outcome.changes.text)}
     if outcome.events:
-        data["events"] = [dataclasses.asdict(event) for event in outcome.events]
+        data["events"] = plain(outcome.events)
     if outcome.pending:
-        data["pending"] = list(outcome.pending)
+        data["pending"] = plain(outcome.pending)
     return data
 
 
 def error_text(error: RoveError) -> str:
-    return f"{error.code}: {error.message}\n{error.hint}".strip()
+    return readable(f"{error.code}: {one_line(error.message, 2000)}\n{error.hint}".strip())
 
 
 def result_text(result: Any) -> str:
@@ -63,6 +64,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         items: Iterable[Any] = value
         return [plain(item) for item in items]
+    if isinstance(value, str):
+        return readable(value)
     if isinstance(value, dict):
         mapping: dict[Any, Any] = value
         return {str(key): plain(item) for key, item in mapping.items()}

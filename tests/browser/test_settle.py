@@ -1,0 +1,89 @@
+"""An act returns when the page is quiet, and says what is still pending."""
+
+from __future__ import annotations
+
+import threading
+
+from rove import Session
+from tests.site import Site
+
+
+async def test_a_click_that_fetches_returns_after_the_page_was_drawn_again(session: Session, site: Site) -> None:
+    gate = threading.Event()
+    site.page("/data", '"fresh"', kind="application/json", hold=gate)
+    url = site.page(
+        "/", "<button onclick=\"fetch('/data').then(r => r.json()).then(t => p.textContent = t)\">Load</button><p id=p></p>"
+    )
+    await session.navigate(url)
+    threading.Timer(0.4, gate.set).start()
+    outcome = await session.click('button "Load"')
+    assert '"fresh"' in outcome.changes.text
+    assert outcome.pending == ()
+
+
+async def test_a_click_that_does_nothing_says_so(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<button>Idle</button><p>text</p>"))
+    await session.click('button "Idle"')  # the first takes the focus, which is a change
+    outcome = await session.click('button "Idle"')
+    assert outcome.changes.kind == "same"
+    assert outcome.changes.tokens < 50
+
+
+async def test_a_page_that_never_stops_changing_does_not_hold_an_act_up(session: Session, site: Site) -> None:
+    ticker = "<p id=clock>0</p><button>Idle</button><script>setInterval(() => clock.textContent++, 15)</script>"
+    await session.navigate(site.page("/", ticker))
+    await session.click('button "Idle"')
+    outcome = await session.click('button "Idle"')
+    assert outcome.seconds < 2
+
+
+async def test_a_request_that_is_never_answered_is_reported_as_pending(session: Session, site: Site) -> None:
+    site.page("/slow", "", hold=threading.Event())
+    await session.navigate(site.page("/", "<button onclick=\"fetch('/slow')\">Go</button>"))
+    outcome = await session.click('button "Go"')
+    assert outcome.pending == (f"GET {site.url('/slow')}",)
+
+
+async def test_a_poll_that_the_page_repeats_does_not_hold_an_act_up(session: Session, site: Site) -> None:
+    site.page("/poll", "", hold=threading.Event())
+    page = "<button onclick=\"fetch('/poll?' + Math.random())\">Again</button><script>fetch('/poll')</script>"
+    await session.navigate(site.page("/", page))
+    outcome = await session.click('button "Again"')
+    assert outcome.pending == ()
+    assert outcome.seconds < 2
+
+
+async def test_a_link_within_the_page_waits_for_no_navigation(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", '<a href="#there">Down</a><p style="margin-top:3000px" id=there>There</p>'))
+    outcome = await session.click('link "Down"')
+    assert outcome.url == site.url("/#there")
+    assert outcome.pending == ()
+    assert outcome.seconds < 2
+
+
+async def test_a_link_to_a_slow_page_is_followed_to_the_end(session: Session, site: Site) -> None:
+    gate = threading.Event()
+    site.page("/next", "<h1>Next</h1>", hold=gate)
+    await session.navigate(site.page("/", '<a href="/next">Next</a>'))
+    threading.Timer(0.4, gate.set).start()
+    outcome = await session.click('link "Next"')
+    assert outcome.changes.kind == "page"
+    assert 'heading "Next"' in outcome.changes.text
+
+
+async def test_a_link_that_answers_with_no_content_leaves_the_page(session: Session, site: Site) -> None:
+    site.page("/nothing", "", status=204)
+    await session.navigate(site.page("/", '<a href="/nothing">Nothing</a><p>Still here</p>'))
+    outcome = await session.click('link "Nothing"')
+    assert outcome.url == site.url("/")
+    assert outcome.seconds < 2
+
+
+async def test_silence_is_kept_for_those_who_want_it(session: Session, site: Site) -> None:
+    from rove.actions.pointer import Click
+
+    await session.navigate(site.page("/", "<button onclick=\"p.textContent = 'new'\">Go</button><p id=p>old</p>"))
+    silent = await session.run(Click('button "Go"'), quiet=True)
+    assert silent.changes.kind == "silent"
+    told = await session.click('button "Go"')
+    assert '"new"' in told.changes.text

@@ -1,0 +1,36 @@
+"""The examples that people copy, each run as they would run it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SAYS = {
+    "order_tea": ['button "Place order" [', '+ row: "2 | Bea | Sencha"'],
+    "policy": ["-> yes", "-> no", "denied: Scripts are not allowed here.", "2\tBea\tDarjeeling"],
+    "two_sessions": ["bea reads: Thank you, bea", 'bea remembers: "Sencha"', 'carl remembers: "Lapsang souchong"'],
+}
+
+
+def test_every_example_is_run() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAYS)
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_example_runs_and_says_what_happened(name: str, home: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, str(EXAMPLES / f"{name}.py")],
+        env={**os.environ, "ROVE_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    for words in SAYS[name]:
+        assert words in ran.stdout
