@@ -17,6 +17,7 @@ class AskBeforeClicks:
             return rove.Deny("Scripts are not allowed here.")
         if action.verb == "click":
             return rove.Ask("May the agent click this?")
+        # Ours takes the default's place, so hand it the rest: it keeps addresses to http and https.
         return WebOnly().decide(action, place)
 
 

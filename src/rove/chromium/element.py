@@ -21,7 +21,7 @@ BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 class Element:
     """An element that a target was resolved to. Every method acts on it or says why it cannot."""
 
-    def __init__(self, tab: Tab, world: World, ref: str, line: str) -> None:
+    def __init__(self, tab: Tab, world: World, ref: str, line: str = "") -> None:
         self._tab = tab
         self._ref = ref
         self.world = world
@@ -61,30 +61,28 @@ class Element:
 
     async def box(self) -> dict[str, float]:
         """Where the element is, in the tab's viewport, after bringing it into view."""
-        box = self._checked(await self.world.call("ref => rove.pageBox(ref)", self._ref))
+        box = await self._ask("pageBox")
         dx, dy = await self._tab.origin_of(self.world)
         return {**box, "x": box["x"] + dx, "y": box["y"] + dy}
 
     async def fill(self, value: str) -> None:
         """Replace the text of a field, or set the value of a picker."""
-        answer = self._checked(await self.world.call("(ref, v) => rove.prepareToFill(ref, v)", self._ref, value))
+        answer = await self._ask("prepareToFill", value)
         if answer["type"]:
             await self._tab.keyboard.replace(value)
 
     async def focus(self) -> None:
-        self._checked(await self.world.call("ref => rove.focusOn(ref)", self._ref))
+        await self._ask("focusOn")
 
     async def value(self) -> str | None:
-        value: str | None = await self.world.call("ref => rove.valueOf(ref)", self._ref)
+        value: str | None = (await self._ask("valueOf"))["value"]
         return value
 
     async def is_select(self) -> bool:
-        return bool(await self.world.call("ref => rove.element(ref)?.localName === 'select'", self._ref))
+        return bool((await self._ask("describeFor"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
-        answer = self._checked(
-            await self.world.call("(ref, wanted) => rove.selectOptions(ref, wanted)", self._ref, list(values))
-        )
+        answer = await self._ask("selectOptions", list(values))
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}.",
@@ -95,7 +93,7 @@ class Element:
 
     async def set_checked(self, checked: bool) -> bool:
         """Press it if its state is not the wanted one; returns whether it had to be pressed."""
-        state = self._checked(await self.world.call("ref => rove.checkedState(ref)", self._ref))
+        state = await self._ask("checkedState")
         if state["checked"] == checked:
             return False
         if state.get("radio") and not checked:
@@ -107,20 +105,14 @@ class Element:
         return True
 
     async def scroll_into_view(self) -> dict[str, int]:
-        where: dict[str, int] = self._checked(await self.world.call("ref => rove.scrollTo(ref)", self._ref))
-        return where
+        return _place(await self._ask("scrollTo"))
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
-        where: dict[str, int] = self._checked(
-            await self.world.call("(r, d, a) => rove.scrollBy(r, d, a)", self._ref, direction, amount)
-        )
-        return where
+        return _place(await self._ask("scrollIn", direction, amount))
 
     async def read(self, mode: str, attribute: str | None) -> str | None:
-        values: list[str | None] = await self.world.call(
-            "(ref, mode, name) => rove.extractFrom([ref], mode, name)", self._ref, mode, attribute
-        )
-        return values[0]
+        value: str | None = (await self._ask("read", mode, attribute))["value"]
+        return value
 
     async def in_page(self) -> str:
         """The id of this element as the page's own scripts know it."""
@@ -133,26 +125,30 @@ class Element:
         return identity
 
     async def _reach(self, enabled: bool) -> tuple[float, float]:
+        """Bring it into view and wait until it can be pressed; returns the point to press."""
         patience = max(self._tab.time_left - 0.5, 0.1) * 1000
-        answer = self._checked(
-            await self.world.call(
-                "(ref, wants, patience) => rove.reach(ref, wants, patience)",
-                self._ref,
-                {"enabled": enabled},
-                patience,
-            )
-        )
+        answer = await self._ask("reach", {"enabled": enabled}, patience)
         return await self._tab.place(self.world, answer["x"], answer["y"])
 
-    def _checked(self, answer: dict[str, Any] | None) -> dict[str, Any]:
-        if answer is None or answer.get("gone"):
+    async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
+        """Ask the page's world about this element; every answer brings its line along."""
+        answer: dict[str, Any] = await self.world.call(
+            f"(ref, ...rest) => rove.{question}(ref, ...rest)", self._ref, *arguments
+        )
+        if answer.get("gone"):
             raise self._gone()
+        self.line = answer["line"]
         if "reason" in answer:
             raise ElementNotReady(f"{self.line} {answer['reason']}.")
         return answer
 
     def _gone(self) -> ElementGone:
-        return ElementGone(f"{self.ref} ({self.line}) is no longer on the page.")
+        shown = f" ({self.line})" if self.line else ""
+        return ElementGone(f"{self.ref}{shown} is no longer on the page.")
+
+
+def _place(answer: dict[str, Any]) -> dict[str, int]:
+    return {name: answer[name] for name in ("x", "y", "below")}
 
 
 class Mouse:

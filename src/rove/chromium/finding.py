@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rove.chromium.element import Element
 from rove.chromium.worlds import World
-from rove.errors import AmbiguousTarget, ElementGone, ElementNotFound, InvalidArguments
+from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.target import Ref, RoleAndName, Selector, parse_target
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ async def resolve_all(tab: Tab, target: str) -> list[Element]:
     """Every element that a target means; at least one."""
     aim = parse_target(target)
     if isinstance(aim, Ref):
-        return [await _by_ref(tab, aim)]
+        # Whether it is still there, and what it is, comes with whatever is asked of it next.
+        return [Element(tab, tab.worlds.with_prefix(aim.frame), aim.local)]
     found: list[Element] = []
     for world in await tab.every_world():
         found += await _matches(tab, world, aim)
@@ -50,16 +51,6 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
         total += answer["total"]
         found += [_match(match, world.prefix) for match in answer["matches"]]
     return total, found[:limit]
-
-
-async def _by_ref(tab: Tab, ref: Ref) -> Element:
-    world = tab.worlds.with_prefix(ref.frame)
-    line: str | None = await world.call(
-        "ref => { const element = rove.element(ref); return element && rove.describe(element).line }", ref.local
-    )
-    if line is None:
-        raise ElementGone(f"{ref} is no longer on the page.")
-    return Element(tab, world, ref.local, line)
 
 
 async def _matches(tab: Tab, world: World, aim: Selector | RoleAndName) -> list[Element]:

@@ -221,7 +221,7 @@ class Tab:
         return False
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
-        where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollBy(null, d, a)", direction, amount)
+        where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
 
     async def evaluate(self, expression: str, element: Element | None) -> Any:

@@ -17,6 +17,7 @@ from rove.guard.policy import Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
 
 if TYPE_CHECKING:
+    from rove.chromium.context import Context
     from rove.engine.session import Session
 
 R = TypeVar("R")
@@ -35,6 +36,7 @@ class Run:
         self._session = session
         self._tab_name = tab
         self._timeout = timeout or session.settings.deadlines.action
+        self._deadline = time.monotonic() + self._timeout
         self._quiet = quiet
         self._report = report
 
@@ -56,30 +58,39 @@ class Run:
         return await self._on_context(action, entry)
 
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
-        tab = await (await self._session.context(self._say)).tab(self._tab_name)
+        tab = await (await self._context()).tab(self._tab_name)
         entry.tab, entry.url = tab.id, tab.url
-        async with _Turn(tab, self._timeout):
+        async with _Turn(tab, self._deadline):
             tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
+            tab.deadline = self._deadline
             before = Before.of(tab)
             result = await self._in_time(_unless_dialog(tab, action.perform(tab)))
             return await self._seen(action, result, tab, before)
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
-        context = await self._session.context(self._say)
-        moment = time.monotonic()
+        context = await self._context()
+        before = Before(time.monotonic(), frozenset())
         result = await self._in_time(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
-        async with _Turn(tab, self._timeout):
-            return await self._seen(action, result, tab, Before(moment, frozenset()))
+        async with _Turn(tab, self._deadline):
+            return await self._seen(action, result, tab, before)
+
+    async def _context(self) -> Context:
+        """The session's context; starting a browser, or even installing one, is not on the action's time."""
+        context = await self._session.context(self._say)
+        self._deadline = time.monotonic() + self._timeout
+        return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
         place = Place(self._session.name, tab.id, tab.url) if tab else Place(self._session.name)
         entry.decision = "denied"
+        asked = time.monotonic()
         entry.decision = await self._session.gate.admit(action, place)
+        self._deadline += time.monotonic() - asked
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
         """Settle, look, and tell what changed."""
@@ -113,7 +124,7 @@ class Run:
         from playwright.async_api import Error
 
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0)):
                 return await work
         except TimeoutError:
             raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
@@ -128,21 +139,22 @@ class Run:
 
 
 class _Turn:
-    """A tab's lock, waited for no longer than the call may take, and the deadline that counts from then."""
+    """A tab's lock, waited for no longer than the call may take."""
 
-    def __init__(self, tab: Tab, timeout: float) -> None:
+    def __init__(self, tab: Tab, deadline: float) -> None:
         self._tab = tab
-        self._timeout = timeout
+        self._deadline = deadline
 
     async def __aenter__(self) -> None:
         try:
-            await asyncio.wait_for(self._tab.lock.acquire(), self._timeout)
+            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0)):
+                await self._tab.lock.acquire()
         except TimeoutError:
             raise DeadlineExceeded(
-                f"{self._tab.id} was busy with another call for {self._timeout:g}s.",
+                f"{self._tab.id} was busy with another call all the time.",
                 hint="Wait for that call, or use another tab.",
             ) from None
-        self._tab.deadline = time.monotonic() + self._timeout
+        self._tab.deadline = self._deadline
 
     async def __aexit__(self, *_: object) -> None:
         self._tab.deadline = None

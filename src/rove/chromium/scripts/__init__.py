@@ -6,6 +6,7 @@ from importlib.resources import files
 # Later files use names declared in earlier ones: all share one function scope.
 READING = (
     "dom",
+    "attributes",
     "text",
     "refs",
     "roles",

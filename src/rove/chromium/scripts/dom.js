@@ -1,60 +1,77 @@
 // DOM primitives that a page cannot bend. Forms and documents let named children shadow any property
 // (<form><input name="parentNode">), so every read goes through the prototype's own getter.
 
+const getterOf = (prototype, property) => Object.getOwnPropertyDescriptor(prototype, property).get;
+
+// The hot ones are written out one by one: a shared closure would be slow for all of them.
+const firstChildOfGetter = getterOf(Node.prototype, "firstChild");
+const firstChildOf = (node) => firstChildOfGetter.call(node);
+const nextSiblingOfGetter = getterOf(Node.prototype, "nextSibling");
+const nextSiblingOf = (node) => nextSiblingOfGetter.call(node);
+const parentNodeOfGetter = getterOf(Node.prototype, "parentNode");
+const parentNodeOf = (node) => parentNodeOfGetter.call(node);
+const nodeTypeOfGetter = getterOf(Node.prototype, "nodeType");
+const nodeTypeOf = (node) => nodeTypeOfGetter.call(node);
+const textDataOfGetter = getterOf(CharacterData.prototype, "data");
+const textDataOf = (node) => textDataOfGetter.call(node);
+const localNameOfGetter = getterOf(Element.prototype, "localName");
+const localNameOf = (element) => localNameOfGetter.call(element);
+const namespaceOfGetter = getterOf(Element.prototype, "namespaceURI");
+const namespaceOf = (element) => namespaceOfGetter.call(element);
+const openShadowOfGetter = getterOf(Element.prototype, "shadowRoot");
+const openShadowOf = (element) => openShadowOfGetter.call(element);
+const childCountOfGetter = getterOf(Element.prototype, "childElementCount");
+const childCountOf = (element) => childCountOfGetter.call(element);
+const firstElementOfGetter = getterOf(Element.prototype, "firstElementChild");
+const firstElementOf = (element) => firstElementOfGetter.call(element);
+const nextElementOfGetter = getterOf(Element.prototype, "nextElementSibling");
+const nextElementOf = (element) => nextElementOfGetter.call(element);
+
 const reader = (prototype, property) => {
-  const get = Object.getOwnPropertyDescriptor(prototype, property).get;
+  const get = getterOf(prototype, property);
   return (object) => get.call(object);
 };
-const method = (prototype, property) => {
-  const call = prototype[property];
-  return (object, ...rest) => call.apply(object, rest);
-};
-
-const firstChildOf = reader(Node.prototype, "firstChild");
-const nextSiblingOf = reader(Node.prototype, "nextSibling");
-const parentNodeOf = reader(Node.prototype, "parentNode");
-const nodeTypeOf = reader(Node.prototype, "nodeType");
 const isConnected = reader(Node.prototype, "isConnected");
-const ownerDocumentOf = reader(Node.prototype, "ownerDocument");
 const textContentOf = reader(Node.prototype, "textContent");
-const textDataOf = reader(CharacterData.prototype, "data");
-const localNameOf = reader(Element.prototype, "localName");
-const namespaceOf = reader(Element.prototype, "namespaceURI");
-const openShadowOf = reader(Element.prototype, "shadowRoot");
-const childCountOf = reader(Element.prototype, "childElementCount");
-const firstElementOf = reader(Element.prototype, "firstElementChild");
-const lastElementOf = reader(Element.prototype, "lastElementChild");
-const nextElementOf = reader(Element.prototype, "nextElementSibling");
-const previousElementOf = reader(Element.prototype, "previousElementSibling");
+const childrenOf = reader(Element.prototype, "children");
 const scrollWidthOf = reader(Element.prototype, "scrollWidth");
 const scrollHeightOf = reader(Element.prototype, "scrollHeight");
 const clientWidthOf = reader(Element.prototype, "clientWidth");
 const clientHeightOf = reader(Element.prototype, "clientHeight");
+const offsetWidthOf = reader(HTMLElement.prototype, "offsetWidth");
 const bodyOf = reader(Document.prototype, "body");
 const rootElementOf = reader(Document.prototype, "documentElement");
 const titleOf = reader(Document.prototype, "title");
-const isContentEditable = reader(HTMLElement.prototype, "isContentEditable");
-const tabIndexOf = reader(HTMLElement.prototype, "tabIndex");
+const innerTextOf = reader(HTMLElement.prototype, "innerText");
 
 const nativeGetAttribute = Element.prototype.getAttribute;
 const attr = (element, name) => nativeGetAttribute.call(element, name);
 const nativeHasAttribute = Element.prototype.hasAttribute;
 const hasAttr = (element, name) => nativeHasAttribute.call(element, name);
-const hasAnyAttribute = method(Element.prototype, "hasAttributes");
-const matchesSelector = method(Element.prototype, "matches");
-const closestOf = method(Element.prototype, "closest");
-const rectOf = method(Element.prototype, "getBoundingClientRect");
-const checkVisibility = method(Element.prototype, "checkVisibility");
-const queryAll = (root, selector) =>
-  (nodeTypeOf(root) === 9 ? Document : nodeTypeOf(root) === 11 ? DocumentFragment : Element)
-    .prototype.querySelectorAll.call(root, selector);
-const queryOne = (root, selector) =>
-  (nodeTypeOf(root) === 9 ? Document : nodeTypeOf(root) === 11 ? DocumentFragment : Element)
-    .prototype.querySelector.call(root, selector);
-const rootNodeOf = method(Node.prototype, "getRootNode");
-const comesBefore = (a, b) => (Node.prototype.compareDocumentPosition.call(a, b) & 4) !== 0;
-const containsNode = method(Node.prototype, "contains");
-const assignedNodesOf = method(HTMLSlotElement.prototype, "assignedNodes");
+const nativeHasAttributes = Element.prototype.hasAttributes;
+const hasAnyAttribute = (element) => nativeHasAttributes.call(element);
+const nativeAttributeNames = Element.prototype.getAttributeNames;
+const attributeNames = (element) => nativeAttributeNames.call(element);
+const nativeMatches = Element.prototype.matches;
+const matchesSelector = (element, selector) => nativeMatches.call(element, selector);
+const nativeClosest = Element.prototype.closest;
+const closestOf = (element, selector) => nativeClosest.call(element, selector);
+const nativeRect = Element.prototype.getBoundingClientRect;
+const rectOf = (element) => nativeRect.call(element);
+const nativeCheckVisibility = Element.prototype.checkVisibility;
+const checkVisibility = (element, options) => nativeCheckVisibility.call(element, options);
+const nativeRootNode = Node.prototype.getRootNode;
+const rootNodeOf = (node) => nativeRootNode.call(node);
+const nativeContains = Node.prototype.contains;
+const containsNode = (node, other) => nativeContains.call(node, other);
+const nativePosition = Node.prototype.compareDocumentPosition;
+const comesBefore = (a, b) => (nativePosition.call(a, b) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+const nativeAssigned = HTMLSlotElement.prototype.assignedNodes;
+const assignedNodesOf = (slot) => nativeAssigned.call(slot);
+
+const searcherOf = (root) => (nodeTypeOf(root) === 9 ? Document : nodeTypeOf(root) === 11 ? DocumentFragment : Element).prototype;
+const queryAll = (root, selector) => searcherOf(root).querySelectorAll.call(root, selector);
+const queryOne = (root, selector) => searcherOf(root).querySelector.call(root, selector);
 
 const HTML = "http://www.w3.org/1999/xhtml";
 const SVG = "http://www.w3.org/2000/svg";
@@ -127,11 +144,12 @@ const slotOfText = reader(Text.prototype, "assignedSlot");
 const hostOf = reader(ShadowRoot.prototype, "host");
 
 const flattenedParent = (node) => {
-  const slot = isElement(node) ? slotOfElement(node) : slotOfText(node);
-  if (slot) return slot;
   const parent = parentNodeOf(node);
   if (!parent) return null;
   const type = nodeTypeOf(parent);
   if (type === 11) return parent instanceof ShadowRoot ? hostOf(parent) : null;
-  return type === 1 ? parent : null;
+  if (type !== 1) return null;
+  // Only the child of a shadow host can be somewhere else in the flattened tree.
+  if (!shadowOf(parent)) return parent;
+  return (isElement(node) ? slotOfElement(node) : slotOfText(node)) || parent;
 };

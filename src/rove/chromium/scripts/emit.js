@@ -1,9 +1,15 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that stands in for its control.
 
 const emit = (element, role, strength, facts, context, inner, nesting) => {
+  if (isShownAsName(element, context)) {
+    inner.quiet = true;
+    inner.owner = inner.owner || { apart: inner.apart };
+    return walkChildren(element, inner, nesting + 1);
+  }
   if (context.quiet && !strength && !NESTED_IN_ITEMS.has(role) && role !== "iframe") return walkChildren(element, inner, nesting + 1);
   if (context.quiet && strength === WEAK) return walkChildren(element, inner, nesting + 1);
   if (role === "iframe") return emitFrame(element, context, inner);
+  if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return walkChildren(element, inner, nesting + 1);
   if (CELL_ROLES.has(role) && !strength) return emitCell(element, role, context, inner, nesting);
   if (LEAVES.has(role) && isLeaf(element, role)) return emitLeaf(element, role, strength, context, inner, nesting);
   if (ONE_LINERS.has(role)) return emitOneLiner(element, role, strength, context, inner, nesting);
@@ -14,6 +20,16 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
   }
   walkChildren(element, inner, nesting + 1);
 };
+
+// A legend or caption is already the name in its group's line.
+const isShownAsName = (element, context) => {
+  const tag = localNameOf(element);
+  if (tag !== "legend" && tag !== "caption") return false;
+  const parent = parentElementOf(element);
+  return parent !== null && !hasOwnLabel(parent) && captionOf(parent) === element && !context.apart;
+};
+
+const TABLE_PARTS = new Set(["table", "row", "cell"]);
 
 // An editable or widget role on a plain element may hold markup of its own; a native control or image never does.
 const isLeaf = (element, role) => {

@@ -22,9 +22,8 @@ const selectContents = (element) => {
 
 // Leaves the field focused with its old text selected and answers "type" for the driver to type over it,
 // or sets the value itself where a browser offers a picker instead of a caret.
-const prepareToFill = (ref, value) => {
-  const element = fieldOf(elementOfRef(ref));
-  if (!element) return { gone: true };
+const prepareToFill = about((target, value) => {
+  const element = fieldOf(target);
   if (isDisabled(element)) return { reason: "is disabled" };
   if (element.readOnly) return { reason: "is read-only" };
   element.focus();
@@ -38,10 +37,9 @@ const prepareToFill = (ref, value) => {
     return { type: true };
   }
   return { reason: "is not something that can be filled in" };
-};
+});
 
 const fieldOf = (element) => {
-  if (!element) return null;
   if (element instanceof HTMLLabelElement && element.control) return element.control;
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element;
   if (element.isContentEditable) return element;
@@ -61,15 +59,12 @@ const setPicked = (element, value) => {
   return { type: false };
 };
 
-const valueOf = (ref) => {
-  const element = fieldOf(elementOfRef(ref));
-  if (!element) return null;
-  return "value" in element ? element.value : element.innerText;
-};
+const valueOf = about((target) => {
+  const element = fieldOf(target);
+  return { value: "value" in element ? element.value : element.innerText };
+});
 
-const selectOptions = (ref, wanted) => {
-  const element = elementOfRef(ref);
-  if (!element) return { gone: true };
+const selectOptions = about((element, wanted) => {
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
   if (!select) return { reason: "is not a select; press it and then the option" };
   if (isDisabled(select)) return { reason: "is disabled" };
@@ -90,11 +85,9 @@ const selectOptions = (ref, wanted) => {
   for (const option of options) option.selected = chosen.includes(option);
   announce(select, "input", "change");
   return { chosen: chosen.map((option) => tidy(option.label)) };
-};
+});
 
-const checkedState = (ref) => {
-  const element = elementOfRef(ref);
-  if (!element) return { gone: true };
+const checkedState = about((element) => {
   const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
   const inner = control.matches("input[type=checkbox], input[type=radio]")
     ? control
@@ -102,14 +95,12 @@ const checkedState = (ref) => {
   if (inner instanceof HTMLInputElement) return { checked: inner.checked, radio: inner.type === "radio" };
   const said = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
   return said === null ? { reason: "is not a checkbox, a radio button or a switch" } : { checked: said === "true" };
-};
+});
 
-const focusOn = (ref) => {
-  const element = fieldOf(elementOfRef(ref));
-  if (!element) return { gone: true };
-  element.focus();
+const focusOn = about((element) => {
+  fieldOf(element).focus();
   return {};
-};
+});
 
 const isScroller = (element, down) => {
   const style = getComputedStyle(element);
@@ -118,22 +109,23 @@ const isScroller = (element, down) => {
   return room && /auto|scroll|overlay/.test(overflow);
 };
 
-const scrollerFor = (ref, down) => {
+const scrollerFor = (element, down) => {
   const page = document.scrollingElement || rootElementOf(document);
-  for (let current = ref && elementOfRef(ref); current; current = flattenedParent(current)) {
+  for (let current = element; current; current = flattenedParent(current)) {
     if (current !== page && isScroller(current, down)) return current;
   }
-  if (ref || page.scrollHeight > innerHeight) return page;
+  if (element || page.scrollHeight > innerHeight) return page;
   // Many applications scroll an inner pane and never the page.
   const middle = deepestAt(innerWidth / 2, innerHeight / 2);
   for (let current = middle; current; current = flattenedParent(current)) if (isScroller(current, down)) return current;
   return page;
 };
 
-const scrollBy = (ref, direction, amount) => {
-  if (ref && !elementOfRef(ref)) return { gone: true };
+const scrollPage = (direction, amount) => scrollFrom(null, direction, amount);
+
+const scrollFrom = (element, direction, amount) => {
   const down = direction === "down" || direction === "up";
-  const scroller = scrollerFor(ref, down);
+  const scroller = scrollerFor(element, down);
   const page = down ? scroller.clientHeight : scroller.clientWidth;
   const distance = (amount ?? Math.round(page * 0.8)) * (direction === "up" || direction === "left" ? -1 : 1);
   scroller.scrollBy({ [down ? "top" : "left"]: distance, behavior: "instant" });
@@ -146,23 +138,19 @@ const whereScrolled = (scroller) => ({
   below: Math.max(0, Math.round(scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop)),
 });
 
-const scrollTo = (ref) => {
-  const element = elementOfRef(ref);
-  if (!element) return { gone: true };
+const scrollTo = about((element) => {
   Element.prototype.scrollIntoView.call(element, { block: "center", inline: "center", behavior: "instant" });
-  return whereScrolled(scrollerFor(ref, true));
-};
+  return whereScrolled(scrollerFor(element, true));
+});
 
-const extractFrom = (refs, mode, attribute) => {
-  const read = (element) => {
-    if (mode === "html") return element.outerHTML;
-    if (mode === "attribute") return element.getAttribute(attribute);
-    if ("value" in element && matchesSelector(element, "input, textarea, select")) return String(element.value);
-    return element.innerText ?? textContentOf(element);
-  };
-  const elements = refs === null ? [rootElementOf(document)] : refs.map(elementOfRef);
-  return elements.map((element) => (element ? read(element) : null));
-};
+const read = about((element, mode, attribute) => {
+  if (mode === "html") return { value: element.outerHTML };
+  if (mode === "attribute") return { value: attr(element, attribute) };
+  if (matchesSelector(element, "input, textarea, select")) return { value: String(element.value) };
+  return { value: element.innerText ?? textContentOf(element) };
+});
+
+const describeFor = about((element) => ({ tag: localNameOf(element) }));
 
 // Resolves at the next change of the document, or after a while, whichever is first.
 const nextChange = (patience) =>
@@ -186,28 +174,24 @@ const showsSelector = (css) => {
   });
 };
 
-const pageBox = (ref) => {
-  const element = elementOfRef(ref);
-  if (!element) return { gone: true };
+const pageBox = about((element) => {
   bringIntoView(element);
   const box = boxOf(element);
   return { x: box.left, y: box.top, width: box.width, height: box.height };
-};
+});
 
-const frameOrigin = (ref) => {
-  const element = elementOfRef(ref);
-  if (!element) return { gone: true };
+const frameOrigin = about((element) => {
   Element.prototype.scrollIntoView.call(element, { block: "nearest", inline: "nearest", behavior: "instant" });
   const box = rectOf(element);
   return { x: box.left + element.clientLeft, y: box.top + element.clientTop };
-};
+});
 
 const hitsFrame = (ref, x, y) => {
   const hit = deepestAt(x, y);
-  return hit === elementOfRef(ref) ? null : hit ? describe(hit).line : "nothing";
+  return hit === elementOfRef(ref) ? null : hit ? lineOf(hit) : "nothing";
 };
 
 Object.assign(globalThis.rove, {
-  reach, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollBy, scrollTo, extractFrom,
-  nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
+  reach, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

@@ -30,7 +30,7 @@ const firstUnseen = (elements) => {
 };
 
 const descriptionState = (element, naming) => {
-  if (!hasAnyAttribute(element)) return "";
+  if (!(kindsOf(element) & (ARIA | TITLE))) return "";
   const description = descriptionOf(element, naming);
   if (!description) return "";
   return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
@@ -50,7 +50,7 @@ const roleDescription = (element) => {
 // Everything after the name except marks.
 const detailsOf = (element, role, naming, full) => {
   let details = statesOf(element, role, naming);
-  if (hasAnyAttribute(element)) {
+  if (kindsOf(element)) {
     if (TEXT_ENTRY.has(role) || isHtml(element) && localNameOf(element) === "textarea") details += placeholderState(element, naming);
     details += valueState(element, role, full ? MAX_TEXT : 300);
     if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming);

@@ -9,31 +9,22 @@ const PRESS_IF_FOCUSABLE = new Set(["gridcell", "scrollbar", "listbox"]);
 
 const hinted = new WeakSet();
 
-const CLICK_ATTRIBUTES = ["onclick", "onmousedown", "onmouseup", "onpointerdown", "onpointerup", "ondblclick", "ontouchstart", "ng-click", "@click", "v-on:click", "jsaction", "data-action-click"];
-
-const hasClickAttribute = (element) => {
-  for (const name of CLICK_ATTRIBUTES) if (hasAttr(element, name)) return true;
-  return false;
-};
-
 const STRONG = 2;
 const WEAK = 1;
 
 // STRONG: the markup or the driver says so. WEAK: only the cursor does.
 const pressStrength = (element, role, facts, context) => {
+  if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
   if (hinted.has(element)) return STRONG;
-  if (hasAnyAttribute(element)) {
-    if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
-    if (hasClickAttribute(element)) return STRONG;
-    const tabindex = hasAttr(element, "tabindex") ? parseInt(attr(element, "tabindex"), 10) : -1;
-    if (tabindex >= 0) return STRONG;
-    if (isEditingHost(element)) return STRONG;
-    if (attr(element, "draggable") === "true") return STRONG;
-  } else if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
-  if (isTag(element, "summary") && isDetailsSummary(element)) return STRONG;
-  if ((isTag(element, "video") || isTag(element, "audio")) && hasAttr(element, "controls")) return STRONG;
+  const kinds = kindsOf(element);
+  if (kinds & CLICKS) return STRONG;
+  if (kinds & FOCUS && parseInt(attr(element, "tabindex"), 10) >= 0) return STRONG;
+  if (kinds & EDITS && (isEditingHost(element) || attr(element, "draggable") === "true")) return STRONG;
+  if (PLAYERS.has(localNameOf(element)) && hasAttr(element, "controls")) return STRONG;
   return facts.pointer && !context.pointer && !facts.untouchable ? WEAK : 0;
 };
+
+const PLAYERS = new Set(["video", "audio"]);
 
 // A row of look-alikes inside one pointer area (ul { cursor: pointer }) is many things to press, not one.
 const holdsLookalikes = (element) => {

@@ -94,7 +94,7 @@ const pointOn = (element) => {
     cover = cover || hit;
   }
   if (!candidates.length) return { reason: "lies outside what can be scrolled into view" };
-  return { reason: cover ? `is covered by ${describe(cover).line}` : "receives no pointer events" };
+  return { reason: cover ? `is covered by ${lineOf(cover)}` : "receives no pointer events" };
 };
 
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -102,8 +102,17 @@ const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
 // A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
 const soon = () => Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, 100))]);
 
+// Every answer about an element carries its line, so that what is done and what is told need one call.
+const lineOf = (element) => describeElement(element).line;
+const about = (work) => (ref, ...rest) => {
+  const element = elementOfRef(ref);
+  return element ? { line: lineOf(element), ...work(element, ...rest) } : { gone: true };
+};
+
 const reach = async (ref, wants, patience) => {
   const giveUp = performance.now() + patience;
+  const target = elementOfRef(ref);
+  const line = target && lineOf(target);
   let before = null;
   for (;;) {
     const element = elementOfRef(ref);
@@ -115,10 +124,10 @@ const reach = async (ref, wants, patience) => {
       const steady = !isMoving(element) || (before && sameBox(before, box));
       before = box;
       const point = pointOn(element);
-      if (steady && !point.reason) return point;
+      if (steady && !point.reason) return { line, ...point };
       problem = steady ? point : { reason: "keeps moving" };
     }
-    if (performance.now() >= giveUp) return problem;
+    if (performance.now() >= giveUp) return { line, ...problem };
     await soon();
   }
 };

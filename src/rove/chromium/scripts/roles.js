@@ -76,18 +76,45 @@ const parentElementOf = (element) => {
   return parent && isElement(parent) ? parent : null;
 };
 
-const tableOf = (cell) => {
-  for (let node = parentElementOf(cell); node; node = parentElementOf(node)) {
-    const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
-    if (explicit === "grid" || explicit === "treegrid" || explicit === "table") return node;
-    if (isTag(node, "table")) return node;
-  }
-  return null;
-};
+// Cells of one row ask for the same table: remembered per row.
+let tableRoles = new WeakMap();
 
 const tableRoleOf = (element) => {
-  const table = tableOf(element);
-  return table ? roleOf(table) : "";
+  const parent = parentElementOf(element);
+  if (!parent) return "";
+  const known = tableRoles.get(parent);
+  if (known !== undefined) return known;
+  const role = tableRoleAt(parent);
+  tableRoles.set(parent, role);
+  return role;
+};
+
+const tableRoleAt = (node) => {
+  const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
+  if (TABLES.has(explicit)) return explicit;
+  if (isTag(node, "table")) return roleOf(node);
+  return tableRoleOf(node);
+};
+
+// A table without headers that holds, or is held by, another one only arranges the page.
+let layoutTables = new WeakMap();
+
+const isLayoutTable = (table) => {
+  let layout = layoutTables.get(table);
+  if (layout === undefined) {
+    layout = !hasAttr(table, "role") && queryOne(table, "th,caption,thead,[scope],[headers]") === null &&
+      (queryOne(table, "table") !== null || (parentNodeOf(table) instanceof Element && closestOf(parentNodeOf(table), "td") !== null));
+    layoutTables.set(table, layout);
+  }
+  return layout;
+};
+
+const isLayoutPart = (element) => {
+  const tag = localNameOf(element);
+  if (tag === "table") return isHtml(element) && isLayoutTable(element);
+  if (tag !== "tr" && tag !== "td") return false;
+  const table = closestOf(element, "table");
+  return table !== null && !hasAttr(element, "role") && isLayoutTable(table);
 };
 
 const isGrid = (role) => role === "grid" || role === "treegrid";
@@ -229,6 +256,7 @@ const isFocusable = (element) => {
 };
 
 const hasGlobalAria = (element) => {
+  if (!(kindsOf(element) & ARIA)) return false;
   for (const name of GLOBAL_ARIA) {
     if (hasAttr(element, name) && attr(element, name) !== "") return true;
   }

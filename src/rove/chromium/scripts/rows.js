@@ -43,6 +43,9 @@ const glueText = (glue) => {
   if (run && run.text) run.glue = glue;
 };
 
+// Bars, dots and brackets between links are drawn for the eye.
+const SEPARATOR = /^[|·•()[\],\s]+$/;
+
 const tidy = (text) => text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
 
 const flushText = () => {
@@ -50,7 +53,7 @@ const flushText = () => {
   const { text, mark, depth, inView, dropped, preformatted, node } = run;
   run = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : tidy(text);
-  if (!kept.trim()) return;
+  if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
   const shown = clean(kept.length > MAX_TEXT * 2 ? clip(kept, MAX_TEXT * 2) : kept);
   if (!shown.trim()) return;
   rows.push({

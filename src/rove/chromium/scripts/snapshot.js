@@ -4,6 +4,10 @@ const DEFAULT_CAPS = { nodes: 60000, children: 2500 };
 
 const beginPass = (options) => {
   roleMemo = new WeakMap();
+  tableRoles = new WeakMap();
+  layoutTables = new WeakMap();
+  kindsFor = null;
+  closedHosts = [];
   labelIndexes = new Map();
   stripped = 0;
   groups = [];
@@ -192,6 +196,6 @@ const takeSnapshot = (options = {}) => {
   return Object.assign(result, {
     url: location.href, title: quote(titleOf(document), 200), width: innerWidth, height: innerHeight,
     scrollX: Math.round(scrollX), scrollY: Math.round(scrollY), pageHeight: Math.round(pageHeight), pageWidth: Math.round(pageWidth),
-    stripped, nextRef: nextRefNumber, frames, notWalked: limits.left, cutByDepth: limits.cutByDepth || 0, closedHosts: closedHostCandidates().length,
+    stripped, nextRef: nextRefNumber, frames, notWalked: limits.left, cutByDepth: limits.cutByDepth || 0, closedHosts: closedHosts.length,
   });
 };

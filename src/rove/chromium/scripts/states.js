@@ -113,7 +113,7 @@ const isEditingHost = (element) => {
 
 const editableValue = (element, role, limit) => {
   if (!isHtml(element)) return "";
-  const text = reader(HTMLElement.prototype, "innerText")(element).replace(/\n$/, "");
+  const text = innerTextOf(element).replace(/\n$/, "");
   return text.trim() ? " value=" + quote(text, limit) : "";
 };
 
@@ -132,11 +132,18 @@ const statesOf = (element, role, naming) => {
   let states = "";
   const checked = checkedState(element, role);
   if (checked) states += checked === "mixed" ? " checked=mixed" : " checked";
-  if (hasAnyAttribute(element)) states += attributeStates(element, role);
-  else if (role === "heading") states += " level=" + headingLevel(element, role);
+  if (kindsOf(element) & (ARIA | FIELD)) states += attributeStates(element, role);
+  else states += nativeStates(element, role);
   if (isUnavailable(element)) states += " disabled";
   if (element === activeElement && !isTag(element, "body")) states += " focused";
   return states;
+};
+
+const nativeStates = (element, role) => {
+  if (role === "heading") return " level=" + headingLevel(element, role);
+  if (isTag(element, "summary")) return expandedState(element) === "true" ? " expanded" : " expanded=false";
+  if (role === "option" && isSelected(element, role)) return " selected";
+  return LABELABLE.test(localNameOf(element)) && isInvalid(element) ? " invalid" : "";
 };
 
 const attributeStates = (element, role) => {

@@ -82,7 +82,8 @@ const hidingReason = (style, transform) => {
 const readStyle = (element) => {
   const style = getComputedStyle(element);
   const display = style.display;
-  if (display === "none") return { none: true, kids: null };
+  // No display at all: not in the flattened tree, so some shadow root unknown to us leaves it out.
+  if (display === "none" || display === "") return { none: true, kids: null, outside: display === "" };
   const transform = style.transform;
   const position = style.position;
   const overflow = style.overflowX + " " + style.overflowY;
@@ -155,18 +156,17 @@ const textColour = (style) => {
   return parseColour(fill || style.color);
 };
 
-// Attributes that no rule mentions cannot change the style, except those that style by themselves.
-const PRESENTATIONAL = ["hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled"];
-
 const styleKey = (element) => {
-  let tag = distinctions.tags.size ? distinctions.tags.get(element) || "" : "";
-  if (distinctions.pseudo.size && distinctions.pseudo.has(element)) tag += ":p";
-  const name = localNameOf(element) + tag;
-  if (!hasAnyAttribute(element)) return name;
-  let key = name + "\u0000" + (attr(element, "class") || "") + "\u0000" + (attr(element, "style") || "") + "\u0000" + (attr(element, "type") || "");
-  for (const attribute of PRESENTATIONAL) if (hasAttr(element, attribute)) key += "\u0000" + attribute + attr(element, attribute);
-  for (const attribute of distinctions.attributes) if (hasAttr(element, attribute)) key += "\u0000" + attribute + "=" + attr(element, attribute);
-  if (distinctions.ids.size && hasAttr(element, "id") && distinctions.ids.has(attr(element, "id"))) key += "#" + attr(element, "id");
+  let key = localNameOf(element);
+  if (distinctions.tags.size) key += distinctions.tags.get(element) || "";
+  if (distinctions.pseudo.size && distinctions.pseudo.has(element)) key += ":p";
+  if (!hasAnyAttribute(element)) return key;
+  for (const name of attributeNames(element)) {
+    // Attributes that no rule mentions cannot change the style, except those that style by themselves.
+    if (name === "class" || name === "style" || name === "type" || KINDS.get(name) === STYLES || distinctions.attributes.has(name)) {
+      key += "\u0000" + name + "=" + attr(element, name);
+    } else if (name === "id" && distinctions.ids.has(attr(element, name))) key += "\u0000#" + attr(element, name);
+  }
   return key;
 };
 

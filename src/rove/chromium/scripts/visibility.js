@@ -2,6 +2,7 @@
 
 const FAINT = 0.08;
 const TINY_FONT = 2.5;
+const FAR_BELOW = 300;
 const RANGE = document.createRange();
 
 let viewWidth = 0;
@@ -30,7 +31,7 @@ const measurePage = () => {
 const rootContext = () => ({
   facts: null, seen: true, reason: "", apart: "", opacity: 1, background: [255, 255, 255, 1], pictured: null,
   clip: null, doubt: false, fixed: false, pointer: false, quiet: false, owner: null, behind: false, backed: false,
-  depth: 0, inView: 0,
+  depth: 0, inView: 0, grouped: false,
 });
 
 const intersects = (rect, other) =>
@@ -59,9 +60,9 @@ const viewOf = (rect) => {
 };
 
 const apartReason = (element, context) => {
-  if (attr(element, "aria-hidden") === "true") return "aria-hidden";
-  if (hasAttr(element, "inert")) return "inert";
-  return context.apart;
+  const kinds = kindsOf(element);
+  if (kinds & ARIA && attr(element, "aria-hidden") === "true") return "aria-hidden";
+  return kinds & INERT ? "inert" : context.apart;
 };
 
 // The context that children of this element are seen in.
@@ -70,9 +71,9 @@ const enter = (element, facts, context) => {
     facts, seen: facts.visible, reason: context.reason || facts.reason, apart: context.apart, opacity: context.opacity,
     background: context.background, pictured: context.pictured, clip: context.clip, doubt: context.doubt || facts.strays,
     fixed: context.fixed || facts.position === "fixed", pointer: facts.pointer, quiet: context.quiet,
-    depth: context.depth, inView: context.inView, owner: context.owner, behind: context.behind, backed: context.backed,
+    depth: context.depth, inView: context.inView, owner: context.owner, behind: context.behind, backed: context.backed, grouped: false,
   };
-  if (hasAnyAttribute(element)) inner.apart = apartReason(element, context);
+  if (kindsOf(element)) inner.apart = apartReason(element, context);
   if (facts.opacity < 1) {
     inner.opacity = context.opacity * facts.opacity;
     if (inner.opacity < FAINT && !inner.reason) inner.reason = "transparent";
@@ -93,6 +94,8 @@ const measureBox = (element, facts, context, inner) => {
   if (!needsBox(facts, context)) return;
   const rect = rectOf(element);
   inner.inView = facts.placed || facts.moved || context.inView === 0 ? viewOf(rect) : context.inView;
+  // Once a child of a long list is far below the window, those after it are too.
+  if (context.grouped && !facts.placed && rect.top > viewHeight + FAR_BELOW) context.inView = 2;
   // A box that does not clip may be smaller than what it holds, so only a clipping box settles the view for its children.
   if (inner.inView !== 0 && !facts.hides && !facts.scrolls && (rect.height < 1 || rect.width < 1)) inner.inView = 0;
   if (facts.placed || facts.moved) {

@@ -24,6 +24,9 @@ const NESTED_IN_ITEMS = new Set(["group", "menu", "list", "tree", "listbox", "ta
 const MAX_NESTING = 500;
 const GROUP_SIZE = 12;
 
+// Layouts whose children follow each other down the page.
+const GROUPING = new Set(["block", "table-row-group", "table", "flow-root", "list-item"]);
+
 let limits = { nodes: 0, cap: 0, children: 0 };
 let groups = [];
 let frames = [];
@@ -115,6 +118,7 @@ const walkAllChildren = (element, context, nesting) => {
     return;
   }
   const group = childCountOf(element) >= GROUP_SIZE ? startGroup(element) : null;
+  if (group) context.grouped = GROUPING.has(context.facts.display);
   let index = 0;
   for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
     const before = rows.length;
@@ -147,7 +151,7 @@ const endGroup = (group) => {
 };
 
 const walkWindow = (element, context, nesting, group, from, to) => {
-  let child = from === 0 ? firstElementOf(element) : reader(Element.prototype, "children")(element)[from];
+  let child = from === 0 ? firstElementOf(element) : childrenOf(element)[from];
   for (let index = from; child && index < to; index++, child = nextElementOf(child)) {
     const before = rows.length;
     visit(child, context, nesting, element);
@@ -164,7 +168,7 @@ const addFold = (element, context, from, to) => {
 // A list too long to walk: its beginning, and what is near the window.
 const walkManyChildren = (element, context, nesting) => {
   const total = childCountOf(element);
-  const children = reader(Element.prototype, "children")(element);
+  const children = childrenOf(element);
   const cap = limits.children;
   const group = startGroup(element);
   const seenAt = childAtWindow(children, total);
@@ -213,7 +217,11 @@ const visit = (node, context, nesting, parent) => {
     return;
   }
   const facts = styleOf(node, context.facts);
-  if (facts.none) return;
+  if (facts.none) {
+    if (facts.outside) noteClosedHost(parent);
+    return;
+  }
+  if (isLikelyHost(node, tag)) noteClosedHost(node);
   visitRendered(node, facts, context, nesting);
 };
 
@@ -231,4 +239,19 @@ const visitRendered = (element, facts, context, nesting) => {
   else emit(element, role, strength, facts, context, inner, nesting);
   if (facts.breaks) flushText();
   else if (!facts.inline) glueText(" ");
+};
+
+let closedHosts = [];
+const askedHosts = new WeakSet();
+const HOST_TAGS = new Set("article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "));
+
+const noteClosedHost = (element) => {
+  if (element && !askedHosts.has(element) && !shadowOf(element) && closedHosts.length < 200) closedHosts.push(element);
+};
+
+// May hold a closed shadow root: a custom element, or a box that has a size though nothing in the light tree fills it.
+const isLikelyHost = (element, tag) => {
+  if (tag.includes("-")) return isHtml(element);
+  if (!HOST_TAGS.has(tag) || firstChildOf(element) !== null || !isHtml(element)) return false;
+  return clientHeightOf(element) > 0 && !hasAttr(element, "style");
 };

@@ -1,0 +1,36 @@
+// What kinds of attributes an element carries, in one native call: most carry none that matter.
+
+const ARIA = 1;
+const ROLE = 2;
+const CLICKS = 4;
+const FOCUS = 8;
+const EDITS = 16;
+const STYLES = 32;
+const TITLE = 64;
+const INERT = 128;
+const FIELD = 256;
+
+const KINDS = new Map([["role", ROLE], ["tabindex", FOCUS], ["contenteditable", EDITS], ["draggable", EDITS], ["title", TITLE], ["inert", INERT]]);
+for (const name of [
+  "onclick", "onmousedown", "onmouseup", "onpointerdown", "onpointerup", "ondblclick", "ontouchstart", "ng-click", "@click",
+  "v-on:click", "jsaction",
+]) KINDS.set(name, CLICKS);
+// These style by themselves, whatever the sheets say.
+for (const name of ["hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled"]) KINDS.set(name, STYLES);
+for (const name of ["required", "readonly", "placeholder", "popovertarget"]) KINDS.set(name, FIELD);
+
+let kindsFor = null;
+let kindsFound = 0;
+
+const kindsOf = (element) => {
+  if (element === kindsFor) return kindsFound;
+  let kinds = 0;
+  if (hasAnyAttribute(element)) {
+    for (const name of attributeNames(element)) {
+      kinds |= KINDS.get(name) || (name.startsWith("aria-") ? ARIA : 0);
+    }
+  }
+  kindsFor = element;
+  kindsFound = kinds;
+  return kinds;
+};

@@ -1,0 +1,101 @@
+"""Several actions in one call."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove import Session
+from rove.action import parse
+from rove.actions.batch import Batch
+from rove.errors import InvalidArguments
+from tests.site import Site
+
+
+async def test_a_batch_runs_its_steps_in_order(session: Session, site: Site) -> None:
+    url = site.page("/", "<input id=n><button onclick=\"out.textContent = 'Hello ' + n.value\">Go</button><p id=out></p>")
+    outcome = await session.batch(
+        (
+            {"action": "navigate", "url": url},
+            {"action": "fill", "target": "#n", "value": "Bea"},
+            {"action": "click", "target": "button"},
+            {"action": "extract", "target": "#out"},
+        )
+    )
+    assert outcome.result.failed is None
+    assert [step.action for step in outcome.result.done] == ["navigate", "fill", "click", "extract"]
+    assert outcome.result.done[-1].result.content == ("Hello Bea",)
+
+
+async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Session, site: Site) -> None:
+    url = site.page("/", "<p id=p>Text</p>")
+    outcome = await session.batch(
+        (
+            {"action": "navigate", "url": url},
+            {"action": "click", "target": "#missing"},
+            {"action": "evaluate", "expression": "p.remove()"},
+        )
+    )
+    failed = outcome.result.failed
+    assert failed is not None
+    assert (failed.index, failed.action, failed.error["code"]) == (1, "click", "element_not_found")
+    assert (len(outcome.result.done), outcome.result.left_out) == (1, 1)
+    assert (await session.extract("p")).result.content == ("Text",)
+
+
+async def test_every_step_passes_the_gate(session: Session, site: Site) -> None:
+    outcome = await session.batch(({"action": "navigate", "url": "file:///etc/passwd"},))
+    assert outcome.result.failed is not None
+    assert outcome.result.failed.error["code"] == "denied"
+
+
+@pytest.mark.parametrize(
+    ("bad", "field"),
+    [
+        ({"action": "click"}, "target"),
+        ({"action": "click", "target": "p", "colour": "red"}, "colour"),
+        ({"action": "fly"}, "fly"),
+        ({"target": "p"}, "step 1"),
+        ({"action": "batch", "steps": []}, "step 1"),
+        ({"action": "batch", "steps": [{"action": "status"}]}, "step 1"),
+    ],
+)
+async def test_a_bad_step_is_refused_by_number_before_anything_runs(
+    session: Session, site: Site, bad: dict[str, object], field: str
+) -> None:
+    url = site.page("/", "<p>Text</p>")
+    with pytest.raises(InvalidArguments) as caught:
+        parse("batch", {"steps": [{"action": "navigate", "url": url}, bad]})
+    assert "step 1" in caught.value.message
+    assert field in caught.value.message
+    assert site.requests == []
+
+
+async def test_pictures_of_the_steps_come_along(session: Session, site: Site) -> None:
+    url = site.page("/", "<p>Text</p>")
+    outcome = await session.batch(({"action": "navigate", "url": url}, {"action": "screenshot"}))
+    assert [image.mime for image in outcome.attachments] == ["image/png"]
+
+
+async def test_a_step_that_opens_a_dialog_fails_the_next(session: Session, site: Site) -> None:
+    url = site.page("/", "<button onclick=\"alert('Stop')\">Go</button>")
+    await session.navigate(url)
+    outcome = await session.batch(({"action": "click", "target": "button"}, {"action": "snapshot"}))
+    assert outcome.result.failed is not None
+    assert (outcome.result.failed.index, outcome.result.failed.error["code"]) == (1, "dialog_open")
+    await session.dialog(accept=True)
+
+
+@pytest.mark.parametrize("steps", [[], [{"action": "status"}] * 51])
+def test_a_batch_has_at_least_one_step_and_at_most_fifty(steps: list[dict[str, object]]) -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        parse("batch", {"steps": steps})
+    assert "`steps`" in caught.value.message
+
+
+async def test_progress_is_reported_step_by_step(session: Session, site: Site) -> None:
+    url = site.page("/", "<p>Text</p>")
+    heard: list[tuple[str, int, int]] = []
+    steps = ({"action": "navigate", "url": url}, {"action": "extract", "target": "p"})
+    engine = session._engine
+    await engine.run(Batch(steps), report=lambda *step: heard.append(step))
+    assert [(done, total) for _, done, total in heard] == [(0, 2), (1, 2)]

@@ -1,0 +1,121 @@
+"""Frames and shadow roots: what is inside is seen and used as if it were outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove import Session
+from rove.actions.pointer import Click
+from rove.errors import ElementNotReady
+from tests.reading import ref_of
+from tests.site import Site
+
+FORM = (
+    "<label>Name <input id=n></label>"
+    "<button onclick=\"out.textContent = 'Hello ' + n.value\">Greet</button><p id=out>Nobody</p>"
+)
+
+
+def framed(source: str, lead: str = "") -> str:
+    return f"<h1>Outer</h1>{lead}<iframe src='{source}' width=600 height=300></iframe>"
+
+
+async def greet(session: Session, shown: str) -> None:
+    """By ref, as a model does."""
+    assert "Nobody" in shown
+    await session.fill(ref_of(shown, "Name"), "Bea")
+    outcome = await session.click(ref_of(shown, "Greet"))
+    assert "Hello Bea" in outcome.changes.text
+
+
+async def test_a_form_in_a_frame_of_the_same_origin(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    outcome = await session.navigate(site.page("/", framed("/inner")))
+    await greet(session, outcome.changes.text)
+
+
+async def test_a_form_in_a_frame_of_another_origin(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    outcome = await session.navigate(site.page("/", framed(site.url("/inner", "localhost"))))
+    await greet(session, outcome.changes.text)
+
+
+async def test_a_form_two_frames_deep_across_origins(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    site.page("/middle", framed(site.url("/inner", "127.0.0.1")))
+    outcome = await session.navigate(site.page("/", framed(site.url("/middle", "localhost"))))
+    await greet(session, outcome.changes.text)
+
+
+async def test_a_form_in_a_frame_below_the_fold(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    outcome = await session.navigate(site.page("/", framed("/inner", "<div style='height: 3000px'></div>")))
+    await greet(session, outcome.changes.text)
+
+
+async def test_role_and_selector_find_what_is_in_a_frame(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    await session.navigate(site.page("/", framed(site.url("/inner", "localhost"))))
+    await session.fill("#n", "Cy")
+    await session.click('button "Greet"')
+    assert (await session.extract("#out")).result.content == ("Hello Cy",)
+
+
+async def test_typing_goes_into_a_field_in_a_frame(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    await session.navigate(site.page("/", framed(site.url("/inner", "localhost"))))
+    await session.type("Di", "#n")
+    await session.click('button "Greet"')
+    assert (await session.extract("#out")).result.content == ("Hello Di",)
+
+
+async def test_a_ref_stays_true_when_the_frame_moves_on(session: Session, site: Site) -> None:
+    site.page("/inner", "<a href=/inner2>On</a>")
+    site.page("/inner2", "<button>Arrived</button>")
+    outcome = await session.navigate(site.page("/", framed("/inner")))
+    after = await session.click(ref_of(outcome.changes.text, "On"))
+    assert "Arrived" in after.changes.text
+    assert ref_of(after.changes.text, "Arrived") != ref_of(outcome.changes.text, "On")
+
+
+@pytest.mark.xfail(strict=True, reason="hands.js: hitsFrame calls `describe`, which does not exist (describeElement does)")
+async def test_a_frame_that_is_covered_says_by_what(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    cover = "<div role=dialog aria-label=Cookies style='position: fixed; inset: 0'>We ask</div>"
+    await session.navigate(site.page("/", framed("/inner") + cover))
+    with pytest.raises(ElementNotReady) as caught:
+        await session.run(Click('button "Greet"'), timeout=2)
+    assert "Cookies" in caught.value.message
+
+
+async def test_a_frame_that_appears_later_is_seen(session: Session, site: Site) -> None:
+    site.page("/inner", FORM)
+    page = "<button onclick=\"document.body.insertAdjacentHTML('beforeend', '<iframe src=/inner></iframe>')\">Add</button>"
+    await session.navigate(site.page("/", page))
+    outcome = await session.click("button")
+    assert "Greet" in outcome.changes.text
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+async def test_what_is_in_a_shadow_root_is_seen_and_used(session: Session, site: Site, mode: str) -> None:
+    page = f"""<tea-form></tea-form><script>
+      customElements.define('tea-form', class extends HTMLElement {{
+        constructor() {{
+          super();
+          const root = this.attachShadow({{ mode: '{mode}' }});
+          root.innerHTML = '<label>Name <input></label><button>Greet</button><p>Nobody</p>';
+          root.querySelector('button').onclick =
+            () => {{ root.querySelector('p').textContent = 'Hello ' + root.querySelector('input').value }};
+        }}
+      }});
+    </script>"""
+    outcome = await session.navigate(site.page("/", page))
+    await greet(session, outcome.changes.text)
+
+
+async def test_a_closed_shadow_root_on_an_ordinary_element(session: Session, site: Site) -> None:
+    page = """<div id=host></div><script>
+      host.attachShadow({ mode: 'closed' }).innerHTML = '<button>Inside</button>';
+    </script>"""
+    outcome = await session.navigate(site.page("/", page))
+    await session.click(ref_of(outcome.changes.text, "Inside"))

@@ -1,0 +1,122 @@
+"""Sessions: named, isolated from each other, closed when idle."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import rove
+from rove import Session
+from rove.action import parse
+from rove.engine.sessions import Sessions
+from rove.errors import InvalidArguments, LimitReached, NotOpen
+from rove.settings import Limits, Settings
+from tests.conftest import SESSION_LIMIT
+from tests.site import Site
+
+
+async def test_sessions_share_neither_cookies_nor_storage(session: Session, site: Site) -> None:
+    url = site.page("/", "<p>Page</p>", headers={"Set-Cookie": "who=first"})
+    await session.navigate(url)
+    await session.evaluate("localStorage.setItem('who', 'first')")
+    other = await session.another()
+    site.page("/", "<p>Page</p>")
+    await other.navigate(url)
+    assert (await other.evaluate("[document.cookie, localStorage.getItem('who')]")).result.value == ["", None]
+    assert (await session.evaluate("[document.cookie, localStorage.getItem('who')]")).result.value == [
+        "who=first",
+        "first",
+    ]
+    assert "Cookie" not in site.asked("/")[-1].headers
+
+
+async def test_open_session_makes_a_name_up_or_takes_one(session: Session, sessions: Sessions) -> None:
+    made_up = (await session.open_session()).result.session
+    named = (await session.open_session("mine")).result.session
+    assert named == "mine"
+    assert {made_up, "mine"} <= {known["session"] for known in sessions.sessions()}
+
+
+async def test_opening_a_session_twice_is_harmless(session: Session) -> None:
+    await session.open_session("twice")
+    assert (await session.open_session("twice")).result.session == "twice"
+
+
+async def test_a_closed_session_is_not_open_any_more(session: Session, sessions: Sessions, site: Site) -> None:
+    other = await session.another("brief")
+    await other.navigate(site.page("/", "<p>Page</p>"))
+    assert (await session.close_session("brief")).result.session == "brief"
+    with pytest.raises(NotOpen):
+        await other.snapshot()
+
+
+async def test_a_session_that_was_never_opened_is_named(session: Session) -> None:
+    with pytest.raises(NotOpen) as caught:
+        await session.close_session("nobody")
+    assert "nobody" in caught.value.message
+
+
+async def test_a_reopened_session_remembers_nothing(session: Session, site: Site) -> None:
+    url = site.page("/", "<p>Page</p>")
+    first = await session.another("again")
+    await first.navigate(url)
+    await first.evaluate("localStorage.setItem('a', '1')")
+    await session.close_session("again")
+    second = await session.another("again")
+    await second.navigate(url)
+    assert (await second.evaluate("localStorage.getItem('a')")).result.value is None
+
+
+async def test_status_lists_sessions_and_tabs(session: Session, site: Site) -> None:
+    url = site.page("/", "<p>Page</p>")
+    await session.navigate(url)
+    reported = {known["session"]: known for known in (await session.status()).result.sessions}
+    assert reported[session.name]["tabs"] == [{"id": "t1", "url": url, "is_current": True}]
+
+
+async def test_more_sessions_than_allowed_are_refused(session: Session, sessions: Sessions) -> None:
+    for _ in range(SESSION_LIMIT - len(sessions.sessions())):
+        await session.open_session()
+    with pytest.raises(LimitReached):
+        await session.open_session()
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a/b", "x" * 65])
+def test_a_name_that_is_no_file_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        parse("open_session", {"name": name})
+    assert "`name`" in caught.value.message
+
+
+async def test_an_idle_session_is_closed_and_the_next_call_starts_afresh(home: Path, site: Site) -> None:
+    url = site.page("/", "<p>Page</p>")
+    async with Sessions(Settings(home=home, limits=Limits(idle=0.5))) as sessions:
+        idle, busy = Session(sessions, await sessions.open_session("idle")), Session(sessions, None)
+        await idle.navigate(url)
+        await busy.navigate(url)
+        async with asyncio.timeout(20):
+            while "idle" in {known["session"] for known in sessions.sessions()}:
+                await busy.wait(seconds=0.1)
+        assert "default" in {known["session"] for known in sessions.sessions()}
+        with pytest.raises(NotOpen):
+            await idle.snapshot()
+
+
+async def test_a_session_with_a_long_call_under_way_is_not_idle(home: Path, site: Site) -> None:
+    async with Sessions(Settings(home=home, limits=Limits(idle=0.3))) as sessions:
+        session = Session(sessions, None)
+        await session.navigate(site.page("/", "<p>Page</p>"))
+        assert (await session.wait(seconds=1)).result.seconds >= 1
+        assert (await session.extract("p")).result.content == ("Page",)
+
+
+async def test_the_library_opens_a_browser_and_leaves_nothing(home: Path, site: Site) -> None:
+    url = site.page("/", "<title>Library</title><button>Go</button>")
+    own = home / "library"
+    async with rove.open(home=own) as session:
+        assert (await session.navigate(url)).result.title == "Library"
+        await session.click('button "Go"')
+        assert list((own / "run").iterdir())
+    assert list((own / "run").iterdir()) == []

@@ -1,0 +1,65 @@
+"""Which processes and folders belong to a ROVE_HOME."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+MARK = b"ROVE_RUN_FOLDER="
+
+
+def marked(home: Path) -> list[int]:
+    """Processes started for any run folder of this home: driver, browser and its children."""
+    wanted = MARK + str(home / "run").encode() + b"/"
+    return [pid for pid in _pids() if any(word.startswith(wanted) for word in _words(pid, "environ"))]
+
+
+def keepers(home: Path) -> list[int]:
+    """The processes that watch over run folders of this home."""
+    folder = str(home / "run").encode()
+    return [
+        pid
+        for pid in _pids()
+        if any(word.endswith(b"keeper.py") for word in _words(pid, "cmdline"))
+        and any(word.startswith(folder) for word in _words(pid, "cmdline"))
+    ]
+
+
+def driver_of(home: Path) -> int:
+    return next(pid for pid in marked(home) if b"run-driver" in _words(pid, "cmdline"))
+
+
+def browser_of(home: Path) -> int:
+    """The browser's main process: the one that is not a helper of a given type."""
+    return next(
+        pid
+        for pid in marked(home)
+        if any(word.startswith(b"--user-data-dir=") for word in _words(pid, "cmdline"))
+        and not any(word.startswith(b"--type=") for word in _words(pid, "cmdline"))
+    )
+
+
+def run_folders(home: Path) -> list[Path]:
+    return sorted((home / "run").iterdir()) if (home / "run").is_dir() else []
+
+
+def eventually(holds: Callable[[], bool], patience: float) -> bool:
+    """Whether it comes true in time."""
+    give_up = time.monotonic() + patience
+    while not holds():
+        if time.monotonic() > give_up:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _words(pid: int, file: str) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/{file}").read_bytes().split(b"\0")
+    except OSError:
+        return []  # gone meanwhile, or someone else's
