@@ -27,7 +27,7 @@ class Context:
         self._tabs: dict[str, Tab] = {}
         self._numbers = 0
         self._current: str | None = None
-        self.is_lost = False
+        self.lost = asyncio.Event()
         self._arrival = asyncio.Event()
         self._adopting: dict[pw.Page, asyncio.Task[Tab]] = {}
         made.on("page", self._on_page)
@@ -42,12 +42,13 @@ class Context:
 
     async def tab(self, name: str | None = None) -> Tab:
         """The named tab, or the one in front, which is opened if there is none."""
-        if name is not None:
-            if name not in self._tabs:
-                open_now = ", ".join(self._tabs) or "none"
-                raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
-            return self._tabs[name]
-        return self.current or await self.new_tab()
+        if name is not None and name not in self._tabs:
+            open_now = ", ".join(self._tabs) or "none"
+            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
+        tab = self._tabs[name] if name is not None else self.current
+        if tab is None:
+            return await self.new_tab()
+        return await self.renew(tab, "its page had crashed") if tab.is_crashed else tab
 
     async def new_tab(self) -> Tab:
         if len(self._tabs) >= self._settings.limits.tabs:
@@ -58,6 +59,24 @@ class Context:
         tab = await self._adopt(page)
         self._current = tab.id
         return tab
+
+    async def unstick(self, tab: Tab) -> Tab:
+        """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
+        if await tab.answers():
+            return tab
+        await tab.break_off()
+        return tab if await tab.answers() else await self.renew(tab, "its page did not answer any more")
+
+    async def renew(self, tab: Tab, reason: str) -> Tab:
+        """An empty page in place of one that is beyond help, under the same id; cookies stay."""
+        page = await self._made.new_page()
+        fresh = await self._adopt(page)
+        self._tabs.pop(fresh.id, None)
+        fresh.take_over(tab)
+        self._tabs[tab.id] = fresh
+        tab.close_soon()
+        fresh.happenings.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
+        return fresh
 
     def switch(self, tab: Tab) -> None:
         self._current = tab.id
@@ -118,6 +137,8 @@ class Context:
             parent.happenings.add("new tab", f"{tab.id} {tab.url}")
 
     def _forget(self, tab: Tab) -> None:
-        self._tabs.pop(tab.id, None)
+        if self._tabs.get(tab.id) is not tab:
+            return  # replaced meanwhile
+        del self._tabs[tab.id]
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)

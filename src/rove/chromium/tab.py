@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import playwright.async_api as pw
 
 CLOSING_PATIENCE = 2.0
+PING_PATIENCE = 1.0
 
 
 class Tab:
@@ -54,6 +55,7 @@ class Tab:
         self.seen: Snapshot | None = None
         self.seen_document = 0
         self.is_crashed = False
+        self.is_suspect = False
         self.announced_popups = 0
         self.pictured: bytes | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -251,6 +253,32 @@ class Tab:
                 raise ElementNotReady(f"The frame {world.prefix} is covered by {cover} at that point.")
             world = parent
         return x, y
+
+    # Trouble
+
+    async def answers(self, patience: float = PING_PATIENCE) -> bool:
+        """Whether the page's thread is free to run anything at all."""
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(patience):
+                await self.session.send("Runtime.evaluate", {"expression": "1"})
+        except (TimeoutError, Error):
+            return False
+        return True
+
+    async def break_off(self) -> None:
+        """Stop whatever script the page is running; the page itself stays."""
+        from playwright.async_api import Error
+
+        with contextlib.suppress(TimeoutError, Error):
+            async with asyncio.timeout(PING_PATIENCE):
+                await self.session.send("Runtime.terminateExecution")
+
+    def take_over(self, other: Tab) -> None:
+        """Become another tab: its id, and refs that go on where its refs ended."""
+        self.id = other.id
+        self.worlds.main.next_ref = other.worlds.main.next_ref
 
     # Ending
 

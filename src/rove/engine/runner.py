@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from rove.action import Action, AnyAction, ContextAction, HouseAction, RoadAction, TabAction
+from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
 from rove.chromium.tab import Tab
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 LETTING_GO = 0.3
+NEWS_OF_DEATH = 0.3
+# Kept of every deadline, to find out why it was missed.
+RESERVE = 0.3
 Report = Callable[[str, int, int], None]
 
 
@@ -38,6 +42,7 @@ class Run:
         self._timeout = timeout or session.settings.deadlines.action
         self._deadline = time.monotonic() + self._timeout
         self._quiet = quiet
+        self._lost: asyncio.Event | None = None
         self._report = report
 
     async def run(self, action: Action[R]) -> Outcome[R]:
@@ -58,15 +63,32 @@ class Run:
         return await self._on_context(action, entry)
 
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
-        tab = await (await self._context()).tab(self._tab_name)
+        context = await self._context()
+        tab = await context.tab(self._tab_name)
+        if tab.is_suspect and action.effect is Effect.NAVIGATE:
+            tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
         async with _Turn(tab, self._deadline):
             tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
             tab.deadline = self._deadline
             before = Before.of(tab)
-            result = await self._in_time(_unless_dialog(tab, action.perform(tab)))
+            result = await self._performed(action, tab)
             return await self._seen(action, result, tab, before)
+
+    async def _performed(self, action: TabAction[R], tab: Tab) -> R:
+        try:
+            result = await self._in_time(_unless_dialog(tab, action.perform(tab)), RESERVE)
+        except DeadlineExceeded as error:
+            tab.is_suspect = not await tab.answers(RESERVE)
+            if tab.is_suspect:
+                raise DeadlineExceeded(
+                    f"{error.message} The page is busy: a script of its own lets nothing else run.",
+                    hint="Wait and try again, or leave the page with browser_navigate.",
+                ) from None
+            raise
+        tab.is_suspect = False
+        return result
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
@@ -83,6 +105,7 @@ class Run:
         """The session's context; starting a browser, or even installing one, is not on the action's time."""
         context = await self._session.context(self._say)
         self._deadline = time.monotonic() + self._timeout
+        self._lost = context.lost
         return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
@@ -120,16 +143,27 @@ class Run:
             attachments=attachments,
         )
 
-    async def _in_time(self, work: Awaitable[R]) -> R:
+    async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
         from playwright.async_api import Error
 
         try:
-            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0)):
+            async with asyncio.timeout(max(self._deadline - reserve - time.monotonic(), 0)):
                 return await work
         except TimeoutError:
             raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
         except Error as error:
-            raise _translated(error, self._session) from error
+            raise await self._translated(error) from error
+
+    async def _translated(self, error: Exception) -> RoveError:
+        """What the browser refused, in our words; that it is gone may take a moment to be known."""
+        if self._lost is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._lost.wait(), NEWS_OF_DEATH)
+            if self._lost.is_set():
+                return BrowserUnavailable(
+                    "The browser went away in the middle of this.", hint="Call again: a new one is started."
+                )
+        return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
 
     def report(self, message: str, done: int, total: int, /) -> None:
         self._report(message, done, total)
@@ -188,11 +222,3 @@ def _timed(outcome: AnyOutcome, seconds: float) -> AnyOutcome:
     from dataclasses import replace
 
     return replace(outcome, seconds=round(seconds, 4))
-
-
-def _translated(error: Exception, session: Session) -> RoveError:
-    if not session.is_alive:
-        return BrowserUnavailable("The browser went away.", hint="Call again: a new one is started.")
-    return RoveError(
-        f"The browser refused: {str(error).splitlines()[0]}", hint="Take a browser_snapshot and try again."
-    )

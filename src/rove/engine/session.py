@@ -61,14 +61,10 @@ class Session:
                 self._context = await self._make(progress)
             return self._context
 
-    @property
-    def is_alive(self) -> bool:
-        return self._context is None or not self._context.is_lost
-
     def lose(self) -> None:
         """The browser is gone; the next call gets a new context."""
         if self._context is not None:
-            self._context.is_lost = True
+            self._context.lost.set()
             self._context = None
 
     async def arrivals(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from rove.snapshot.tree import FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row
 # Prose this long is cut before anything that can be pressed is left out.
 LONG_TEXT = 280
 GROUP_HEAD = 5
+# An item of more rows than this is not kept or left out as a whole.
+ITEM_ROWS = 12
 SHARE_FOR_GAPS = 0.12
 
 
@@ -92,7 +95,13 @@ def _shortened(row: Row, line: str) -> str:
     tail = len(kept) - len(kept.rstrip("\\"))
     if tail % 2:
         kept = kept[:-1]
-    return f'"{kept}"(+{len(body) - len(kept):,} chars){_marks(line[end + 1 :])}'
+    missing = len(body) - len(kept) + _already_missing(line[end + 1 :])
+    return f'"{kept}"(+{missing:,} chars){_marks(line[end + 1 :])}'
+
+
+def _already_missing(rest: str) -> int:
+    match = re.match(r"\(\+([\d,]+) chars\)", rest)
+    return int(match[1].replace(",", "")) if match else 0
 
 
 def _marks(rest: str) -> str:
@@ -141,18 +150,33 @@ class _Plan:
         kept: set[int] = set()
         left = int(room * (1 - SHARE_FOR_GAPS))
         for index in self.order:
-            needed = [index]
-            parent = self.parents[index]
-            while parent >= 0 and parent not in kept and index not in kept:
-                needed.append(parent)
-                parent = self.parents[parent]
-            needed = [each for each in needed if each not in kept]
+            if index in kept:
+                continue
+            needed = [each for each in self._with_company(index) if each not in kept]
             cost = sum(map(self._cost, needed))
             if cost > left:
                 break
             kept.update(needed)
             left -= cost
         return sorted(kept)
+
+    def _with_company(self, index: int) -> list[int]:
+        """The row, those above it, and the rest of its list item, which would mean little without it."""
+        needed = list(self._item(index))
+        parent = self.parents[needed[0]]
+        while parent >= 0:
+            needed.append(parent)
+            parent = self.parents[parent]
+        return needed
+
+    def _item(self, index: int) -> range:
+        place = self.owners.get(index)
+        if place is None:
+            return range(index, index + 1)
+        group = self.snapshot.groups[place[0]]
+        bounds = (*group.starts[place[1] : place[1] + 2], group.end)
+        start, end = bounds[0] - self.start, bounds[1] - self.start
+        return range(max(start, 0), end) if end - start <= ITEM_ROWS else range(index, index + 1)
 
     def cut(self, room: int, notes: Sequence[str]) -> Rendered:
         out: list[str] = []
@@ -184,9 +208,9 @@ class _Plan:
             last = min(end, group.end - self.start)
             ends_inside = end < group.end - self.start
             upto = self.owners[end][1] if ends_inside and end in self.owners else len(group.starts)
-            items = upto - place[1] if self._starts_item(place[0], start) else upto - place[1] - 1
-            if items > 0:
-                first = place[1] if self._starts_item(place[0], start) else place[1] + 1
+            first = place[1] if self._starts_item(place[0], start) else place[1] + 1
+            if upto > first:
+                items = upto - first if ends_inside else group.total - group.child(first)
                 line = f"{pad}… {items:,} more [expand {group.ref}:{group.child(first)}]"
                 return [line, *(self._gap(last, end) if last < end else [])]
         actionable = sum(is_actionable(row) for row in self.rows[start:end])

@@ -10,6 +10,8 @@ const NAME_PROHIBITED = new Set(
 );
 
 const MAX_NAME_NODES = 4000;
+// More words than any reader wants of a name; what is beyond is cut in the line anyway.
+const MAX_NAME_LENGTH = 3000;
 
 // `via` says how the walk reached this node: "root", "reference", "label" or "content".
 const newTraversal = (via) => ({ via, visited: new Set(), revealed: false, budget: MAX_NAME_NODES, hiddenSource: false });
@@ -78,8 +80,8 @@ const ownedText = (child, parent, walk) => ((owners.get(parent) || []).includes(
 const contentText = (element, walk) => {
   let text = pseudoPart(element, "::before");
   for (const child of contentNodes(element)) {
-    if (walk.budget-- <= 0) break;
-    if (isText(child)) text += textDataOf(child);
+    if (walk.budget-- <= 0 || text.length > MAX_NAME_LENGTH) break;
+    if (isText(child)) text += clip(textDataOf(child), MAX_NAME_LENGTH);
     else if (isElement(child) && !isSubmenu(child, element)) text += owned.size && owned.has(child) ? ownedText(child, element, walk) : childText(child, walk);
   }
   return text + pseudoPart(element, "::after");

@@ -54,14 +54,14 @@ const flushText = () => {
   run = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : tidy(text);
   if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
-  const shown = clean(kept.length > MAX_TEXT * 2 ? clip(kept, MAX_TEXT * 2) : kept);
+  const shown = clip(clean(kept.length > MAX_TEXT * 2 ? clip(kept, MAX_TEXT * 2) : kept), MAX_TEXT);
   if (!shown.trim()) return;
-  rows.push({
-    depth, flags: TEXT | (inView ? IN_VIEW : 0) | (mark ? UNSEEN : 0), ref: 0, text: shown, dropped: (dropped || 0) + kept.length - shown.length, mark, line: "", node,
-  });
+  const missing = shown.length < MAX_TEXT ? 0 : (dropped || 0) + kept.length - shown.length;
+  const flags = TEXT | (inView ? IN_VIEW : 0) | (mark ? UNSEEN : 0);
+  rows.push({ depth, flags, ref: 0, text: shown, missing, mark, line: "", node });
 };
 
-const textLine = (row) => quote(row.text, MAX_TEXT) + (row.dropped > 16 && row.text.length <= MAX_TEXT ? `(+${thousands(row.dropped)} chars)` : "") + markFor(row.mark);
+const textLine = (row) => quote(row.text, Infinity) + (row.missing > 0 ? `(+${thousands(row.missing)} chars)` : "") + markFor(row.mark);
 
 // The line of a row, with its text behind a colon where that is all it holds.
 const finishLine = (row) => {

@@ -108,7 +108,7 @@ const matcherFor = (spec) => {
   return (row) => row.role === (SYNONYMS[role] || role) || row.line.startsWith(role + " ") || row.line === role;
 };
 
-const FIND_CAPS = { maxNodes: 400000, maxChildren: 100000 };
+const FIND_CAPS = { maxNodes: 80000, maxChildren: 100000 };
 
 // A walk with no caps on lists, so that what a snapshot folded is found too.
 const findRows = (spec) => {
@@ -119,10 +119,11 @@ const findRows = (spec) => {
     return { error: "bad regular expression: " + clip(String(error.message), 200), total: 0, matches: [] };
   }
   beginPass(FIND_CAPS);
+  if (document.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return findInText(spec, limitOf(spec));
   wholePage();
   const found = [];
   let total = 0;
-  const limit = spec.limit || 10;
+  const limit = limitOf(spec);
   rows.forEach((row, index) => {
     row.plain = row.flags & TEXT ? row.text : (row.naming && row.naming.name) + " " + row.line + " " + (row.inlineText || "");
     if (!matches(row)) return;
@@ -130,6 +131,47 @@ const findRows = (spec) => {
     if (found.length < limit) found.push(index);
   });
   return { total, matches: found.map((index) => matchAt(index)) };
+};
+
+const limitOf = (spec) => spec.limit || 10;
+
+const PRESSED = "a[href],button,input,select,textarea,summary,label,[role],[onclick],[tabindex]";
+
+const textMatcher = (spec) => {
+  if (spec.regex) {
+    const pattern = new RegExp(spec.regex, "iu");
+    return (text) => pattern.test(text);
+  }
+  const wanted = squash(spec.text).toLowerCase();
+  return (text) => text.toLowerCase().includes(wanted);
+};
+
+// A document too large to walk is searched text node by text node, and by native selectors for a role.
+const findInText = (spec, limit) => {
+  const found = [];
+  let total = 0;
+  const note = (element) => {
+    if (!isRendered(element)) return;
+    total += 1;
+    if (found.length < limit) found.push(closestOf(element, PRESSED) || element);
+  };
+  if (!spec.text && !spec.regex) {
+    for (const element of queryAll(document, "*")) if (roleOf(element) === spec.role.toLowerCase()) note(element);
+  } else {
+    const matches = textMatcher(spec);
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (matches(textDataOf(node)) && parentElementOf(node)) note(parentElementOf(node));
+    }
+  }
+  return { total, matches: [...new Set(found)].map(foundElement) };
+};
+
+const foundElement = (element) => {
+  const around = parentElementOf(element);
+  const container = around && closestOf(around, "tr,li,[role=row],[role=listitem],p,section");
+  const context = container ? [{ line: quote(squash(clip(textContentOf(container), 400)), 200), ref: null, before: true }] : [];
+  return { line: lineOf(element), ref: "e" + refNumber(element), context, inView: viewOf(rectOf(element)) !== 2 };
 };
 
 const ancestorRows = (index) => {

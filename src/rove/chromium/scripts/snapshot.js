@@ -1,6 +1,6 @@
 // One pass over the document: everything the other side needs, in columns.
 
-const DEFAULT_CAPS = { nodes: 60000, children: 2500 };
+const DEFAULT_CAPS = { nodes: 30000, children: 2500 };
 
 const beginPass = (options) => {
   roleMemo = new WeakMap();
@@ -9,6 +9,7 @@ const beginPass = (options) => {
   kindsFor = null;
   closedHosts = [];
   labelIndexes = new Map();
+  insides = new Map();
   stripped = 0;
   groups = [];
   frames = [];
@@ -47,7 +48,28 @@ const wholePage = () => {
     else walkChildren(body, inner, 1);
   }
   flushText();
+  if (limits.left) addMissedControls(context);
   if (modal && rows[rows.length - 1].line === "behind the dialog (inert)") rows.pop();
+};
+
+const CONTROLS = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick],[tabindex]";
+const MISSED_CONTROLS = 60;
+
+// When a page is too large to walk, what can be pressed at its end (next page, submit) is shown all the same.
+const addMissedControls = (context) => {
+  const controls = queryAll(document, CONTROLS);
+  let first = controls.length;
+  while (first > 0 && controls.length - first < MISSED_CONTROLS && comesBefore(limits.last, controls[first - 1])) first -= 1;
+  if (first === controls.length) return;
+  rows.push({ depth: context.depth, flags: STRUCTURE, ref: 0, line: "… at the end of the page:" });
+  limits.cap += 20000;
+  for (let i = first; i < controls.length; i++) {
+    const around = contextAt(controls[i]);
+    around.depth = context.depth + 1;
+    around.quiet = false;
+    visit(controls[i], around, 1, parentElementOf(controls[i]));
+    flushText();
+  }
 };
 
 // The first line of a scoped snapshot is the target itself, with its role and name whatever they are.

@@ -30,7 +30,7 @@ const clean = (text) => {
 const collapse = (text) => text.replace(/[ \t\n\r\f]+/g, " ");
 const squash = (text) => text.replace(/\s+/g, " ").trim();
 
-const MAX_NAME = 400;
+const MAX_NAME = 800;
 const MAX_TEXT = 2000;
 
 const clip = (text, limit) => {

@@ -153,28 +153,41 @@ const MAX_LABEL_NODES = 40;
 
 // Whether any words of an element that names another one are not to be seen.
 const unseenWords = (element) => {
-  const facts = styleOf(element, null);
-  if (facts.none) return "not rendered";
-  const context = enter(element, facts, contextAt(element));
+  if (!checkVisibility(element)) return "not rendered";
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(), count = 0; node && count < MAX_LABEL_NODES; node = walker.nextNode(), count++) {
     if (!textDataOf(node).trim()) continue;
-    const parent = parentNodeOf(node);
-    const inside = parent === element ? context : contextAt(node);
+    const inside = contextInside(flattenedParent(node) || element);
     const reason = inside.seen ? unseenText(node, inside) : "";
     if (reason) return reason;
   }
   return "";
 };
 
-// The context of a node deep in the page, as a walk from the top would have made it.
-const contextAt = (node) => {
-  const path = pathOf(node);
+// The context inside each element, as a walk from the top would have made it; kept for one pass.
+let insides = new Map();
+
+const contextInside = (element) => {
+  const known = insides.get(element);
+  if (known) return known;
   let context = rootContext();
-  for (const ancestor of path.slice(0, -1)) {
-    const facts = styleOf(ancestor, context.facts);
-    context = facts.none ? { ...context, facts: readStyle(rootElementOf(document)) } : enter(ancestor, facts, context);
+  for (const step of pathOf(element)) {
+    const met = insides.get(step);
+    if (met) {
+      context = met;
+      continue;
+    }
+    const facts = styleOf(step, context.facts);
+    context = facts.none ? { ...context, facts: readStyle(rootElementOf(document)), seen: false } : enter(step, facts, context);
+    insides.set(step, context);
   }
+  return context;
+};
+
+// What surrounds a node; a copy, because walks write into theirs.
+const contextAt = (node) => {
+  const parent = flattenedParent(node);
+  const context = parent ? { ...contextInside(parent) } : rootContext();
   if (!context.facts) context.facts = readStyle(rootElementOf(document));
   return context;
 };

@@ -205,6 +205,7 @@ const visit = (node, context, nesting, parent) => {
     limits.left = (limits.left || 0) + 1;
     return;
   }
+  limits.last = node;
   if (owned.size && owned.has(node) && !(owners.get(parent) || []).includes(node)) return;
   if (node === modal && context.behind) return;
   const namespace = namespaceOf(node);
