@@ -98,7 +98,8 @@ async def test_a_popup_becomes_a_tab_and_is_reported_where_it_was_opened(session
     outcome = await session.click("button")
     assert [(event.kind, event.text.split()[0]) for event in outcome.events] == [("new tab", "t2")]
     assert await ids(session) == ["t1", "t2"]
-    assert (await session.run(Wait(url="/pop"), tab="t2")).title == "Popped"
+    await session.run(Wait(url="/pop", load="load"), tab="t2")
+    assert (await session.tabs()).result.tabs[1].title == "Popped"
 
 
 async def test_a_link_to_a_new_window_becomes_a_tab(session: Session, site: Site) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,12 +15,10 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Navigated:
     url: str
-    title: str
     status: int | None = None
 
     def __str__(self) -> str:
-        trouble = f" (HTTP {self.status})" if self.status and self.status >= 400 else ""
-        return f"{json.dumps(self.title, ensure_ascii=False)} {self.url}{trouble}"
+        return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
 
 
 @action(Effect.NAVIGATE)
@@ -35,8 +32,8 @@ class Navigate(TabAction[Navigated]):
         return self.url
 
     async def perform(self, tab: Tab) -> Navigated:
-        status = await tab.navigate(self.url)
-        return Navigated(tab.url, await tab.title(), status)
+        await tab.navigate(self.url)
+        return Navigated(tab.url, tab.status)
 
 
 @action(Effect.NAVIGATE)
@@ -61,11 +58,11 @@ class Reload(TabAction[Navigated]):
 
     async def perform(self, tab: Tab) -> Navigated:
         await tab.reload()
-        return Navigated(tab.url, await tab.title(), await tab.status())
+        return Navigated(tab.url, tab.status)
 
 
 async def _travel(tab: Tab, steps: int) -> Navigated:
     if not await tab.travel(steps):
         where = "before" if steps < 0 else "after"
         raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use browser_navigate.")
-    return Navigated(tab.url, await tab.title(), await tab.status())
+    return Navigated(tab.url, tab.status)

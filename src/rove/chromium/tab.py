@@ -109,28 +109,25 @@ class Tab:
 
     # Going places
 
-    async def navigate(self, url: str) -> int | None:
-        """Load an address; returns the HTTP status, or None where there is none."""
+    async def navigate(self, url: str) -> None:
+        """Load an address, as far as the document is parsed."""
         seen = self.loading.commits
         answer = await self.session.send("Page.navigate", {"url": url})
         if answer.get("errorText"):
             raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
         if "loaderId" in answer:
             await self._arrives(seen)
-        return await self.status()
 
     async def _arrives(self, seen: int) -> None:
         """Wait until the next document is there and parsed, or holds itself up with a dialog."""
         await self.loading.commits_after(seen)
         await self.dialogs.interrupts(self.loading.reaches("DOMContentLoaded"))
 
-    async def status(self) -> int | None:
-        """The HTTP status of the document that the tab shows."""
-        request = self.traffic.document
-        if request is None or request.url.split("#")[0] != self.url.split("#")[0]:
-            return None
-        response = await request.response()
-        return response.status if response else None
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the document that the tab shows, where it has one."""
+        document = self.traffic.document
+        return document.status if document and _same_page(document.url, self.url) else None
 
     async def travel(self, steps: int) -> bool:
         """Go back or forward in history; False when there is nothing there."""
@@ -294,3 +291,7 @@ class Tab:
 
     def close_soon(self) -> None:
         self._closing = asyncio.ensure_future(self.close())
+
+
+def _same_page(one: str, other: str) -> bool:
+    return one.partition("#")[0] == other.partition("#")[0]

@@ -24,13 +24,21 @@ class Exchange:
     answered: float | None = None
 
 
+@dataclass
+class Document:
+    """The page itself, as the server answered for it."""
+
+    url: str
+    status: int | None = None
+
+
 class Traffic:
     """Requests under way and when each began, so that what an act caused can be told from what it met."""
 
     def __init__(self) -> None:
         self._open: dict[pw.Request, Exchange] = {}
         self._changed = asyncio.Event()
-        self.document: pw.Request | None = None
+        self.document: Document | None = None
 
     def listen(self, page: pw.Page) -> None:
         page.on("request", self._on_request)
@@ -54,12 +62,14 @@ class Traffic:
     def _on_request(self, request: pw.Request) -> None:
         if request.is_navigation_request() and request.frame.parent_frame is None:
             # Another document: what the last one asked for is nobody's concern any more.
-            self.document = request
+            self.document = Document(request.url)
             self._open.clear()
         if request.resource_type in WEIGHTY:
             self._open[request] = Exchange(request.url, request.method, time.monotonic())
 
     def _on_response(self, response: pw.Response) -> None:
+        if self.document is not None and response.url == self.document.url:
+            self.document.status = response.status
         if exchange := self._open.get(response.request):
             exchange.answered = time.monotonic()
             self._changed.set()

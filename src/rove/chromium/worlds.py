@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.scripts import page_script
-from rove.chromium.wire import Wire
+from rove.chromium.wire import Answer, Wire
 from rove.errors import ElementGone, ScriptFailed
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class World:
     owner: str | None = None
     next_ref: int = 1
     _context: int | None = field(default=None, repr=False)
+    _has_started: bool = field(default=False, repr=False)
 
     async def call(self, function: str, *arguments: Any) -> Any:
         """Call a function expression in the world with plain arguments; returns a plain value."""
@@ -46,6 +47,7 @@ class World:
     def forget(self) -> None:
         """The document is gone and its context with it."""
         self._context = None
+        self._has_started = False
 
     async def context(self) -> int:
         if self._context is None:
@@ -66,7 +68,21 @@ class World:
             return await self._attempt(function, arguments, by_value)
 
     async def _attempt(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
-        answer = await self.session.send(
+        is_new = not self._has_started
+        if is_new:
+            # Refs go on counting where those of the last document ended.
+            function = f"(...all) => {{ rove.startRefs({self.next_ref}); return ({function})(...all) }}"
+        answer = await self._sent(function, arguments, by_value)
+        if is_new and "exceptionDetails" in answer and await self._install():
+            answer = await self._sent(function, arguments, by_value)
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        self._has_started = True
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    async def _sent(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> Answer:
+        return await self.session.send(
             "Runtime.callFunctionOn",
             {
                 "functionDeclaration": function,
@@ -77,27 +93,21 @@ class World:
                 "userGesture": True,
             },
         )
-        if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        result: dict[str, Any] = answer["result"]
-        return result
 
     async def _enter(self) -> int:
         made = await self.session.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
         context: int = made["executionContextId"]
-        start = f"rove.startRefs({self.next_ref})"
-        ready = await self._evaluate(context, f"typeof rove === 'object' && ({start}, true)")
-        if not ready:
-            await self._evaluate(context, f"{page_script()}; {start}; true")
         return context
 
-    async def _evaluate(self, context: int, expression: str) -> bool:
+    async def _install(self) -> bool:
+        """Put our script where the document was there before we were; True if it was missing."""
         answer = await self.session.send(
-            "Runtime.evaluate", {"expression": expression, "contextId": context, "returnByValue": True}
+            "Runtime.evaluate",
+            {"expression": page_script(), "contextId": await self.context(), "returnByValue": True},
         )
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        return bool(answer["result"].get("value"))
+        return bool(answer["result"].get("value") == "installed")
 
 
 class Worlds:
