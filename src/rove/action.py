@@ -42,6 +42,7 @@ class Effect(enum.Enum):
     ACT = "act"
     NAVIGATE = "navigate"
     SCRIPT = "script"
+    SEND_FILE = "send_file"
     SPAWN = "spawn"
 
 

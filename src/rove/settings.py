@@ -43,6 +43,8 @@ class Deadlines(Section):
 class Limits(Section):
     sessions: int = Field(default=8, ge=1, description="Most sessions open at once.")
     tabs: int = Field(default=20, ge=1, description="Most tabs open at once in one session.")
+    downloads: int = Field(default=100, ge=0, description="Most downloads that one tab may make.")
+    download_megabytes: int = Field(default=500, ge=1, description="Largest download that is kept.")
     idle: Seconds = Field(default=1800, description="Seconds without a call after which a session is closed.")
 
 

@@ -50,7 +50,7 @@ class Browser:
             viewport={"width": settings.viewport.width, "height": settings.viewport.height},
             accept_downloads=True,
         )
-        return Context(made, settings)
+        return Context(made, settings, self._folder.path)
 
     async def close(self) -> None:
         """End the process and leave nothing behind; bounded, whatever state it is in."""

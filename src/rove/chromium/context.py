@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.chromium.tab import Tab
@@ -21,9 +22,10 @@ ARRIVING_PATIENCE = 2.0
 class Context:
     """Cookies, storage and tabs of their own. Tab ids (`t1`, `t2`) are never given twice."""
 
-    def __init__(self, made: pw.BrowserContext, settings: Settings) -> None:
+    def __init__(self, made: pw.BrowserContext, settings: Settings, scratch: Path) -> None:
         self._made = made
         self._settings = settings
+        self._scratch = scratch
         self._tabs: dict[str, Tab] = {}
         self._numbers = 0
         self._current: str | None = None
@@ -113,7 +115,7 @@ class Context:
         self._numbers += 1
         identity = f"t{self._numbers}"
         try:
-            tab = await Tab.attach(page, identity, self._settings)
+            tab = await Tab.attach(page, identity, self._settings, self._scratch)
         finally:
             self._adopting.pop(page, None)
         opener = await page.opener()

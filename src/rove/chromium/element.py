@@ -78,6 +78,13 @@ class Element:
         value: str | None = (await self._ask("valueOf"))["value"]
         return value
 
+    async def is_file_input(self) -> bool:
+        return bool((await self._ask("describeFor"))["type"] == "file")
+
+    async def announce_files(self) -> None:
+        """Tell the page that its file input holds other files now."""
+        await self._ask("announceFiles")
+
     async def is_select(self) -> bool:
         return bool((await self._ask("describeFor"))["tag"] == "select")
 

@@ -46,7 +46,6 @@ class Happenings:
         page.on("pageerror", lambda error: self.add("page error", str(error)))
         page.on("requestfailed", self._on_request_failed)
         page.on("crash", lambda _: self.add("crash", "The page crashed."))
-        page.on("download", lambda download: self.add("download", download.suggested_filename))
 
     def _on_console(self, message: pw.ConsoleMessage) -> None:
         if message.type == "error":

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.dialogs import Dialogs
+from rove.chromium.downloads import Downloads
 from rove.chromium.element import Element, Keyboard, Mouse
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
@@ -18,6 +20,7 @@ from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
+from rove.chromium.uploads import upload
 from rove.chromium.wire import Wire
 from rove.chromium.worlds import WORLD, World, Worlds
 from rove.errors import (
@@ -38,16 +41,20 @@ PING_PATIENCE = 1.0
 class Tab:
     """A page with an id that is never reused."""
 
-    def __init__(self, page: pw.Page, session: Wire, identity: str, main_frame: str, settings: Settings) -> None:
+    def __init__(
+        self, page: pw.Page, session: Wire, identity: str, main_frame: str, settings: Settings, scratch: Path
+    ) -> None:
         self.page = page
         self.session = session
         self.id = identity
         self.settings = settings
+        self._scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
         self.dialogs = Dialogs()
         self.happenings = Happenings()
         self.traffic = Traffic()
+        self.downloads = Downloads(settings, scratch, self.happenings)
         self.loading = Loading(main_frame)
         self.worlds = Worlds(page, session, main_frame)
         self.mouse = Mouse(self)
@@ -61,7 +68,7 @@ class Tab:
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod
-    async def attach(cls, page: pw.Page, identity: str, settings: Settings) -> Tab:
+    async def attach(cls, page: pw.Page, identity: str, settings: Settings, scratch: Path) -> Tab:
         session = Wire(await page.context.new_cdp_session(page))
         script = {"source": page_script(), "worldName": WORLD}
         answers = await asyncio.gather(
@@ -70,7 +77,7 @@ class Tab:
             session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
             session.send("Page.addScriptToEvaluateOnNewDocument", script),
         )
-        tab = cls(page, session, identity, answers[0]["frameTree"]["frame"]["id"], settings)
+        tab = cls(page, session, identity, answers[0]["frameTree"]["frame"]["id"], settings, scratch)
         tab._listen()
         return tab
 
@@ -78,6 +85,7 @@ class Tab:
         self.dialogs.listen(self.page)
         self.happenings.listen(self.page)
         self.traffic.listen(self.page)
+        self.downloads.listen(self.page)
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
         self.session.on("Page.windowOpen", self._on_window_open)
@@ -113,6 +121,9 @@ class Tab:
         """Load an address, as far as the document is parsed."""
         seen = self.loading.commits
         answer = await self.session.send("Page.navigate", {"url": url})
+        if answer.get("isDownload"):
+            await self.downloads.finish()
+            return
         if answer.get("errorText"):
             raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
         if "loaderId" in answer:
@@ -222,6 +233,10 @@ class Tab:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
+
+    async def upload(self, element: Element, paths: tuple[str, ...]) -> list[str]:
+        """Give files of the workspace to the page; returns their names."""
+        return await upload(self, element, paths, self._scratch)
 
     async def evaluate(self, expression: str, element: Element | None) -> Any:
         """Run JavaScript among the page's own; a function is called, with the element if one is given."""

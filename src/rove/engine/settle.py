@@ -52,6 +52,9 @@ class _Waiting:
             await self._tab.loading.reaches("load")
             return False
         await self._tab.quiet()
+        if self._tab.downloads.is_running:
+            await self._tab.downloads.finish()
+            return False
         if awaited := self._awaited():
             await self._tab.traffic.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
             return False
@@ -59,6 +62,7 @@ class _Waiting:
 
     def pending(self) -> tuple[str, ...]:
         loading = [] if self._tab.loading.has("load") else ["the page is still loading"]
+        loading += ["a download"] if self._tab.downloads.is_running else []
         return (*loading, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
 
     def _caused(self) -> list[Exchange]:

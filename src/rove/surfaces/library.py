@@ -15,6 +15,7 @@ from rove.action import Action
 from rove.actions.batch import Batch
 from rove.actions.dialogs import Dialog
 from rove.actions.extract import Extract
+from rove.actions.files import Upload
 from rove.actions.find import Find
 from rove.actions.forms import Check, Fill, FillForm, Select
 from rove.actions.keyboard import Press, Type
@@ -82,6 +83,7 @@ class Session:
     fill_form = method(FillForm)
     select = method(Select)
     check = method(Check)
+    upload = method(Upload)
     type = method(Type)
     press = method(Press)
     wait = method(Wait)

@@ -150,7 +150,12 @@ const read = about((element, mode, attribute) => {
   return { value: element.innerText ?? textContentOf(element) };
 });
 
-const describeFor = about((element) => ({ tag: localNameOf(element) }));
+const describeFor = about((element) => ({ tag: localNameOf(element), type: element.type ?? null }));
+
+const announceFiles = about((element) => {
+  announce(element, "input", "change");
+  return {};
+});
 
 // Resolves at the next change of the document, or after a while, whichever is first.
 const nextChange = (patience) =>
@@ -193,5 +198,5 @@ const hitsFrame = (ref, x, y) => {
 
 Object.assign(globalThis.rove, {
   reach, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
-  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
+  scrollIn: about(scrollFrom), describeFor, announceFiles, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

@@ -1,0 +1,140 @@
+"""The one folder that files come from and go to, and the one door to it.
+
+Every path is walked component by component from the folder's own descriptor and no link is followed, so that
+neither `..` nor a link nor a change in mid-walk leads out of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from rove.errors import Denied
+
+LONGEST_NAME = 120
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\/]')
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """A regular file of the workspace, open, and thereby the one that was checked."""
+
+    descriptor: int
+    name: str
+    size: int
+
+
+class Workspace:
+    """Reads and writes below one folder and nowhere else."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @contextlib.contextmanager
+    def reading(self, path: str) -> Generator[OpenFile]:
+        """Open a file that lies in the workspace; its path is relative to it, or absolute and inside it."""
+        *folders, name = self._parts(path)
+        with self._folder(folders, path) as folder:
+            try:
+                # Non-blocking, as opening a pipe nobody writes to would wait for ever.
+                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+            except OSError as error:
+                raise _refused(path, error) from error
+            try:
+                facts = os.fstat(file)
+                if not stat.S_ISREG(facts.st_mode):
+                    raise Denied(f"{path} is not a regular file.", hint="Name a file in the workspace.")
+                yield OpenFile(file, name, facts.st_size)
+            finally:
+                os.close(file)
+
+    def create(self, folder: str, wanted: str) -> tuple[int, Path]:
+        """Make a new file in a folder of the workspace, under a safe and unused name; returns it open for writing."""
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._folder([], folder) as top, contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700, dir_fd=top)
+        with self._folder([folder], folder) as opened:
+            for name in _candidates(safe_name(wanted)):
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+                try:
+                    return os.open(name, flags, 0o600, dir_fd=opened), self.root / folder / name
+                except FileExistsError:
+                    continue
+        raise AssertionError("unreachable: the names never end")
+
+    def write(self, folder: str, wanted: str, data: bytes) -> Path:
+        file, path = self.create(folder, wanted)
+        with os.fdopen(file, "wb") as written:
+            written.write(data)
+        return path
+
+    def _parts(self, path: str) -> list[str]:
+        given = PurePosixPath(path)
+        if given.is_absolute():
+            try:
+                given = given.relative_to(PurePosixPath(str(self.root)))
+            except ValueError:
+                raise _outside(path, self.root) from None
+        parts = list(given.parts)
+        if not parts or ".." in parts or "\0" in path:
+            raise _outside(path, self.root)
+        return parts
+
+    @contextlib.contextmanager
+    def _folder(self, parts: list[str], path: str) -> Generator[int]:
+        try:
+            opened = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise _refused(path, error) from error
+        try:
+            for part in parts:
+                inner = os.open(part, _DIRECTORY, dir_fd=opened)
+                os.close(opened)
+                opened = inner
+            yield opened
+        except OSError as error:
+            raise _refused(path, error) from error
+        finally:
+            os.close(opened)
+
+
+def safe_name(wanted: str) -> str:
+    """A name from outside, reduced to a last component that is harmless on every system."""
+    last = re.split(r"[\\/]", unicodedata.normalize("NFC", wanted))[-1]
+    visible = "".join(c for c in last if unicodedata.category(c) not in ("Cf", "Cc", "Cs", "Co", "Cn"))
+    name = _UNSAFE.sub("_", visible).strip(" .").lstrip("-~")
+    if not name or _RESERVED.fullmatch(name):
+        name = f"file-{name}" if name else "file"
+    stem, dot, ending = name.rpartition(".")
+    if len(name.encode()) > LONGEST_NAME and dot and len(ending) <= 16:
+        return _cut(stem, LONGEST_NAME - len(ending.encode()) - 1) + "." + ending
+    return _cut(name, LONGEST_NAME)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text.encode()[:longest].decode(errors="ignore")
+
+
+def _candidates(name: str) -> Generator[str]:
+    yield name
+    stem, dot, ending = name.rpartition(".")
+    number = 1
+    while True:
+        number += 1
+        yield f"{stem}-{number}.{ending}" if dot else f"{name}-{number}"
+
+
+def _outside(path: str, root: Path) -> Denied:
+    return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
+
+
+def _refused(path: str, error: OSError) -> Denied:
+    return Denied(f"{path} cannot be used: {error.strerror}.", hint="Name a file in the workspace, not a link.")
