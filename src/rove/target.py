@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 _REF = re.compile(r"(?P<frame>f\d+)?(?P<local>e\d+)")
+_POINT = re.compile(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
 _ROLE_AND_NAME = re.compile(r'(?P<role>[a-z]+)\s+"(?P<name>(?:[^"\\]|\\.)*)"')
 
 
@@ -40,7 +41,15 @@ class RoleAndName:
         return f'{self.role} "{self.name}"'
 
 
-Aim = Ref | Selector | RoleAndName
+@dataclass(frozen=True)
+class Point:
+    """A place in the viewport, in CSS pixels."""
+
+    x: float
+    y: float
+
+
+Aim = Ref | Selector | RoleAndName | Point
 
 
 def parse_target(text: str) -> Aim:
@@ -52,6 +61,8 @@ def parse_target(text: str) -> Aim:
     bare = text.removeprefix("[").removesuffix("]").removeprefix("@").removeprefix("ref=")
     if match := _REF.fullmatch(bare):
         return Ref(match["frame"] or "", match["local"])
+    if match := _POINT.fullmatch(text):
+        return Point(float(match["x"]), float(match["y"]))
     if match := _ROLE_AND_NAME.fullmatch(text):
         return RoleAndName(match["role"], re.sub(r"\\(.)", r"\1", match["name"]))
     return Selector(text)

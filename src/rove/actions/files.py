@@ -22,12 +22,14 @@ class Uploaded:
 
 @action(Effect.SEND_FILE)
 class Upload(TabAction[Uploaded]):
-    """Give files of the workspace to a file input, or to a button that opens a file chooser."""
+    """Give files of the workspace to a file input, to a button that opens a chooser, or to a drop zone."""
 
     target: Target
     paths: tuple[str, ...] = arg("Paths in the workspace; empty to take files back.", max_length=20)
 
+    drop: bool = arg("Drop them on the target.", default=False)
+
     async def perform(self, tab: Tab) -> Uploaded:
         element = await tab.resolve(self.target)
-        names = await tab.upload(element, self.paths)
+        names = await tab.upload(element, self.paths, self.drop)
         return Uploaded(element.line, tuple(names))

@@ -52,9 +52,10 @@ class Press(TabAction[Pressed]):
 
     key: str = arg("Such as Enter, ArrowDown, a, Control+A.", min_length=1)
     target: Target | None = arg("Element to focus first.", default=None)
+    hold: float = arg("Seconds to hold it down.", default=0, ge=0, le=30)
 
     async def perform(self, tab: Tab) -> Pressed:
         if self.target:
             await (await tab.resolve(self.target)).focus()
-        await tab.keyboard.press(self.key)
+        await tab.keyboard.press(self.key, self.hold)
         return Pressed(self.key)

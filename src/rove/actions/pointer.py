@@ -21,7 +21,7 @@ class Clicked:
 
 @action(Effect.ACT)
 class Click(TabAction[Clicked]):
-    """Click an element."""
+    """Click an element, or a point (x,y) of the viewport."""
 
     target: Target
     button: Literal["left", "right", "middle"] = arg("Mouse button.", default="left")
@@ -29,7 +29,7 @@ class Click(TabAction[Clicked]):
     modifiers: tuple[Literal["Alt", "Control", "Meta", "Shift"], ...] = arg("Keys held down.", default=())
 
     async def perform(self, tab: Tab) -> Clicked:
-        element = await tab.resolve(self.target)
+        element = await tab.aim(self.target)
         await element.click(self.button, self.count, self.modifiers)
         return Clicked(element.line)
 
@@ -49,7 +49,7 @@ class Hover(TabAction[Hovered]):
     target: Target
 
     async def perform(self, tab: Tab) -> Hovered:
-        element = await tab.resolve(self.target)
+        element = await tab.aim(self.target)
         await element.hover()
         return Hovered(element.line)
 
@@ -71,8 +71,8 @@ class Drag(TabAction[Dragged]):
     target: Target
 
     async def perform(self, tab: Tab) -> Dragged:
-        source = await tab.resolve(self.source)
-        target = await tab.resolve(self.target)
+        source = await tab.aim(self.source)
+        target = await tab.aim(self.target)
         await source.drag_to(target)
         return Dragged(source.line, target.line)
 

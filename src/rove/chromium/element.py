@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+# Less time left than this is too little to aim once more.
+AIM_AGAIN = 1.0
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 
 
@@ -41,18 +43,22 @@ class Element:
         return self.world.session
 
     async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
-        x, y = await self._reach(enabled=True)
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
-        await self._tab.mouse.click(x, y, button, count, bits)
+        while True:
+            x, y = await self._reach(enabled=True, press=True)
+            await self._tab.mouse.click(x, y, button, count, bits)
+            missed = await self._missed()
+            if missed is None:
+                return
+            if self._tab.time_left < AIM_AGAIN:
+                raise ElementNotReady(f"{self.line} {missed}.")
 
     async def hover(self) -> None:
         x, y = await self._reach(enabled=False)
         await self._tab.mouse.move(x, y)
 
-    async def drag_to(self, other: Element) -> None:
-        start = await self._reach(enabled=True)
-        end = await other.position()
-        await self._tab.mouse.drag(start, end)
+    async def drag_to(self, other: Element | Spot) -> None:
+        await self._tab.mouse.drag(await self._reach(enabled=True), other)
 
     async def position(self) -> tuple[float, float]:
         """The middle of the element, in the tab's own coordinates, without moving anything."""
@@ -84,6 +90,9 @@ class Element:
     async def announce_files(self) -> None:
         """Tell the page that its file input holds other files now."""
         await self._ask("announceFiles")
+
+    async def drop(self, files: list[dict[str, str]]) -> None:
+        await self._ask("dropFiles", files)
 
     async def is_select(self) -> bool:
         return bool((await self._ask("describeFor"))["tag"] == "select")
@@ -131,10 +140,22 @@ class Element:
         identity: str = found["object"]["objectId"]
         return identity
 
-    async def _reach(self, enabled: bool) -> tuple[float, float]:
+    async def _missed(self) -> str | None:
+        """What a press hit in place of this element, in which case the page never saw the press."""
+        from playwright.async_api import Error
+
+        if self._tab.dialogs.open:
+            return None
+        try:
+            missed: str | None = (await self.world.call("() => rove.pressed()"))["missed"]
+        except Error:
+            return None  # the press led to another document
+        return missed
+
+    async def _reach(self, enabled: bool, press: bool = False) -> tuple[float, float]:
         """Bring it into view and wait until it can be pressed; returns the point to press."""
         patience = max(self._tab.time_left - 0.5, 0.1) * 1000
-        answer = await self._ask("reach", {"enabled": enabled}, patience)
+        answer = await self._ask("reach", {"enabled": enabled, "press": press}, patience)
         return await self._tab.place(self.world, answer["x"], answer["y"])
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
@@ -158,6 +179,28 @@ def _place(answer: dict[str, Any]) -> dict[str, int]:
     return {name: answer[name] for name in ("x", "y", "below")}
 
 
+class Spot:
+    """A point of the viewport, for what has no elements: a canvas, a map, a game."""
+
+    def __init__(self, tab: Tab, x: float, y: float) -> None:
+        self._tab = tab
+        self._point = (x, y)
+        self.line = f"the point {x:g},{y:g}"
+
+    async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
+        bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
+        await self._tab.mouse.click(*self._point, button, count, bits)
+
+    async def hover(self) -> None:
+        await self._tab.mouse.move(*self._point)
+
+    async def drag_to(self, other: Element | Spot) -> None:
+        await self._tab.mouse.drag(self._point, other)
+
+    async def position(self) -> tuple[float, float]:
+        return self._point
+
+
 class Mouse:
     """The pointer, over CDP: Playwright's own click takes ten times as long."""
 
@@ -176,12 +219,14 @@ class Mouse:
             sent.append(self._send("mouseReleased", x, y, **facts))
         await self._tab.dialogs.interrupts(asyncio.gather(*sent))
 
-    async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+    async def drag(self, start: tuple[float, float], target: Element | Spot) -> None:
         """Through Playwright, which turns the moves into HTML5 drag events where the page wants those."""
         mouse = self._tab.page.mouse
         await mouse.move(*start)
         await mouse.down()
         await mouse.move(start[0] + 5, start[1] + 5, steps=3)
+        # Only now, as bringing the target into view may take the start out of it.
+        end = await target.position()
         await mouse.move(*end, steps=12)
         await mouse.move(*end)
         await mouse.up()
@@ -203,11 +248,13 @@ class Keyboard:
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
 
-    async def press(self, combination: str) -> None:
+    async def press(self, combination: str, hold: float = 0) -> None:
+        """Press a key or a combination, and let go after `hold` seconds."""
         from playwright.async_api import Error
 
+        pressing = self._tab.page.keyboard.press(self._spelled(combination), delay=hold * 1000)
         try:
-            await self._tab.dialogs.interrupts(self._tab.page.keyboard.press(self._spelled(combination)))
+            await self._tab.dialogs.interrupts(pressing)
         except Error as error:
             raise InvalidArguments(
                 f"`key`: {combination!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A."

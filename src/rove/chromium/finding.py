@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rove.chromium.element import Element
+from rove.chromium.element import Element, Spot
 from rove.chromium.worlds import World
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
-from rove.target import Ref, RoleAndName, Selector, parse_target
+from rove.target import Point, Ref, RoleAndName, Selector, parse_target
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -25,12 +25,20 @@ async def resolve(tab: Tab, target: str) -> Element:
     return matches[0]
 
 
+async def aim(tab: Tab, target: str) -> Element | Spot:
+    """The element or the point that the pointer is to go to."""
+    point = parse_target(target)
+    return Spot(tab, point.x, point.y) if isinstance(point, Point) else await resolve(tab, target)
+
+
 async def resolve_all(tab: Tab, target: str) -> list[Element]:
     """Every element that a target means; at least one."""
     aim = parse_target(target)
     if isinstance(aim, Ref):
         # Whether it is still there, and what it is, comes with whatever is asked of it next.
         return [Element(tab, tab.worlds.with_prefix(aim.frame), aim.local)]
+    if isinstance(aim, Point):
+        raise InvalidArguments(f"`{target}` is a point; this needs an element.")
     found: list[Element] = []
     for world in await tab.every_world():
         found += await _matches(tab, world, aim)

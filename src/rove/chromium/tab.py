@@ -12,7 +12,7 @@ from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.downloads import Downloads
-from rove.chromium.element import Element, Keyboard, Mouse
+from rove.chromium.element import Element, Keyboard, Mouse, Spot
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
 from rove.chromium.loading import Loading
@@ -20,7 +20,7 @@ from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
-from rove.chromium.uploads import upload
+from rove.chromium.uploads import copied, dropped, handed_over
 from rove.chromium.wire import Wire
 from rove.chromium.worlds import WORLD, World, Worlds
 from rove.errors import (
@@ -162,6 +162,10 @@ class Tab:
         """The one element that a target means, or an error that says why there is not just one."""
         return await finding.resolve(self, target)
 
+    async def aim(self, target: str) -> Element | Spot:
+        """The element, or the point of the viewport, that the pointer is to go to."""
+        return await finding.aim(self, target)
+
     async def resolve_all(self, target: str) -> list[Element]:
         """Every element that a target means; at least one."""
         return await finding.resolve_all(self, target)
@@ -234,9 +238,11 @@ class Tab:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
 
-    async def upload(self, element: Element, paths: tuple[str, ...]) -> list[str]:
+    async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
-        return await upload(self, element, paths, self._scratch)
+        copies = await copied(self.settings.workspace_folder, paths, self._scratch)
+        await (dropped(element, copies) if drop else handed_over(self, element, copies))
+        return [copy.name for copy in copies]
 
     async def evaluate(self, expression: str, element: Element | None) -> Any:
         """Run JavaScript among the page's own; a function is called, with the element if one is given."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import mimetypes
 import os
 import secrets
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.errors import ElementNotReady
+from rove.errors import ElementNotReady, InvalidArguments
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,19 +21,35 @@ if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
 CHOOSER_PATIENCE = 3.0
+LARGEST_DROP = 50 * 2**20
 
 
-async def upload(tab: Tab, element: Element, paths: tuple[str, ...], scratch: Path) -> list[str]:
-    """Hand copies, made from the checked files, to a file input or to the chooser that a press opens."""
-    copies = await asyncio.to_thread(_copied, Workspace(tab.settings.workspace_folder), paths, scratch)
-    files = [str(copy) for copy in copies]
+async def copied(workspace: Path, paths: tuple[str, ...], scratch: Path) -> list[Path]:
+    """Copies of files that were opened and checked, out of the reach of whoever might change the originals."""
+    return await asyncio.to_thread(_copied, Workspace(workspace), paths, scratch)
+
+
+async def handed_over(tab: Tab, element: Element, files: list[Path]) -> None:
+    """Into a file input, or into the chooser that a press opens."""
     if await element.is_file_input():
-        await element.session.send("DOM.setFileInputFiles", {"files": files, "objectId": await element.in_page()})
+        names = [str(file) for file in files]
+        await element.session.send("DOM.setFileInputFiles", {"files": names, "objectId": await element.in_page()})
         await element.announce_files()
     else:
         chooser = await _chooser(tab, element)
-        await chooser.set_files(list(copies))
-    return [copy.name for copy in copies]
+        await chooser.set_files(list(files))
+
+
+async def dropped(element: Element, files: list[Path]) -> None:
+    """As if a person had dragged them in from outside."""
+    if sum(file.stat().st_size for file in files) > LARGEST_DROP:
+        raise InvalidArguments(f"`paths`: more than {LARGEST_DROP // 2**20} MB cannot be dropped at once.")
+    await element.drop([await asyncio.to_thread(_described, file) for file in files])
+
+
+def _described(file: Path) -> dict[str, str]:
+    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return {"name": file.name, "type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
 
 
 async def _chooser(tab: Tab, element: Element) -> pw.FileChooser:

@@ -16,7 +16,9 @@ for (const name of [
   "v-on:click", "jsaction",
 ]) KINDS.set(name, CLICKS);
 // These style by themselves, whatever the sheets say.
-for (const name of ["hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled"]) KINDS.set(name, STYLES);
+for (const name of [
+  "hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled", "multiple", "controls", "background", "border", "nowrap", "start",
+]) KINDS.set(name, STYLES);
 for (const name of ["required", "readonly", "placeholder", "popovertarget"]) KINDS.set(name, FIELD);
 
 let kindsFor = null;

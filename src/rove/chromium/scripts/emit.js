@@ -1,6 +1,10 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that stands in for its control.
 
 const emit = (element, role, strength, facts, context, inner, nesting) => {
+  if (strength === WEAK && !context.quiet && holdsLookalikes(element)) {
+    inner.pointer = false;
+    strength = 0;
+  }
   if (isShownAsName(element, context)) {
     inner.quiet = true;
     inner.owner = inner.owner || { apart: inner.apart };
@@ -47,14 +51,12 @@ const rowFlags = (element, strength, inner) => {
   return flags;
 };
 
-const head = (role, name, limit) => (name ? `${role} ${quote(name, limit)}` : role);
-
-const newRow = (element, role, naming, strength, context, inner, extra) => {
+const newRow = (element, role, naming, strength, context, inner) => {
   const reason = unseenElement(element, inner) || (TEXT_ENTRY.has(role) && inner.facts ? fadedColour(inner.facts, inner) : "");
   const mark = reason || inner.apart;
   return {
     depth: context.depth, flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
-    ref: strength ? refNumber(element) : 0, line: extra, marks: nameMark(element, naming) + markFor(mark), naming, apart: inner.apart,
+    ref: strength ? refNumber(element) : 0, line: "", marks: markFor(mark), naming, apart: inner.apart,
     element, role, reason,
   };
 };
@@ -70,7 +72,8 @@ const emitFrame = (element, context, inner) => {
   const rect = rectOf(element);
   if (rect.width < 2 || rect.height < 2) return;
   const naming = nameOf(element, "iframe");
-  const row = newRow(element, "iframe", naming, STRONG, context, inner, head("iframe", naming.name));
+  const row = newRow(element, "iframe", naming, STRONG, context, inner);
+  row.line = head("iframe", naming.name) + nameMark(element, naming);
   row.flags = (row.flags & ~PRESS) | FRAME | STRUCTURE;
   pushRow(row);
   frames.push(row.ref);
@@ -83,15 +86,9 @@ const emitLeaf = (element, role, strength, context, inner, nesting) => {
   if ((role === "object" || role === "embed") && !strength) return walkChildren(element, inner, nesting + 1);
   const naming = nameOf(element, role);
   const given = strength || VALUE_ROLES.has(role) || role === "canvas" || role === "video" || role === "audio" ? STRONG : 0;
-  const row = newRow(element, role, naming, given, context, inner, "");
-  row.line = head(shownRole(element, role), naming.name) + guessIfNameless(element, naming, given) + detailsOf(element, role, naming, false);
+  const row = newRow(element, role, naming, given, context, inner);
+  row.line = compose(element, role, role, naming, given);
   pushRow(row);
-};
-
-const guessIfNameless = (element, naming, strength) => {
-  if (naming.name || !strength) return "";
-  const guess = guessFor(element);
-  return guess ? " ~" + quote(guess, 60) : "";
 };
 
 const emitImage = (element, role, strength, context, inner) => {
@@ -99,8 +96,8 @@ const emitImage = (element, role, strength, context, inner) => {
   const naming = nameOf(element, role);
   const rect = rectOf(element);
   if (!naming.name && !strength && (rect.width < 24 || rect.height < 24)) return;
-  const row = newRow(element, role, naming, strength, context, inner, "");
-  row.line = head(role, naming.name) + guessIfNameless(element, naming, STRONG) + detailsOf(element, role, naming, false);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = compose(element, role, role, naming, STRONG);
   if (rect.width <= 2 && rect.height <= 2 && !row.reason) {
     row.marks += markFor("1px image");
     row.flags |= UNSEEN;
@@ -111,9 +108,9 @@ const emitImage = (element, role, strength, context, inner) => {
 const emitOneLiner = (element, role, strength, context, inner, nesting) => {
   if (isToggleShownElsewhere(element)) return;
   const naming = nameOf(element, role);
-  const row = newRow(element, role, naming, strength, context, inner, "");
+  const row = newRow(element, role, naming, strength, context, inner);
   exemptFaintToggle(element, row);
-  row.line = head(shownRole(element, role), naming.name) + guessIfNameless(element, naming, strength) + detailsOf(element, role, naming, false);
+  row.line = compose(element, role, role, naming, strength);
   if (role === "heading" || role === "tab") row.flags |= STRUCTURE;
   pushRow(row);
   const index = rows.length - 1;
@@ -153,10 +150,11 @@ const finishOneLiner = (row, index, fromContent) => {
   }
   if (row.apartText && /[^\s\uE000-\uF8FF]/.test(row.apartText)) row.marks += ` (aria-hidden: ${quote(squash(row.apartText), 120)})`;
   const only = rows[index + 1];
-  if (!fromContent && only && only.flags & TEXT && !only.mark && rows.length === index + 2) {
-    if (saysTheSame(only.text, row.naming.name)) {
+  if (!fromContent && only && only.flags & TEXT && rows.length === index + 2) {
+    if (only.mark === "aria-hidden" && !/[\p{L}\p{N}]/u.test(only.text)) rows.pop();
+    else if (!only.mark && saysTheSame(only.text, row.naming.name)) {
       rows.pop();
-      if (squash(only.text).toLowerCase() === row.naming.name.toLowerCase()) row.marks = row.marks.replace(/ \((?:aria|title)\)/, "");
+      if (squash(only.text).toLowerCase() === row.naming.name.toLowerCase()) row.line = row.line.replace(/ \((?:aria|title)\)/, "");
     } else inlineFirstText(index);
   }
 };
@@ -165,8 +163,8 @@ const saysTheSame = (text, name) => name.toLowerCase().includes(squash(text).toL
 
 const emitContainer = (element, role, strength, context, inner, nesting) => {
   const naming = NAMED_BY_CONTENT.has(role) && !hasAnyAttribute(element) ? NO_NAME : containerName(element, role);
-  const row = newRow(element, role, naming, strength, context, inner, "");
-  row.line = head(role, naming.name) + detailsOf(element, role, naming, false);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = compose(element, role, role, naming, 0);
   if (role !== "listitem" && role !== "row") row.flags |= STRUCTURE;
   pushRow(row);
   const index = rows.length - 1;
@@ -231,18 +229,20 @@ const clickableName = (element, role) => {
   return { name, source: name ? "content" : "", hiddenSource: false };
 };
 
+const clickableWord = (element, role) => {
+  if (isEditingHost(element)) return "textbox";
+  if (namespaceOf(element) === SVG && SHAPES.has(localNameOf(element))) return localNameOf(element);
+  return role === "generic" || role === "none" || role === "paragraph" ? "clickable" : role;
+};
+
 // Pressable though the markup gives it no role that says so.
 const emitClickable = (element, role, strength, context, inner, nesting) => {
-  if (strength === WEAK && holdsLookalikes(element)) {
-    inner.pointer = false;
-    return walkLookalikes(element, inner, nesting);
-  }
-  const shown = role === "generic" || role === "none" || role === "paragraph" ? (isEditingHost(element) ? "textbox" : "clickable") : role;
+  const shown = clickableWord(element, role);
   const editable = shown === "textbox";
   const complex = !editable && (queryOne(element, HOLDS_MORE) !== null || shadowOf(element) !== null || textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);
   const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
-  const row = newRow(element, role, naming, strength, context, inner, "");
-  row.line = head(shown, naming.name) + (complex ? "" : guessIfNameless(element, naming, strength)) + detailsOf(element, editable ? "textbox" : role, naming, false);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = compose(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
   pushRow(row);
   const index = rows.length - 1;
   if (editable) return;
@@ -253,10 +253,6 @@ const emitClickable = (element, role, strength, context, inner, nesting) => {
   flushText();
   if (complex) finishComplexClickable(element, row, index, strength);
   else finishOneLiner(row, index, naming.source === "content");
-};
-
-const walkLookalikes = (element, inner, nesting) => {
-  walkChildren(element, inner, nesting + 1);
 };
 
 // A pointer area that only wraps things pressable in themselves says nothing new.
@@ -313,8 +309,8 @@ const walkLabel = (label, control, inner, nesting) => {
 const emitStandIn = (label, control, context, inner, nesting) => {
   const role = roleOf(control);
   const naming = nameOf(control, role);
-  const row = newRow(label, role, naming, STRONG, context, inner, "");
-  row.line = head(shownRole(control, role), naming.name) + guessIfNameless(label, naming, STRONG) + detailsOf(control, role, naming, false);
+  const row = newRow(label, role, naming, STRONG, context, inner);
+  row.line = compose(control, role, role, naming, 0) + guessIfNameless(label, naming, STRONG);
   pushRow(row);
   const children = below(inner, context);
   children.quiet = true;

@@ -2,6 +2,8 @@
 
 const TYPED_AS_TEXT = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
 
+const SELECTABLE = new Set(["", "text", "search", "url", "tel", "password"]);
+
 const setValue = (element, value) => {
   const prototype = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
   // The prototype's setter, as frameworks replace the element's own to learn who writes to it.
@@ -97,8 +99,16 @@ const checkedState = about((element) => {
   return said === null ? { reason: "is not a checkbox, a radio button or a switch" } : { checked: said === "true" };
 });
 
-const focusOn = about((element) => {
-  fieldOf(element).focus();
+// The caret goes after what is there, where a person who goes on writing would put it.
+const focusOn = about((target) => {
+  const element = fieldOf(target);
+  element.focus();
+  if (element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && SELECTABLE.has(element.type))) {
+    element.setSelectionRange(element.value.length, element.value.length);
+  } else if (element.isContentEditable) {
+    selectContents(element);
+    getSelection().collapseToEnd();
+  }
   return {};
 });
 
@@ -157,6 +167,22 @@ const announceFiles = about((element) => {
   return {};
 });
 
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+// Files dropped from outside, as a page's drop zone sees them.
+const dropFiles = about((element, files) => {
+  const transfer = new DataTransfer();
+  for (const { name, type, data } of files) transfer.items.add(new File([bytesOf(data)], name, { type }));
+  bringIntoView(element);
+  const box = boxOf(element);
+  const facts = {
+    bubbles: true, cancelable: true, composed: true, dataTransfer: transfer,
+    clientX: box.left + box.width / 2, clientY: box.top + box.height / 2,
+  };
+  for (const kind of ["dragenter", "dragover", "drop"]) element.dispatchEvent(new DragEvent(kind, facts));
+  return {};
+});
+
 // Resolves at the next change of the document, or after a while, whichever is first.
 const nextChange = (patience) =>
   new Promise((resolve) => {
@@ -197,6 +223,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  reach, pressed, dropFiles, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
   scrollIn: about(scrollFrom), describeFor, announceFiles, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

@@ -60,14 +60,26 @@ const detailsOf = (element, role, naming, full) => {
   return details;
 };
 
-const shownRole = (element, role) => {
-  if (role === "textbox" && isTag(element, "input")) {
-    const type = inputType(element);
-    if (type !== "text") return "textbox type=" + type;
-  }
-  if (role === "button" && isTag(element, "input") && /^(?:file|color)$/.test(inputType(element))) return "button type=" + inputType(element);
-  return role;
+// The kind of field decides what can be typed into it.
+const typeState = (element, role) => {
+  if (!isTag(element, "input")) return "";
+  const type = inputType(element);
+  if (role === "textbox" && type !== "text") return " type=" + type;
+  return role === "button" && (type === "file" || type === "color") ? " type=" + type : "";
 };
+
+const head = (role, name, limit) => (name ? `${role} ${quote(name, limit)}` : role);
+
+const guessIfNameless = (element, naming, strength) => {
+  if (naming.name || !strength) return "";
+  const guess = guessFor(element);
+  return guess ? " ~" + quote(guess, 60) : "";
+};
+
+// The whole line but for marks and ref: role, name and where it comes from or a guess, type, states.
+const compose = (element, shown, role, naming, strength, full = false) =>
+  head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) + nameMark(element, naming) + guessIfNameless(element, naming, strength) +
+  typeState(element, role) + detailsOf(element, role, naming, full);
 
 const hrefOf = (element) => {
   const href = attr(element, "href") ?? attr(element, "xlink:href");

@@ -20,8 +20,22 @@ const pressStrength = (element, role, facts, context) => {
   if (kinds & CLICKS) return STRONG;
   if (kinds & FOCUS && parseInt(attr(element, "tabindex"), 10) >= 0) return STRONG;
   if (kinds & EDITS && (isEditingHost(element) || attr(element, "draggable") === "true")) return STRONG;
-  if (PLAYERS.has(localNameOf(element)) && hasAttr(element, "controls")) return STRONG;
+  const tag = localNameOf(element);
+  if (PLAYERS.has(tag) && hasAttr(element, "controls")) return STRONG;
+  if (tag === "a" && !hasAttr(element, "href") && isHtml(element) && firstChildOf(element) !== null) return STRONG;
+  if (context.shapes && SHAPES.has(tag)) return STRONG;
   return facts.pointer && !context.pointer && !facts.untouchable ? WEAK : 0;
+};
+
+const SHAPES = new Set(["circle", "rect", "ellipse", "polygon"]);
+const MAX_SHAPES = 40;
+
+// A drawing of a few shapes may be there to be pressed, shape by shape; an icon or a chart of hundreds is not.
+const holdsShapes = (svg) => {
+  const rect = rectOf(svg);
+  if (rect.width < 60 || rect.height < 60 || hasOwnLabel(svg) || hasAttr(svg, "role")) return false;
+  const count = queryAll(svg, "circle,rect,ellipse,polygon").length;
+  return count > 0 && count <= MAX_SHAPES;
 };
 
 const PLAYERS = new Set(["video", "audio"]);

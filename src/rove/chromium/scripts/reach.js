@@ -97,6 +97,34 @@ const pointOn = (element) => {
   return { reason: cover ? `is covered by ${lineOf(cover)}` : "receives no pointer events" };
 };
 
+// Between finding the point and pressing it a page may move. The press is looked at as it comes in, before the
+// page sees it: if it would land on something else, it is stopped, and the driver aims again.
+let expected = null;
+
+const inspectPress = (event) => {
+  if (!expected || !event.isTrusted) return;
+  if (!expected.arrived) {
+    expected.arrived = true;
+    const hit = deepestAt(event.clientX, event.clientY);
+    if (!hit || !standsFor(hit, expected.element)) {
+      expected.reason = hit ? `moved away, and ${lineOf(hit)} was in its place` : "moved away";
+    }
+  }
+  if (expected.reason) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+};
+for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"]) {
+  addEventListener(kind, inspectPress, { capture: true, passive: false });
+}
+
+const pressed = () => {
+  const told = expected ? { missed: expected.reason } : { missed: null };
+  expected = null;
+  return told;
+};
+
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 // A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
@@ -124,7 +152,10 @@ const reach = async (ref, wants, patience) => {
       const steady = !isMoving(element) || (before && sameBox(before, box));
       before = box;
       const point = pointOn(element);
-      if (steady && !point.reason) return { line, ...point };
+      if (steady && !point.reason) {
+        if (wants.press) expected = { element, arrived: false, reason: null };
+        return { line, ...point };
+      }
       problem = steady ? point : { reason: "keeps moving" };
     }
     if (performance.now() >= giveUp) return { line, ...problem };

@@ -109,9 +109,9 @@ const ownRow = (element) => {
   const context = contextAt(element);
   const facts = readStyle(element);
   const inner = facts.none ? context : enter(element, facts, context);
-  const row = newRow(element, role, naming, STRONG, context, inner, "");
+  const row = newRow(element, role, naming, STRONG, context, inner);
   row.depth = 0;
-  row.line = head(shownRole(element, role), naming.name, MAX_TEXT) + guessIfNameless(element, naming, PRESS_ROLES.has(role) ? STRONG : 0) + detailsOf(element, role, naming, true);
+  row.line = compose(element, role, role, naming, PRESS_ROLES.has(role) ? STRONG : 0, true);
   if (facts.none) row.marks += " (not rendered)";
   row.flags &= ~PRESS;
   if (PRESS_ROLES.has(role)) row.flags |= PRESS;

@@ -165,7 +165,9 @@ const styleKey = (element) => {
     // Attributes that no rule mentions cannot change the style, except those that style by themselves.
     if (name === "class" || name === "style" || name === "type" || KINDS.get(name) === STYLES || distinctions.attributes.has(name)) {
       key += "\u0000" + name + "=" + attr(element, name);
-    } else if (name === "id" && distinctions.ids.has(attr(element, name))) key += "\u0000#" + attr(element, name);
+    } else if (name === "href") key += "\u0000href";
+    else if (name === "contenteditable" || name === "inert") key += "\u0000" + name + attr(element, name);
+    else if (name === "id" && distinctions.ids.has(attr(element, name))) key += "\u0000#" + attr(element, name);
   }
   return key;
 };

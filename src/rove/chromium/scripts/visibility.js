@@ -31,7 +31,7 @@ const measurePage = () => {
 const rootContext = () => ({
   facts: null, seen: true, reason: "", apart: "", opacity: 1, background: [255, 255, 255, 1], pictured: null,
   clip: null, doubt: false, fixed: false, pointer: false, quiet: false, owner: null, behind: false, backed: false,
-  depth: 0, inView: 0, grouped: false,
+  depth: 0, inView: 0, grouped: false, shapes: false,
 });
 
 const intersects = (rect, other) =>
@@ -71,7 +71,7 @@ const enter = (element, facts, context) => {
     facts, seen: facts.visible, reason: context.reason || facts.reason, apart: context.apart, opacity: context.opacity,
     background: context.background, pictured: context.pictured, clip: context.clip, doubt: context.doubt || facts.strays,
     fixed: context.fixed || facts.position === "fixed", pointer: facts.pointer, quiet: context.quiet,
-    depth: context.depth, inView: context.inView, owner: context.owner, behind: context.behind, backed: context.backed, grouped: false,
+    depth: context.depth, inView: context.inView, owner: context.owner, behind: context.behind, backed: context.backed, grouped: false, shapes: context.shapes,
   };
   if (kindsOf(element)) inner.apart = apartReason(element, context);
   if (facts.opacity < 1) {

@@ -232,6 +232,7 @@ const visitRendered = (element, facts, context, nesting) => {
   const tag = localNameOf(element);
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && isHtml(element) && visitLabel(element, facts, context, inner, nesting)) return;
+  if (tag === "svg" && !context.pointer && !context.quiet && namespaceOf(element) === SVG) inner.shapes = holdsShapes(element);
   const role = roleOf(element);
   const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
   if (facts.breaks) flushText();

@@ -1,0 +1,56 @@
+"""Roles and names against Chromium's own accessibility tree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.browser.snapshot.conftest import World
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.html"))
+GOLDEN = Path(__file__).parents[2] / "golden" / "snapshot" / "differences.json"
+SYNONYMS = {"image": "img", "presentation": "none", "directory": "list", "": "any"}
+UNEXPOSED = {"none", "generic"}
+
+
+async def differences(world: World, case: Path) -> list[str]:
+    await world.show(case.read_text())
+    selector = json.dumps("body *")
+    theirs = await world.page.evaluate(
+        f"[...document.querySelectorAll({selector})].map(e => [e.computedRole, e.computedName])"
+    )
+    ours = await world.evaluate(
+        f"[...document.querySelectorAll({selector})].map(e => {{ const d = rove.describe(e);"
+        " return [d.role, d.name, e.outerHTML.slice(0, 90)] })"
+    )
+    found: list[str] = []
+    for (role, name), (our_role, our_name, html) in zip(theirs, ours, strict=True):
+        their_role = SYNONYMS.get(role, role)
+        same_role = their_role in ("any", our_role) or {their_role, our_role} <= UNEXPOSED
+        if not same_role or " ".join(name.split()) != our_name:
+            found.append(f"{html} | chromium {their_role} {name!r} | rove {our_role} {our_name!r}")
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+async def test_differs_from_chromium_only_where_we_mean_to(
+    world: World, case: Path, request: pytest.FixtureRequest
+) -> None:
+    found = await differences(world, case)
+    golden = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
+    if request.config.getoption("--update-golden"):
+        GOLDEN.write_text(json.dumps(golden | {case.stem: found}, indent=1, ensure_ascii=False) + "\n")
+        return
+    assert found == golden[case.stem]
+
+
+async def test_scoped_snapshot_starts_with_the_target_whatever_its_role(world: World) -> None:
+    await world.show("<p id=p>Some <em id=e>stressed</em> words</p><ul><li id=l>one</li></ul>")
+    for selector, first in (("#p", "paragraph"), ("#e", "emphasis"), ("#l", "listitem"), ("body", "generic")):
+        ref = await world.evaluate(f"rove.query({{css: {json.dumps(selector)}}}).matches[0].ref")
+        line = (await world.text(root=ref)).splitlines()[0]
+        assert line.startswith(first) and line.endswith(f"[{ref}]")

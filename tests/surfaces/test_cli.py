@@ -1,0 +1,151 @@
+"""The `rove` command as a real process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rove import __version__
+from rove.settings import options
+
+ROVE = str(Path(sys.executable).parent / "rove")
+
+
+def rove(*words: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ROVE_")}
+    return subprocess.run(
+        [ROVE, *words],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**environment, "ROVE_HOME": str(home), **variables},
+    )
+
+
+def shown(output: str) -> dict[str, tuple[str, str]]:
+    """`rove config show` as {key: (value, source)}."""
+    rows = (line.split(maxsplit=2) for line in output.splitlines())
+    return {key: (value, source.strip()) for key, value, source in rows}
+
+
+def test_help_names_every_command(tmp_path: Path) -> None:
+    done = rove("--help", home=tmp_path)
+    assert done.returncode == 0
+    for command in ("mcp", "demo", "install", "doctor", "config"):
+        assert f"  {command} " in done.stdout
+    assert done.stderr == ""
+
+
+def test_help_of_a_command_names_every_setting(tmp_path: Path) -> None:
+    done = rove("mcp", "--help", home=tmp_path)
+    assert done.returncode == 0
+    assert [option.flag for option in options() if option.flag not in done.stdout] == []
+    assert not (tmp_path / "run").exists()
+
+
+def test_version(tmp_path: Path) -> None:
+    assert rove("--version", home=tmp_path).stdout.strip() == f"rove {__version__}"
+
+
+@pytest.mark.parametrize("words", [[], ["fly"], ["mcp", "--fly"]])
+def test_words_that_mean_nothing_exit_with_2(tmp_path: Path, words: list[str]) -> None:
+    done = rove(*words, home=tmp_path)
+    assert done.returncode == 2
+    assert "usage: rove" in done.stderr
+
+
+def test_config_show_tells_where_each_value_came_from(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("headless = false\n[limits]\ntabs = 7\nsessions = 3\n")
+    done = rove("config", "show", "--limits-tabs", "9", home=tmp_path, ROVE_LIMITS_SESSIONS="4")
+    assert done.returncode == 0
+    values = shown(done.stdout)
+    assert list(values) == [option.key for option in options()]
+    assert values["home"] == (str(tmp_path), "ROVE_HOME")
+    assert values["headless"] == ("false", str(tmp_path / "config.toml"))
+    assert values["limits.sessions"] == ("4", "ROVE_LIMITS_SESSIONS")
+    assert values["limits.tabs"] == ("9", "--limits-tabs")
+    assert values["limits.idle"][1] == "default"
+
+
+def test_a_switch_can_be_turned_off_by_a_flag(tmp_path: Path) -> None:
+    values = shown(rove("config", "show", "--no-headless", home=tmp_path).stdout)
+    assert values["headless"] == ("false", "--headless")
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        (["--limits-tabs", "many"], {}),
+        ([], {"ROVE_LIMITS_TABS": "0"}),
+        ([], {"ROVE_LIMIT_TABS": "3"}),
+    ],
+)
+def test_a_setting_that_is_wrong_is_said_plainly(tmp_path: Path, words: list[str], variables: dict[str, str]) -> None:
+    done = rove("config", "show", *words, home=tmp_path, **variables)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("rove: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_does_not_parse_stops_the_server_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("limits = [")
+    done = rove("mcp", home=tmp_path)
+    assert done.returncode == 1
+    assert "config.toml" in done.stderr
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_doctor_finds_all_well_here(home: Path) -> None:
+    done = rove("doctor", home=home / "doctor")
+    assert done.returncode == 0, done.stdout
+    for subject in ("python", "home", "workspace", "memory", "browser", "sandbox", "start"):
+        assert f"  {subject}" in done.stdout
+    assert "FAIL" not in done.stdout
+    assert list((home / "doctor" / "run").iterdir()) == []
+
+
+def test_doctor_says_what_is_broken_and_exits_with_1(home: Path) -> None:
+    done = rove("doctor", home=home / "doctor", ROVE_BROWSER="/nowhere/chromium")
+    assert done.returncode == 1
+    assert "FAIL  browser" in done.stdout
+    assert "/nowhere/chromium" in done.stdout
+    assert "->" in done.stdout
+
+
+def test_install_says_what_it_found(tmp_path: Path) -> None:
+    done = rove("install", home=tmp_path)
+    assert done.returncode == 0
+    version, where = done.stdout.splitlines()[-2:]
+    assert any(character.isdigit() for character in version)
+    assert Path(where.rsplit(" (", 1)[0]).exists()
+
+
+def test_install_refuses_a_browser_that_is_not_there(tmp_path: Path) -> None:
+    done = rove("install", "--browser", "/nowhere/chromium", home=tmp_path)
+    assert done.returncode == 1
+    assert "/nowhere/chromium" in done.stderr
+
+
+def test_the_demo_shows_a_delta_and_a_picture_and_leaves_nothing_running(home: Path) -> None:
+    own = home / "demo"
+    done = rove("demo", home=own)
+    assert done.returncode == 0, done.stderr
+    for call in ("session.navigate", "session.fill", "session.select", "session.click", "session.screenshot"):
+        assert call in done.stdout
+    assert "what it changed" in done.stdout
+    pictures = list((own / "workspace" / "screenshots").iterdir())
+    assert [picture.read_bytes()[:4] for picture in pictures] == [b"\x89PNG"]
+    assert list((own / "run").iterdir()) == []
+
+
+def test_the_server_ends_when_its_input_does(home: Path) -> None:
+    done = rove("mcp", home=home / "eof")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert list((home / "eof" / "run").iterdir()) == []
