@@ -6,6 +6,7 @@ import importlib.util
 import platform
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -228,7 +229,7 @@ def _rove(around: Surroundings) -> Server:
     return Server(
         key="rove",
         title="rove",
-        version="this checkout",
+        version=_revision(),
         command=command,
         dialect=_rove_dialect(),
         settings="mcp",
@@ -241,6 +242,16 @@ def _rove(around: Surroundings) -> Server:
         ),
         env={"ROVE_BROWSER": str(around.browser.path)},
     )
+
+
+def _revision() -> str:
+    """Which rove: the commit of this checkout, and whether it was changed since."""
+    command = ("git", "describe", "--always", "--dirty=, changed")
+    try:
+        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown revision"
+    return done.stdout.strip()
 
 
 def _installed_rove() -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from bench.results import Cell, Column, Results
 from bench.work import Work
 
 LABELS = 300
-PANEL = 380
+PANEL = 360
 GAP = 40
-# Where a dot for "did not answer" stands, right of the scale.
-BEYOND = 22
+# The strip right of the scale for those who did not answer.
+BEYOND = 56
 TOP = 92
 ROW = 27
 MARK = 5.0
@@ -73,7 +73,7 @@ def draw(results: Results, works: Sequence[Work]) -> str:
     columns = list(results.columns.values())
     rows = [_start_row(columns), *(_row(work, columns) for work in works)]
     rows = [row for row in rows if any(point.value is not None for point in row.times)]
-    width = LABELS + 2 * (PANEL + GAP + BEYOND)
+    width = LABELS + 2 * (PANEL + GAP) + BEYOND
     height = TOP + ROW * len(rows) + 50
     times = Scale(LABELS, _values(point for row in rows for point in row.times))
     tokens = Scale(LABELS + PANEL + GAP + BEYOND, _values(point for row in rows for point in row.tokens))
@@ -82,6 +82,7 @@ def draw(results: Results, works: Sequence[Work]) -> str:
         _text(16, 28, "rove beside its peers", size=18, weight="bold"),
         _legend(columns),
         *_axis(times, len(rows), "milliseconds, less is better; the line spans the samples"),
+        _text(times.beyond - 40, TOP - 7, "no answer", size=11, fill="#666"),
         *_axis(tokens, len(rows), "tokens of the answer, less is better"),
     ]
     for number, row in enumerate(rows):
@@ -97,8 +98,9 @@ def draw(results: Results, works: Sequence[Work]) -> str:
 def _footnote(results: Results) -> str:
     facts = results.facts
     return (
-        f"{facts['browser']}, {facts['cores']} cores, medians of {facts['rounds']} rounds "
-        f"of {facts['repeats']}; both scales are logarithmic; a cross: no useful answer. {facts['date']}"
+        f"{facts['browser']}, {facts['cores']} cores, medians of {facts['rounds']} rounds of {facts['repeats']}; "
+        "both scales are logarithmic; a cross: an error, no answer in time, or only part of what was asked. "
+        f"{facts['date']}"
     )
 
 
@@ -112,6 +114,8 @@ def _start_row(columns: Sequence[Column]) -> Row:
 
 def _row(work: Work, columns: Sequence[Column]) -> Row:
     cells = [(column.server.key, column.cells[work.key]) for column in columns if work.key in column.cells]
+    # Part of the page is no answer to a call for everything.
+    cells = [(key, Cell() if work.twin and cell.is_partial else cell) for key, cell in cells]
     times = [_point(key, _samples(cell), cell.milliseconds) for key, cell in cells]
     tokens = [Point(key, cell.tokens, cell.tokens, cell.tokens) for key, cell in cells if cell.tokens]
     return Row(work.title, times, tokens)
@@ -146,7 +150,7 @@ def _decade(value: float) -> str:
 
 
 def _draw_row(row: Row, y: float, times: Scale, tokens: Scale) -> list[str]:
-    right = tokens.beyond
+    right = tokens.x(tokens.decades[-1])
     parts = [
         f'<line x1="16" x2="{right:.0f}" y1="{y + ROW / 2:.1f}" y2="{y + ROW / 2:.1f}" stroke="#f0f0f0"/>',
         _text(LABELS - 14, y + 4, row.title, size=13, anchor="end"),
@@ -162,7 +166,7 @@ def _draw_point(point: Point, y: float, scale: Scale) -> list[str]:
     colour = LOOKS[point.server][1]
     if point.value is None:
         # Several may fail in one row; side by side they stay countable.
-        x = scale.beyond - 14 + 8 * list(LOOKS).index(point.server)
+        x = scale.beyond - 38 + 8 * list(LOOKS).index(point.server)
         cross = f"M{x - 3:.1f} {y - 3:.1f}l6 6m0 -6l-6 6"
         return [f'<path d="{cross}" stroke="{colour}" stroke-width="2" fill="none"/>']
     span = f'<line x1="{scale.x(point.low):.1f}" x2="{scale.x(point.high):.1f}" y1="{y:.1f}" y2="{y:.1f}"'

@@ -82,7 +82,11 @@ class Report:
         return [column.server.title for column in self._columns]
 
     def _work_row(self, work: Work, value: Callable[[Cell], Value], words: tuple[str, str]) -> list[str]:
-        return self._row(work.title, lambda column: value(column.cells.get(work.key, Cell())), words)
+        def of(column: Column) -> Value:
+            cell = column.cells.get(work.key, Cell())
+            return _incomplete(value(cell), cell) if work.twin and cell.is_partial else value(cell)
+
+        return self._row(work.title, of, words)
 
     def _row(self, title: str, value: Callable[[Column], Value], words: tuple[str, str]) -> list[str]:
         values = {column.server.key: value(column) for column in self._columns}
@@ -154,11 +158,17 @@ def _named(cell: Cell) -> str:
     if cell.named is None:
         return "–"
     found, sought, total = cell.named.found, cell.named.sought, cell.named.total
-    return f"{found} of {sought}" if sought == total else f"{found / sought:.0%} of {total:,}"
+    return f"{found} of {sought}" if sought == total else f"{cell.named.share:.0%} of {total:,}"
 
 
 def _times(more: float, less: float) -> str:
     return f"{more / less:.1f}×" if less else f"{more:,.0f}"
+
+
+def _incomplete(value: Value, cell: Cell) -> Value:
+    """Shown, and not compared with those who did all of it."""
+    share = cell.named.share if cell.named else 0.0
+    return Value(None, f"{value.shown} for {share:.0%} of it")
 
 
 def _milliseconds(number: float) -> str:
@@ -180,4 +190,4 @@ def _failure(failures: Sequence[str]) -> str:
 def _short(why: str) -> str:
     """A table has room for the reason, not for the story."""
     words = " ".join(why.replace("|", "/").split())
-    return words if len(words) <= 80 else words[:79] + "…"
+    return words if len(words) <= 48 else words[:47] + "…"

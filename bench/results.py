@@ -48,6 +48,10 @@ class Named:
         sought = names[:: max(1, len(names) // _NAMES_SOUGHT)]
         return cls(sum(name in text for name in sought), len(sought), len(names))
 
+    @property
+    def share(self) -> float:
+        return self.found / self.sought
+
 
 @dataclass
 class Cell:
@@ -71,6 +75,11 @@ class Cell:
     @property
     def calls(self) -> int:
         return max((sample.calls for sample in self.samples), default=0)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether most of the page is missing, so that where everything was asked for this is no answer."""
+        return self.named is not None and self.named.share < 0.5
 
     def add(self, replies: Sequence[Reply], names: Sequence[str]) -> None:
         if not self.samples:

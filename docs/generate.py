@@ -31,6 +31,7 @@ EFFECTS = {
     Effect.ACT: "does what a user could do with a browser",
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page",
+    Effect.SEND_FILE: "hands files of the workspace to a page",
     Effect.SPAWN: "opens something that stays open until it is closed",
 }
 BOUNDS = {
@@ -74,11 +75,17 @@ def actions_page() -> Iterator[str]:
     yield from ("# Actions", "", NOTICE, "")
     yield from ACTIONS_INTRODUCTION.splitlines()
     yield from ("", "| effect | such an action |", "|---|---|")
-    yield from (_row(f"`{effect.value}`", EFFECTS[effect]) for effect in Effect)
+    yield from map(_effect, Effect)
     for module, group in groupby(registry().values(), key=lambda cls: cls.__module__):
         yield from ("", f"## {_doc(sys.modules[module]).removesuffix('.')}")
         for cls in group:
             yield from _action_section(cls)
+
+
+def _effect(effect: Effect) -> str:
+    if effect not in EFFECTS:
+        raise SystemExit(f"EFFECTS in docs/generate.py has no words for {effect}.")
+    return _row(f"`{effect.value}`", EFFECTS[effect])
 
 
 def _action_section(cls: type[AnyAction]) -> Iterator[str]:
@@ -292,7 +299,8 @@ that it made to the page, the `events` that came on the side, and what is still 
 rest. Pictures go beside it as `attachments`: images for an MCP client, bytes in Python.
 
 A `target` is a ref from a snapshot (`e12`), a CSS selector, or a role and a name as a snapshot shows them
-(`button "Save"`). A policy decides on an action by its effect, among other things:"""
+(`button "Save"`); for the pointer it may be a point of the viewport (`200,140`). A policy decides on an action by its
+effect, among other things:"""
 
 SETTINGS_INTRODUCTION = """\
 A setting comes from, each stronger than the one before: its default, `$ROVE_HOME/config.toml`, its environment

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.site import Site, serving
 
 from rove import Session
 from rove.engine.sessions import Sessions
 from rove.settings import Deadlines, Limits, Settings
-from tests.site import Site, serving
 
 GOLDEN = Path(__file__).parent / "golden"
 TAB_LIMIT = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -116,13 +116,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(page.body)
 
-    do_POST = do_GET
+    def do_POST(self) -> None:
+        self.do_GET()
 
     def log_message(self, format: str, *args: object) -> None:
         """Tests assert on the record instead."""
 
     def handle(self) -> None:
-        try:
+        with suppress(BrokenPipeError, ConnectionResetError):  # the browser moved on
             super().handle()
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the browser moved on

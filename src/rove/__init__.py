@@ -9,14 +9,18 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rove.action import Action as Action
+    from rove.action import Effect as Effect
+    from rove.actions.forms import FormField as FormField
     from rove.errors import RoveError as RoveError
     from rove.guard.approval import ApprovalRequest as ApprovalRequest
     from rove.guard.approval import Approver as Approver
     from rove.guard.policy import Allow as Allow
     from rove.guard.policy import Ask as Ask
+    from rove.guard.policy import Decision as Decision
     from rove.guard.policy import Deny as Deny
     from rove.guard.policy import Place as Place
     from rove.guard.policy import Policy as Policy
+    from rove.guard.policy import WebOnly as WebOnly
     from rove.outcome import Outcome as Outcome
     from rove.settings import Settings as Settings
     from rove.surfaces.library import Session as Session
@@ -29,20 +33,39 @@ _HOMES = {
     "ApprovalRequest": "rove.guard.approval",
     "Approver": "rove.guard.approval",
     "Ask": "rove.guard.policy",
+    "Decision": "rove.guard.policy",
     "Deny": "rove.guard.policy",
+    "Effect": "rove.action",
+    "FormField": "rove.actions.forms",
     "Outcome": "rove.outcome",
     "Place": "rove.guard.policy",
     "Policy": "rove.guard.policy",
     "RoveError": "rove.errors",
     "Session": "rove.surfaces.library",
     "Settings": "rove.settings",
+    "WebOnly": "rove.guard.policy",
     "open": "rove.surfaces.library",
 }
 
 __all__ = [
-    "Action", "Allow", "ApprovalRequest", "Approver", "Ask", "Deny", "Outcome", "Place", "Policy", "RoveError",
-    "Session", "Settings", "open",
-]  # fmt: skip
+    "Action",
+    "Allow",
+    "ApprovalRequest",
+    "Approver",
+    "Ask",
+    "Decision",
+    "Deny",
+    "Effect",
+    "FormField",
+    "Outcome",
+    "Place",
+    "Policy",
+    "RoveError",
+    "Session",
+    "Settings",
+    "WebOnly",
+    "open",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from typing import (
     Any,
     ClassVar,
     Generic,
+    ParamSpec,
     Protocol,
     TypeVar,
     cast,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from rove.chromium.tab import Tab
     from rove.outcome import AnyOutcome
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -63,6 +65,11 @@ class Action(Generic[R]):
     def shows_page(self) -> bool:
         """Whether its outcome carries what changed on the page."""
         return type(self).observes
+
+    @property
+    def takes(self) -> float:
+        """Seconds that it takes by its own nature, on top of the time that every call has."""
+        return 0.0
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -184,6 +191,14 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
     return made
 
 
+def made(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
+    """Make an action from Python's own arguments, with the same complaints."""
+    try:
+        return cls(*args, **kwargs)
+    except ValidationError as error:
+        raise InvalidArguments("; ".join(_complaints(cast("type[AnyAction]", cls), error)) + ".") from error
+
+
 def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
 
@@ -192,14 +207,18 @@ def _result_type(cls: type[AnyAction]) -> type[Any]:
     for base in getattr(cls, "__orig_bases__", ()):
         if isinstance(get_origin(base), type) and issubclass(get_origin(base), Action):
             (result,) = get_args(base)
-            return result  # type: ignore[no-any-return]
+            if not isinstance(result, TypeVar):  # a bare TabAction inherits the bases of its own declaration
+                return result  # type: ignore[no-any-return]
     raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Result]")
 
 
 def _complaints(cls: type[AnyAction], error: ValidationError) -> list[str]:
     complaints: list[str] = []
     for item in error.errors():
-        where = ".".join(str(part) for part in item["loc"]) or cls.verb
+        first, *rest = item["loc"] or (cls.verb,)
+        # An argument given by position is named like one given by name.
+        named = fields_of(cls)[first] if isinstance(first, int) and first < len(fields_of(cls)) else first
+        where = ".".join(str(part) for part in (named, *rest))
         if item["type"] == "unexpected_keyword_argument":
             known = ", ".join(fields_of(cls)) or "none"
             complaints.append(f"`{where}` is not an argument of {cls.verb}, which takes: {known}")

@@ -47,7 +47,7 @@ class InvalidArguments(RoveError):
 
 class InvalidSettings(RoveError):
     code = "invalid_settings"
-    default_hint = "Run `rove config show` to see every setting and where its value comes from."
+    default_hint = "Correct it there; docs/settings.md lists every setting and what it takes."
 
 
 class Denied(RoveError):

@@ -21,6 +21,8 @@ from rove.errors import InvalidSettings
 from rove.home import DEFAULT as DEFAULT_HOME
 from rove.home import home_from
 
+# Set by rove itself, in the environment of what it starts.
+RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
 Seconds = Annotated[float, Field(gt=0)]
 
 
@@ -172,18 +174,18 @@ def _leaves(section: type[BaseModel], prefix: tuple[str, ...]) -> Iterator[Optio
         yield Option((*prefix, name), kind, field.default, field.description or "")
 
 
-def _option(key: str) -> Option:
+def _option(key: str, where: str = "") -> Option:
     known = {option.key: option for option in options()}
     if key in known:
         return known[key]
     nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
-    raise InvalidSettings(f"There is no setting `{key}`.", hint=f"Did you mean `{nearest}`?")
+    raise InvalidSettings(f"There is no setting `{key}`{where}.", hint=f"Did you mean `{nearest}`?")
 
 
 def _set_in(environment: Mapping[str, str]) -> list[Option]:
     known = {option.variable: option for option in options()}
     for variable in environment:
-        if variable.startswith("ROVE_") and variable not in known:
+        if variable.startswith("ROVE_") and variable not in known and variable != RUN_FOLDER_MARK:
             nearest = difflib.get_close_matches(variable, known, n=1, cutoff=0.0)[0]
             raise InvalidSettings(f"There is no setting `{variable}`.", hint=f"Did you mean `{nearest}`?")
     return [option for variable, option in known.items() if variable in environment]
@@ -200,7 +202,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise InvalidSettings(
             f"`home` cannot be set in {path}, which lies in it.", hint="Set ROVE_HOME or pass --home."
         )
-    return {_option(key).key: value for key, value in _flatten(tree, "")}
+    return {_option(key, f" in {path}").key: value for key, value in _flatten(tree, "")}
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.action import parse
 from rove.actions.batch import Batch
 from rove.errors import InvalidArguments
-from tests.site import Site
 
 
 async def test_a_batch_runs_its_steps_in_order(session: Session, site: Site) -> None:
-    url = site.page("/", "<input id=n><button onclick=\"out.textContent = 'Hello ' + n.value\">Go</button><p id=out></p>")
+    url = site.page(
+        "/", "<input id=n><button onclick=\"out.textContent = 'Hello ' + n.value\">Go</button><p id=out></p>"
+    )
     outcome = await session.batch(
         (
             {"action": "navigate", "url": url},

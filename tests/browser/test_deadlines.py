@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from tests.site import Site
 
 from rove import Action, RoveError, Session
 from rove.actions.extract import Extract
@@ -19,7 +20,6 @@ from rove.actions.script import Evaluate
 from rove.actions.snapshot import Snapshot
 from rove.actions.wait import Wait
 from rove.errors import DeadlineExceeded
-from tests.site import Site
 
 STUCK = "<button>Go</button><input id=n>"
 # What a busy machine may add.
@@ -38,7 +38,7 @@ async def until_busy(session: Session) -> None:
     context = await session._engine.context(lambda _: None)
     async with asyncio.timeout(20):
         while not (context.current and context.current.lock.locked()):
-            await asyncio.sleep(0)
+            await session.status()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,9 @@ async def until_busy(session: Session) -> None:
      Wait(text="Never")],
     ids=lambda action: action.verb,
 )  # fmt: skip
-async def test_a_call_on_a_stuck_page_answers_by_its_deadline(session: Session, site: Site, action: Action[object]) -> None:
+async def test_a_call_on_a_stuck_page_answers_by_its_deadline(
+    session: Session, site: Site, action: Action[object]
+) -> None:
     await stick(session, site)
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
@@ -55,7 +57,9 @@ async def test_a_call_on_a_stuck_page_answers_by_its_deadline(session: Session, 
     assert time.monotonic() - began < 1 + SLACK
 
 
-@pytest.mark.xfail(strict=True, reason="runner: settling and looking get a whole deadline again after the act took its own")
+@pytest.mark.xfail(
+    strict=True, reason="runner: settling and looking get a whole deadline again after the act took its own"
+)
 async def test_an_act_that_makes_the_page_stick_answers_by_its_deadline(session: Session, site: Site) -> None:
     page = "<button onclick='setTimeout(() => { while (true) {} }, 20)'>Go</button>"
     await session.navigate(site.page("/", page))
@@ -80,7 +84,7 @@ async def test_a_server_that_never_answers_is_given_up_on(session: Session, site
         await session.run(Navigate(url), timeout=1)
     assert time.monotonic() - began < 1 + SLACK
     hold.set()
-    assert (await session.navigate(site.page("/", "<title>Fine</title>"))).result.title == "Fine"
+    assert "Fine" in str((await session.navigate(site.page("/", "<title>Fine</title>"))).title)
 
 
 async def test_reload_of_a_page_whose_server_hangs_is_given_up_on(session: Session, site: Site) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
-from tests.site import Site
 
 LIST = "<ul><li class=i data-n=1>One</li><li class=i>Two</li></ul>"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.actions.forms import Check, FormField
 from rove.errors import ElementNotReady, InvalidArguments
-from tests.site import Site
 
 
 async def value(session: Session, expression: str) -> Any:
@@ -17,7 +17,9 @@ async def value(session: Session, expression: str) -> Any:
 
 
 async def test_fill_replaces_the_value_and_tells_the_page(session: Session, site: Site) -> None:
-    page = "<label>Name <input id=n value=Old></label><script>var seen = []; n.oninput = () => seen.push(n.value)</script>"
+    page = (
+        "<label>Name <input id=n value=Old></label><script>var seen = []; n.oninput = () => seen.push(n.value)</script>"
+    )
     await session.navigate(site.page("/", page))
     outcome = await session.fill('textbox "Name"', "Ada Łovelace 🫖")
     assert outcome.result.value == "Ada Łovelace 🫖"
@@ -109,7 +111,9 @@ async def test_fill_form_fills_every_kind_in_one_call(session: Session, site: Si
 
 async def test_select_by_label_and_by_value(session: Session, site: Site) -> None:
     page = "<select id=s><option value=a>Assam</option><option value=s>Sencha</option></select>"
-    await session.navigate(site.page("/", f"{page}<p id=p></p><script>s.onchange = () => p.textContent = s.value</script>"))
+    await session.navigate(
+        site.page("/", f"{page}<p id=p></p><script>s.onchange = () => p.textContent = s.value</script>")
+    )
     assert (await session.select("#s", ("Sencha",))).result.options == ("Sencha",)
     assert await value(session, "p.textContent") == "s"
     assert (await session.select("#s", ("a",))).result.options == ("Assam",)

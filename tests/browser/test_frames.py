@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.reading import ref_of
+from tests.site import Site
 
 from rove import Session
 from rove.actions.pointer import Click
 from rove.errors import ElementNotReady
-from tests.reading import ref_of
-from tests.site import Site
 
 FORM = (
     "<label>Name <input id=n></label>"
@@ -78,7 +78,9 @@ async def test_a_ref_stays_true_when_the_frame_moves_on(session: Session, site: 
     assert ref_of(after.changes.text, "Arrived") != ref_of(outcome.changes.text, "On")
 
 
-@pytest.mark.xfail(strict=True, reason="hands.js: hitsFrame calls `describe`, which does not exist (describeElement does)")
+@pytest.mark.xfail(
+    strict=True, reason="hands.js: hitsFrame calls `describe`, which does not exist (describeElement does)"
+)
 async def test_a_frame_that_is_covered_says_by_what(session: Session, site: Site) -> None:
     site.page("/inner", FORM)
     cover = "<div role=dialog aria-label=Cookies style='position: fixed; inset: 0'>We ask</div>"
@@ -90,7 +92,9 @@ async def test_a_frame_that_is_covered_says_by_what(session: Session, site: Site
 
 async def test_a_frame_that_appears_later_is_seen(session: Session, site: Site) -> None:
     site.page("/inner", FORM)
-    page = "<button onclick=\"document.body.insertAdjacentHTML('beforeend', '<iframe src=/inner></iframe>')\">Add</button>"
+    page = (
+        "<button onclick=\"document.body.insertAdjacentHTML('beforeend', '<iframe src=/inner></iframe>')\">Add</button>"
+    )
     await session.navigate(site.page("/", page))
     outcome = await session.click("button")
     assert "Greet" in outcome.changes.text

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
+from tests.reading import ref_of
+from tests.site import Site
 
 from rove import Session
 from rove.action import parse
 from rove.actions.pointer import Click, Hover
 from rove.errors import AmbiguousTarget, ElementGone, ElementNotFound, ElementNotReady, InvalidArguments
-from tests.reading import ref_of
-from tests.site import Site
 
 RECORDER = """
 <script>
@@ -54,7 +54,9 @@ async def test_click_that_changes_nothing_says_so(session: Session, site: Site) 
 
 async def test_click_waits_for_the_answer_that_it_caused(session: Session, site: Site) -> None:
     site.page("/answer", "Forty-two", kind="text/plain")
-    page = "<button onclick=\"fetch('/answer').then(r => r.text()).then(t => out.textContent = t)\">Ask</button><p id=out>"
+    page = (
+        "<button onclick=\"fetch('/answer').then(r => r.text()).then(t => out.textContent = t)\">Ask</button><p id=out>"
+    )
     await session.navigate(site.page("/", page))
     assert "Forty-two" in (await session.click("button")).changes.text
 
@@ -221,7 +223,9 @@ async def test_click_on_the_label_of_a_hidden_checkbox_ticks_it(session: Session
 
 
 async def test_hover_opens_what_opens_on_hover(session: Session, site: Site) -> None:
-    page = "<style>ul { display: none } nav:hover ul { display: block }</style><nav><b>Menu</b><ul><li>Item one</ul></nav>"
+    page = (
+        "<style>ul { display: none } nav:hover ul { display: block }</style><nav><b>Menu</b><ul><li>Item one</ul></nav>"
+    )
     await session.navigate(site.page("/", page))
     outcome = await session.run(Hover("b"))
     assert "Item one" in outcome.changes.text

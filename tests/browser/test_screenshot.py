@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.errors import ElementNotFound
-from tests.site import Site
 
 
 def png_size(data: bytes) -> tuple[int, int]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.errors import ScriptFailed
-from tests.site import Site
-
 
 PROMISES_ARE_NOT_AWAITED = pytest.mark.xfail(
     strict=True, reason="evaluation.py: with replMode, awaitPromise holds for the console's own promise only"

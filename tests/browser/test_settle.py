@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 
-from rove import Session
 from tests.site import Site
+
+from rove import Session
 
 
 async def test_a_click_that_fetches_returns_after_the_page_was_drawn_again(session: Session, site: Site) -> None:
     gate = threading.Event()
     site.page("/data", '"fresh"', kind="application/json", hold=gate)
     url = site.page(
-        "/", "<button onclick=\"fetch('/data').then(r => r.json()).then(t => p.textContent = t)\">Load</button><p id=p></p>"
+        "/",
+        "<button onclick=\"fetch('/data').then(r => r.json()).then(t => p.textContent = t)\">Load</button><p id=p></p>",
     )
     await session.navigate(url)
     threading.Timer(0.4, gate.set).start()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.conftest import TAB_LIMIT
+from tests.site import Site
 
 from rove import Session
 from rove.actions.extract import Extract
 from rove.actions.navigation import Navigate
 from rove.actions.wait import Wait
 from rove.errors import InvalidArguments, LimitReached, NotOpen
-from tests.conftest import TAB_LIMIT
-from tests.site import Site
 
 
 async def ids(session: Session) -> list[str]:

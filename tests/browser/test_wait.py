@@ -6,15 +6,17 @@ import threading
 import time
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.actions.wait import Wait
 from rove.errors import DeadlineExceeded, InvalidArguments
-from tests.site import Site
 
 
 async def test_wait_ends_when_the_text_appears(session: Session, site: Site) -> None:
-    await session.navigate(site.page("/", "<p id=p>Brewing</p><script>setTimeout(() => p.textContent = 'Ready', 300)</script>"))
+    await session.navigate(
+        site.page("/", "<p id=p>Brewing</p><script>setTimeout(() => p.textContent = 'Ready', 300)</script>")
+    )
     outcome = await session.wait(text="Ready")
     assert "Ready" in outcome.changes.text
     assert outcome.result.seconds < 5
@@ -26,7 +28,9 @@ async def test_wait_ends_when_the_text_is_gone(session: Session, site: Site) -> 
     assert (await session.evaluate("!!document.querySelector('p')")).result.value is False
 
 
-@pytest.mark.xfail(strict=True, reason="hands.js: showsSelector calls `query`, which does not exist (queryTargets does)")
+@pytest.mark.xfail(
+    strict=True, reason="hands.js: showsSelector calls `query`, which does not exist (queryTargets does)"
+)
 async def test_wait_for_a_selector_needs_it_to_be_visible(session: Session, site: Site) -> None:
     page = "<p id=p hidden>Now</p><script>setTimeout(() => p.hidden = false, 300)</script>"
     await session.navigate(site.page("/", page))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Golden
 
 from rove import Ask, Place, RoveError, Session, Settings
 from rove.action import Action, AnyAction, Effect, adapter, fields_of, parse, registry
@@ -18,7 +19,6 @@ from rove.guard.policy import Decision
 from rove.snapshot import estimate
 from rove.surfaces.mcp.protocol import Connection, Message
 from rove.surfaces.toolsets import OPTIONS, Toolset
-from tests.conftest import Golden
 
 VERBS = list(registry())
 every_action = pytest.mark.parametrize("verb", VERBS)
@@ -35,7 +35,9 @@ def example(verb: str) -> dict[str, Any]:
     if verb in EXAMPLES:
         return EXAMPLES[verb]
     schema = Toolset()[f"browser_{verb}"].schema
-    return {name: _value(name, kind) for name, kind in schema["properties"].items() if name in fields_of(registry()[verb])}
+    return {
+        name: _value(name, kind) for name, kind in schema["properties"].items() if name in fields_of(registry()[verb])
+    }
 
 
 def _value(name: str, schema: dict[str, Any]) -> Any:

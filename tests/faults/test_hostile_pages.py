@@ -8,16 +8,18 @@ import signal
 from pathlib import Path
 
 import pytest
+from tests.processes import browser_of, marked
+from tests.site import Site
 
 from rove import Session
 from rove.engine.sessions import Sessions
 from rove.errors import RoveError
 from rove.settings import Settings
-from tests.processes import browser_of, marked
-from tests.site import Site
 
 
-@pytest.mark.xfail(strict=True, reason="scripts: a document without an element (document.open) is an Illegal invocation")
+@pytest.mark.xfail(
+    strict=True, reason="scripts: a document without an element (document.open) is an Illegal invocation"
+)
 async def test_a_page_that_empties_its_document_is_still_looked_at(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", '<button onclick="document.open()">Go</button>'))
     await session.click("button")
@@ -57,7 +59,7 @@ async def test_a_browser_that_is_killed_is_replaced_at_the_next_call(home: Path,
                     break
                 except RoveError:
                     continue
-        assert outcome.result.title == "Back"
+        assert "Back" in str(outcome.title)
     assert marked(own) == []
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.processes import browser_of, driver_of, eventually, keepers, marked, run_folders
 from tests.site import Site
 
@@ -250,11 +249,12 @@ def test_a_browser_that_dies_is_replaced_and_both_are_cleared_away(house: House,
     house.assert_clean()
 
 
+@pytest.mark.xfail(strict=True, reason="Browser.on_lost is never told of the driver's death: every later call fails")
 def test_a_driver_that_dies_is_replaced_and_both_are_cleared_away(house: House, site: Site) -> None:
     server = used(house, site)
     os.kill(driver_of(house.home), signal.SIGKILL)
     url = site.url("/")
-    assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
+    assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), PATIENCE)
     leave(server)
     ended(server)
     house.assert_clean()

@@ -16,10 +16,10 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ImageContent, TextContent
-
-from rove.action import registry
 from tests.reading import ref_of
 from tests.site import Site
+
+from rove.action import registry
 
 ROVE = str(Path(sys.executable).parent / "rove")
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}

@@ -54,6 +54,10 @@ class Press(TabAction[Pressed]):
     target: Target | None = arg("Element to focus first.", default=None)
     hold: float = arg("Seconds to hold it down.", default=0, ge=0, le=30)
 
+    @property
+    def takes(self) -> float:
+        return self.hold
+
     async def perform(self, tab: Tab) -> Pressed:
         if self.target:
             await (await tab.resolve(self.target)).focus()

@@ -59,7 +59,7 @@ class SessionClosed:
 class CloseSession(HouseAction[SessionClosed]):
     """Close a session and forget its cookies and storage."""
 
-    name: str | None = arg("Which; the default one if not given.", default=None)
+    name: str | None = arg("Which; the one of this call if not given.", default=None)
 
     async def perform(self, house: House) -> SessionClosed:
         return SessionClosed(await house.close_session(self.name))

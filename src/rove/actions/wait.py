@@ -36,6 +36,10 @@ class Wait(TabAction[Waited]):
     load: Literal["DOMContentLoaded", "load"] | None = arg("Load state.", default=None)
     seconds: float | None = arg("A time, if nothing else is given; else the most to wait.", default=None, gt=0, le=60)
 
+    @property
+    def takes(self) -> float:
+        return self.seconds or 0.0
+
     async def perform(self, tab: Tab) -> Waited:
         began = time.monotonic()
         if not any((self.text, self.gone, self.selector, self.url, self.load)):

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rove.chromium.context import Context, Keepsake
 from rove.chromium.driver import Driver
 from rove.chromium.installation import ensure
-from rove.chromium.launch import FLAGS, Sandbox, decide_sandbox
+from rove.chromium.launch import FLAGS, Sandbox, decide_sandbox, has_display
 from rove.chromium.runfolder import sweep
 from rove.chromium.warmup import Warmup
 from rove.errors import BrowserUnavailable
@@ -19,8 +20,6 @@ from rove.settings import Settings
 
 if TYPE_CHECKING:
     import playwright.async_api as pw
-
-    from rove.chromium.context import Context
 
 CLOSING_PATIENCE = 3.0
 
@@ -32,6 +31,7 @@ class Browser:
         self._folder = warmup.folder
         self._driver = driver
         self._process = process
+        self._pulse: pw.CDPSession | None = None
         self.sandbox = sandbox
         self.version = process.version
 
@@ -40,17 +40,38 @@ class Browser:
         return self._process.is_connected() and self._driver.is_running
 
     def on_lost(self, callback: Callable[[], None]) -> None:
-        """Be told once when the process is gone, for whatever reason."""
+        """Be told when the process is gone, or out of reach for good because its driver is."""
         self._process.once("disconnected", lambda _: callback())
+        self._driver.on_end(callback)
 
-    async def new_context(self, settings: Settings) -> Context:
-        from rove.chromium.context import Context
-
+    async def new_context(self, settings: Settings, keepsake: Keepsake | None = None) -> Context:
+        """An isolated context; with a keepsake, one that goes on where a lost one ended."""
         made = await self._process.new_context(
             viewport={"width": settings.viewport.width, "height": settings.viewport.height},
             accept_downloads=True,
+            storage_state=keepsake.storage_state if keepsake else None,
         )
-        return Context(made, settings, self._folder.path)
+        context = Context(made, settings, self._folder.path)
+        if keepsake:
+            await context.reopen(keepsake)
+        return context
+
+    async def answers(self, patience: float) -> bool:
+        """Whether the browser process itself, through its driver, still answers."""
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(patience):
+                if self._pulse is None:
+                    self._pulse = await self._process.new_browser_cdp_session()
+                await self._pulse.send("Browser.getVersion")
+        except (TimeoutError, Error):
+            return False
+        return True
+
+    async def kill(self) -> None:
+        """End everything that belongs to it, asking nobody."""
+        await asyncio.to_thread(self._folder.close)
 
     async def close(self) -> None:
         """End the process and leave nothing behind; bounded, whatever state it is in."""
@@ -95,6 +116,11 @@ async def _start(
 ) -> pw.Browser:
     from playwright.async_api import Error
 
+    if not settings.headless and not has_display():
+        raise BrowserUnavailable(
+            "A browser with a window needs a display, and there is none.",
+            hint="Leave --no-headless out, or start rove under `xvfb-run`.",
+        )
     try:
         return await playwright.chromium.launch(
             executable_path=path,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rove.chromium.tab import Tab
-from rove.errors import LimitReached, NotOpen
+from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,6 +18,22 @@ if TYPE_CHECKING:
 CLOSING_PATIENCE = 3.0
 # From the moment a page says that it opens a window until the window is there.
 ARRIVING_PATIENCE = 2.0
+RELOADING_PATIENCE = 3.0
+
+
+@dataclass(frozen=True)
+class Keepsake:
+    """What is left of a context that was lost with its browser."""
+
+    cookies: list[Any] | None = None
+    storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
+    tabs: tuple[tuple[str, str], ...] = ()
+    current: str | None = None
+
+    @property
+    def storage_state(self) -> Any:
+        origins = [{"origin": origin, "localStorage": items} for origin, items in self.storage.items()]
+        return {"cookies": self.cookies or [], "origins": origins}
 
 
 class Context:
@@ -86,6 +103,43 @@ class Context:
     async def close_tab(self, tab: Tab) -> None:
         self._forget(tab)
         await tab.close()
+
+    async def keep(self) -> Keepsake:
+        """What would be needed to go on if the browser died now."""
+        cookies = await self._made.cookies()
+        storage: dict[str, list[dict[str, str]]] = {}
+        for tab in self.tabs:
+            if not tab.lock.locked() and (kept := await tab.local_storage()):
+                storage[kept[0]] = kept[1]
+        return Keepsake(list(cookies), storage, self.addresses, self._current)
+
+    @property
+    def addresses(self) -> tuple[tuple[str, str], ...]:
+        return tuple((tab.id, tab.url) for tab in self.tabs)
+
+    async def reopen(self, keepsake: Keepsake) -> None:
+        """Open the tabs of a lost context again, under their ids, where they were."""
+        for identity, url in keepsake.tabs:
+            tab = await self.new_tab()
+            del self._tabs[tab.id]
+            tab.id = identity
+            self._tabs[identity] = tab
+            self._numbers = max(self._numbers, int(identity.removeprefix("t")))
+            lost = "what was typed is lost" if keepsake.cookies is not None else "cookies and what was typed are lost"
+            tab.happenings.add("browser restarted", f"{identity} is loaded anew at {url}; {lost}")
+        await asyncio.gather(
+            *(self._load_again(tab, url) for tab, (_, url) in zip(self.tabs, keepsake.tabs, strict=True))
+        )
+        self._current = keepsake.current or self._current
+
+    async def _load_again(self, tab: Tab, url: str) -> None:
+        if not url.startswith(("http://", "https://")):
+            return
+        try:
+            async with asyncio.timeout(RELOADING_PATIENCE):
+                await tab.navigate(url)
+        except (TimeoutError, NavigationFailed):
+            tab.happenings.add("page lost", f"{url} could not be loaded again")
 
     async def close(self) -> None:
         """Close every tab and drop all state; bounded, since Chromium may never confirm."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import subprocess
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class Driver:
         self._process = process
         self._client: Any = None
         self._connecting: asyncio.Future[Playwright] | None = None
+        self._end_callbacks: list[Callable[[], None]] = []
 
     def connected(self) -> asyncio.Future[Playwright]:
         """Playwright on top of this process; connecting begins at the first call, however many there are."""
@@ -44,9 +46,20 @@ class Driver:
         pipe, protocol = await loop.connect_write_pipe(
             lambda: asyncio.streams.FlowControlMixin(loop), self._process.stdin
         )
+        transport.on_error_future.add_done_callback(self._on_end)
         transport._stopped_future = loop.create_future()
         transport._output = asyncio.StreamWriter(pipe, protocol, None, loop)
         transport._proc = _AdoptedProcess(self._process, reader, transport._output)
+
+    def on_end(self, callback: Callable[[], None]) -> None:
+        """Be told when the process has ended without being asked to."""
+        self._end_callbacks.append(callback)
+
+    def _on_end(self, broken: asyncio.Future[Any]) -> None:
+        if not broken.cancelled():
+            broken.exception()  # seen, so that nobody is told of it a second time
+        for callback in self._end_callbacks:
+            callback()
 
     @property
     def is_running(self) -> bool:

@@ -37,6 +37,11 @@ def decide_sandbox(setting: Literal["auto", "on", "off"], browser: Path) -> Sand
     return Sandbox(False, "the kernel grants no user namespaces here")
 
 
+def has_display() -> bool:
+    """Whether a window could be shown at all."""
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
 def _user_namespaces_work() -> bool:
     try:
         done = subprocess.run(["unshare", "--user", "--map-root-user", "true"], capture_output=True, timeout=5)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from rove.chromium import keeper
 
 LOCK = "owner.lock"
+LONG_ENOUGH = 60.0
+_NAME = re.compile(r"[0-9a-f]{8}")
 
 
 class RunFolder:
@@ -68,8 +72,10 @@ def _folders(runs: Path) -> list[Path]:
 def _is_abandoned(path: Path) -> bool:
     try:
         lock = os.open(path / LOCK, os.O_RDWR)
+    except FileNotFoundError:
+        return _is_unfinished(path)
     except OSError:
-        return False  # not a folder of ours, or being made or removed by someone else right now
+        return False  # not a folder of ours
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -78,6 +84,15 @@ def _is_abandoned(path: Path) -> bool:
         return True
     finally:
         os.close(lock)
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether who made or removed it died half way, which is not so if that is going on right now."""
+    try:
+        age = time.time() - path.stat().st_mtime
+    except OSError:
+        return False
+    return _NAME.fullmatch(path.name) is not None and age > LONG_ENOUGH
 
 
 def _start_keeper(path: Path) -> subprocess.Popen[bytes]:

@@ -27,6 +27,7 @@ from rove.errors import (
     ElementGone,
     ElementNotReady,
     NavigationFailed,
+    ScriptFailed,
 )
 from rove.settings import Settings
 from rove.snapshot import Snapshot
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 CLOSING_PATIENCE = 2.0
 PING_PATIENCE = 1.0
+MOST_STORED = 1_000_000
 
 
 class Tab:
@@ -186,6 +188,17 @@ class Tab:
         if element is None:
             return await look(self.worlds, wanted)
         return await look_within(self.worlds, element.world, {**wanted, "root": element.local_ref})
+
+    async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
+        """What the page's origin has stored, as far as it is small; None where there is nothing to be had."""
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(PING_PATIENCE):
+                kept = await self.worlds.main.call("most => rove.storedItems(most)", MOST_STORED)
+        except (TimeoutError, Error, ScriptFailed):
+            return None
+        return (kept["origin"], kept["items"]) if kept else None
 
     def remember(self, snapshot: Snapshot) -> None:
         """This is what the agent has seen of the page; what changes is told from here on."""

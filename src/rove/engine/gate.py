@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import cast
 
 from rove.action import AnyAction
 from rove.errors import Denied
 from rove.guard.approval import ApprovalRequest, Approver
-from rove.guard.policy import Allow, Ask, Decision, Deny, Place, Policy
+from rove.guard.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,14 @@ class Gate:
 
     def _decide(self, action: AnyAction, place: Place) -> Decision:
         try:
-            return self._policy.decide(action, place)
+            # A floor under every policy: what is not the web never touches what guards the web.
+            floor = WebOnly().decide(action, place)
+            if not isinstance(floor, Allow):
+                return floor
+            decision = cast(object, self._policy.decide(action, place))
+            if isinstance(decision, Allow | Deny | Ask):
+                return decision
+            raise TypeError(f"{decision!r} is no decision")
         except Exception:
             log.exception("the policy failed on %s", action.verb)
             return Deny("The policy could not decide, which counts as no.", hint="The owner must mend the policy.")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rove.engine.session import Session
 
 R = TypeVar("R")
+NOTHING_SEEN = Changes()
 LETTING_GO = 0.3
 NEWS_OF_DEATH = 0.3
 # Kept of every deadline, to find out why it was missed.
@@ -39,6 +41,7 @@ class Run:
     def __init__(self, session: Session, tab: str | None, timeout: float | None, report: Report, quiet: bool) -> None:
         self._session = session
         self._tab_name = tab
+        self._given = timeout
         self._timeout = timeout or session.settings.deadlines.action
         self._deadline = time.monotonic() + self._timeout
         self._quiet = quiet
@@ -47,6 +50,9 @@ class Run:
 
     async def run(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
+        if self._given is None:
+            self._timeout = self._session.settings.deadlines.action + action.takes
+            self._deadline = began + self._timeout
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
         return _timed(outcome, time.monotonic() - began)
@@ -117,13 +123,15 @@ class Run:
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
         """Settle, look, and tell what changed."""
-        pending: tuple[str, ...] = ()
-        changes = Changes()
+        seen = _Seen()
         if action.shows_page and tab.dialogs.open is None:
-            pending = await settle(tab, before)
-            changes = await self._in_time(observe(tab, silent=self._quiet))
+            await self._in_time(tab.dialogs.interrupts(self._look(tab, before, seen)))
         await self._session.arrivals()
-        return self._outcome(action, result, tab, changes, pending)
+        return self._outcome(action, result, tab, seen.changes, seen.pending)
+
+    async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
+        seen.pending = await settle(tab, before)
+        seen.changes = await observe(tab, silent=self._quiet)
 
     def _outcome(
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
@@ -136,7 +144,7 @@ class Run:
             session=self._session.name,
             tab=tab.id if tab else None,
             url=tab.url if tab else None,
-            title=tab.seen.title if tab and tab.seen else None,
+            title=tab.seen.plain_title if tab and tab.seen else None,
             changes=changes or Changes(),
             events=_events(tab) if tab else (),
             pending=pending,
@@ -170,6 +178,14 @@ class Run:
 
     def _say(self, message: str) -> None:
         self._report(message, 0, 0)
+
+
+@dataclass
+class _Seen:
+    """What was seen of the page after an act, as far as a dialog did not come in between."""
+
+    changes: Changes = NOTHING_SEEN
+    pending: tuple[str, ...] = ()
 
 
 class _Turn:
@@ -219,6 +235,4 @@ def _events(tab: Tab) -> tuple[Event, ...]:
 
 
 def _timed(outcome: AnyOutcome, seconds: float) -> AnyOutcome:
-    from dataclasses import replace
-
     return replace(outcome, seconds=round(seconds, 4))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
+from rove.chromium.context import Keepsake
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.runner import Report, Run, silent
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from rove.outcome import Outcome
 
 R = TypeVar("R")
-MakeContext = Callable[[Callable[[str], None]], Awaitable["Context"]]
+MakeContext = Callable[["Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
+# A session is worth remembering, but not at the price of every call.
+KEEP_AGAIN = 2.0
 
 
 class Session:
@@ -36,6 +40,10 @@ class Session:
         self._make = make
         self._context: Context | None = None
         self._making = asyncio.Lock()
+        self._keepsake: Keepsake | None = None
+        self._kept_at = 0.0
+        self._addresses: tuple[tuple[str, str], ...] = ()
+        self._keeping: asyncio.Task[None] | None = None
 
     async def run(
         self,
@@ -54,18 +62,40 @@ class Session:
         finally:
             self.running -= 1
             self.last_used = time.monotonic()
+            self._keep_soon()
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
             if self._context is None:
-                self._context = await self._make(progress)
+                self._context = await self._make(self._keepsake, progress)
             return self._context
 
     def lose(self) -> None:
-        """The browser is gone; the next call gets a new context."""
+        """The browser is gone; the next call gets a new context, with what was kept of this one."""
         if self._context is not None:
+            # Its pages may have closed one by one as it died: what counts is where they were before.
+            self._keepsake = replace(self._keepsake or Keepsake(), tabs=self._addresses)
             self._context.lost.set()
             self._context = None
+
+    def _keep_soon(self) -> None:
+        """Remember in the background what would be needed if the browser died."""
+        if self._context is not None:
+            self._addresses = self._context.addresses or self._addresses
+        is_due = time.monotonic() - self._kept_at > KEEP_AGAIN
+        if self._context is not None and is_due and (self._keeping is None or self._keeping.done()):
+            self._kept_at = time.monotonic()
+            self._keeping = asyncio.ensure_future(self._keep(self._context))
+
+    async def _keep(self, context: Context) -> None:
+        from playwright.async_api import Error
+
+        try:
+            kept = await context.keep()
+        except Error:
+            return  # it is being closed, or just died: what was kept before stands
+        if self._context is context:
+            self._keepsake = kept
 
     async def arrivals(self) -> None:
         if self._context is not None:
@@ -81,6 +111,8 @@ class Session:
         }
 
     async def close(self) -> None:
+        if self._keeping is not None:
+            self._keeping.cancel()
         if self._context is not None:
             context, self._context = self._context, None
             await context.close()

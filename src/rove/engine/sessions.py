@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rove.chromium.driver import Driver
+from rove.chromium.context import Keepsake
 from rove.chromium.warmup import Warmup as Warmup
+from rove.engine.browsers import Browsers
 from rove.engine.gate import Gate
 from rove.engine.session import Session
 from rove.errors import LimitReached, NotOpen
@@ -20,11 +20,9 @@ from rove.guard.policy import Policy, WebOnly
 from rove.settings import Settings, load
 
 if TYPE_CHECKING:
-    from rove.chromium.browser import Browser
     from rove.chromium.context import Context
 
 DEFAULT = "default"
-CLOSING_PATIENCE = 3.0
 
 
 class Sessions:
@@ -37,10 +35,7 @@ class Sessions:
         self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
-        self._warmup: Warmup | None = None
-        self._driver: Driver | None = None
-        self._browser: Browser | None = None
-        self._launching = asyncio.Lock()
+        self._browsers = Browsers(self.settings, self._is_busy, self._lose_all)
         self._reaper: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -54,9 +49,7 @@ class Sessions:
 
     def warm_up(self, begun: Warmup | None = None) -> None:
         """Start what takes longest before the first call needs it."""
-        self._warmup = begun or Warmup(self.settings.home_folder)
-        self._driver = Driver(self._warmup.process)
-        self._driver.connected()
+        self._browsers.warm_up(begun)
 
     def session(self, name: str | None = None) -> Session:
         """The named session, or the default one, which nobody has to open."""
@@ -88,19 +81,7 @@ class Sessions:
             self._reaper.cancel()
         self._open.clear()
         # The contexts die with their browser, sooner than if each were closed by itself.
-        browser, self._browser = self._browser, None
-        warmup, self._warmup = self._warmup, None
-        if browser is not None:
-            await browser.close()
-        if warmup is not None:
-            await self._abandon(warmup)
-
-    async def _abandon(self, warmup: Warmup) -> None:
-        driver, self._driver = self._driver, None
-        if driver is not None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(driver.close(), CLOSING_PATIENCE)
-        await asyncio.to_thread(warmup.abandon)
+        await self._browsers.close()
 
     def _add(self, name: str) -> Session:
         if len(self._open) >= self.settings.limits.sessions:
@@ -110,29 +91,15 @@ class Sessions:
                 f"{len(self._open)} sessions are open, which is the limit.",
                 hint=f"Close one with browser_close_session, or try again in {wait:.0f} s, when an idle one closes.",
             )
-        self._open[name] = Session(name, self.settings, self._gate, self, self._new_context)
+        self._open[name] = Session(name, self.settings, self._gate, _Reception(self, name), self._new_context)
         return self._open[name]
 
-    async def _new_context(self, progress: Callable[[str], None]) -> Context:
-        async with self._launching:
-            if self._browser is None or not self._browser.is_alive:
-                self._browser = await self._start(progress)
-        return await self._browser.new_context(self.settings)
+    async def _new_context(self, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
+        browser = await self._browsers.browser(progress)
+        return await browser.new_context(self.settings, keepsake)
 
-    async def _start(self, progress: Callable[[str], None]) -> Browser:
-        from rove.chromium.browser import launch
-
-        lost, self._browser = self._browser, None
-        if lost is not None:
-            await lost.close()
-        if self._warmup is None or self._driver is None:
-            self.warm_up()
-        assert self._warmup is not None and self._driver is not None
-        warmup, driver = self._warmup, self._driver
-        self._warmup = self._driver = None
-        browser = await launch(self.settings, warmup, driver, progress)
-        browser.on_lost(self._lose_all)
-        return browser
+    def _is_busy(self) -> bool:
+        return any(session.running for session in self._open.values())
 
     def _lose_all(self) -> None:
         for session in self._open.values():
@@ -148,3 +115,20 @@ class Sessions:
                     await self.close_session(session.name)
             oldest = min((session.last_used for session in self._open.values()), default=now)
             await asyncio.sleep(max(min(oldest + limit - now, limit), 0.05))
+
+
+class _Reception:
+    """The house as one session sees it: closing without a name means itself."""
+
+    def __init__(self, sessions: Sessions, name: str) -> None:
+        self._sessions = sessions
+        self._name = name
+
+    async def open_session(self, name: str | None) -> str:
+        return await self._sessions.open_session(name)
+
+    async def close_session(self, name: str | None) -> str:
+        return await self._sessions.close_session(name or self._name)
+
+    def sessions(self) -> list[dict[str, Any]]:
+        return self._sessions.sessions()

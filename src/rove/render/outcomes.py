@@ -16,7 +16,7 @@ def as_text(outcome: AnyOutcome) -> str:
     """What a model reads: what was done, where it is now, what changed, what else happened."""
     parts = [result_text(outcome.result)]
     if outcome.changes.kind == "page":
-        parts.append(f"{outcome.title or ''} {outcome.url}".strip())
+        parts.append(f"{json.dumps(outcome.title or '', ensure_ascii=False)} {outcome.url}")
     if outcome.changes.text:
         parts.append(outcome.changes.text)
     parts += [f"({event.kind}) {one_line(event.text)}" for event in outcome.events]

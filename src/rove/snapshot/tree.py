@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntFlag
@@ -70,6 +71,11 @@ class Snapshot:
     not_walked: int = 0
     cut_by_depth: int = 0
     scoped: bool = False
+
+    @property
+    def plain_title(self) -> str:
+        """The title without its quotes; what it escapes is what JSON escapes."""
+        return str(json.loads(self.title)) if self.title.startswith('"') and self.title.endswith('"') else self.title
 
     def ref_positions(self) -> dict[str, int]:
         """Where each ref stands."""

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from rove.action import Action
+from rove.action import Action, made
 from rove.actions.batch import Batch
 from rove.actions.dialogs import Dialog
 from rove.actions.extract import Extract
@@ -42,7 +42,7 @@ def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], 
     """The action's own constructor as a method that runs it."""
 
     async def run(self: Session, /, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
-        return await self.run(action(*args, **kwargs))
+        return await self.run(made(action, *args, **kwargs))
 
     run.__doc__ = action.__doc__
     return run
@@ -51,9 +51,20 @@ def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], 
 class Session:
     """One isolated browser session. Every method answers with an Outcome or raises a RoveError."""
 
-    def __init__(self, sessions: Sessions, name: str | None) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        name: str | None,
+        *,
+        tab: str | None = None,
+        timeout: float | None = None,
+        quiet: bool = False,
+    ) -> None:
         self._sessions = sessions
         self._name = name
+        self._tab = tab
+        self._timeout = timeout
+        self._quiet = quiet
 
     @property
     def name(self) -> str:
@@ -67,7 +78,13 @@ class Session:
         self, action: Action[R], *, tab: str | None = None, timeout: float | None = None, quiet: bool = False
     ) -> Outcome[R]:
         """Run any action; the methods below are short for this."""
-        return await self._engine.run(action, tab=tab, timeout=timeout, quiet=quiet)
+        return await self._engine.run(
+            action, tab=tab or self._tab, timeout=timeout or self._timeout, quiet=quiet or self._quiet
+        )
+
+    def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool = False) -> Session:
+        """The same session, for calls on one tab, with another deadline, or without being told what changed."""
+        return Session(self._sessions, self._name, tab=tab, timeout=timeout, quiet=quiet)
 
     navigate = method(Navigate)
     back = method(Back)

@@ -1,6 +1,5 @@
 // What the driver calls.
 
-let adoptedCount = 0;
 globalThis.rove = {
   startRefs: (number) => { nextRefNumber = Math.max(nextRefNumber, number); return nextRefNumber; },
   snapshot: takeSnapshot,
@@ -16,7 +15,6 @@ globalThis.rove = {
     return found;
   },
   adoptShadow: (host, root) => {
-    if (!adoptedShadows.has(host)) adoptedCount += 1;
     adoptedShadows.set(host, root);
   },
   hintClickable: (elements) => { for (const element of elements) hinted.add(element); },

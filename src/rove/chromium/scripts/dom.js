@@ -38,7 +38,6 @@ const scrollWidthOf = reader(Element.prototype, "scrollWidth");
 const scrollHeightOf = reader(Element.prototype, "scrollHeight");
 const clientWidthOf = reader(Element.prototype, "clientWidth");
 const clientHeightOf = reader(Element.prototype, "clientHeight");
-const offsetWidthOf = reader(HTMLElement.prototype, "offsetWidth");
 const bodyOf = reader(Document.prototype, "body");
 const rootElementOf = reader(Document.prototype, "documentElement");
 const titleOf = reader(Document.prototype, "title");

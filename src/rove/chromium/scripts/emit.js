@@ -10,8 +10,12 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
     inner.owner = inner.owner || { apart: inner.apart };
     return walkChildren(element, inner, nesting + 1);
   }
-  if (context.quiet && !strength && !NESTED_IN_ITEMS.has(role) && role !== "iframe") return walkChildren(element, inner, nesting + 1);
+  if (context.quiet && !strength && !isNotInName(element, role, context)) return walkChildren(element, inner, nesting + 1);
   if (context.quiet && strength === WEAK) return walkChildren(element, inner, nesting + 1);
+  if (context.quiet) {
+    inner.quiet = false;
+    inner.owner = null;
+  }
   if (role === "iframe") return emitFrame(element, context, inner);
   if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return walkChildren(element, inner, nesting + 1);
   if (CELL_ROLES.has(role) && !strength) return emitCell(element, role, context, inner, nesting);
@@ -23,6 +27,14 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
     return emitIfNamed(element, role, context, inner, nesting);
   }
   walkChildren(element, inner, nesting + 1);
+};
+
+// What a one-line parent could not take into its name is shown below it.
+const isNotInName = (element, role, context) => {
+  if (role === "iframe" || NESTED_IN_ITEMS.has(role)) return true;
+  if (!LEFT_OUT_OF_NAMES.has(role) || !context.owner || !context.owner.naming || context.owner.naming.source !== "content") return false;
+  if (context.owner.role === "generic" || context.owner.role === "none" || namespaceOf(element) === SVG) return false;
+  return !KEEPS_NAME_TAGS.has(localNameOf(element)) && !isArranging(element, role) && role !== "img" && role !== "separator";
 };
 
 // A legend or caption is already the name in its group's line.
@@ -122,6 +134,8 @@ const emitOneLiner = (element, role, strength, context, inner, nesting) => {
   walkChildren(element, children, nesting + 1);
   flushText();
   finishOneLiner(row, index, fromContent);
+  // Words below tell more than a guess would.
+  if (!naming.name && rows.length > index + 1) row.line = compose(element, role, role, naming, 0);
   if (!strength && !naming.name && rows.length === index + 1) rows.pop();
 };
 
@@ -288,22 +302,14 @@ const visitLabel = (label, facts, context, inner, nesting) => {
   if (!labelled || !isRendered(labelled) || isUnseenControl(labelled)) return false;
   if (roleOf(labelled) === "none" || hasOwnLabel(labelled)) return false;
   if (facts.breaks) flushText();
-  const owner = { seenText: false, apart: inner.apart, marks: "", flags: 0 };
+  const owner = { seenText: false, apart: inner.apart, marks: "", flags: 0, role: "label", naming: { source: "content" } };
   inner.quiet = true;
   inner.owner = owner;
-  walkLabel(label, labelled, inner, nesting);
-  return true;
-};
-
-// The labelled control inside its own label must still be shown in full.
-const walkLabel = (label, control, inner, nesting) => {
-  inner.quiet = true;
   walkChildren(label, inner, nesting + 1);
-  if (inner.owner.unseen) {
-    for (const [reason, text] of inner.owner.unseen) {
-      rows.push({ depth: inner.depth, flags: TEXT | UNSEEN, ref: 0, text, mark: reason, line: "" });
-    }
+  for (const [reason, text] of owner.unseen || []) {
+    rows.push({ depth: inner.depth, flags: TEXT | UNSEEN, ref: 0, text, missing: 0, mark: reason, line: "" });
   }
+  return true;
 };
 
 const emitStandIn = (label, control, context, inner, nesting) => {

@@ -84,7 +84,7 @@ const guessFor = (element) => {
   const inner = queryOne(element, "[title],[data-icon],[class*=icon],[class*=fa-],i[class],svg[class]");
   const hint = (inner && (attr(inner, "title") || attr(inner, "data-icon"))) || fromClass(element) || (inner && fromClass(inner)) ||
     fromUse(element) || fromImage(element) || fromBackground(element) || hrefHint(element) || attr(element, "data-testid") ||
-    plainClass(element) || words(attr(element, "id") || "").join(" ") || (inner && plainClass(inner)) || (isTag(element, "input") || isTag(element, "select") || isTag(element, "textarea") ? "" : fromColour(element));
+    plainClass(element) || words(attr(element, "id") || "").filter((word) => word.length > 2).join(" ") || (inner && plainClass(inner)) || (isTag(element, "input") || isTag(element, "select") || isTag(element, "textarea") ? "" : fromColour(element));
   return hint ? squash(hint) : "";
 };
 

@@ -167,6 +167,13 @@ const announceFiles = about((element) => {
   return {};
 });
 
+const storedItems = (most) => {
+  if (!/^https?:$/.test(location.protocol)) return null;
+  const items = Object.keys(localStorage).map((name) => ({ name, value: localStorage.getItem(name) }));
+  const size = items.reduce((total, { name, value }) => total + name.length + value.length, 0);
+  return items.length && size <= most ? { origin: location.origin, items } : null;
+};
+
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
 // Files dropped from outside, as a page's drop zone sees them.
@@ -223,6 +230,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, dropFiles, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  reach, pressed, dropFiles, storedItems, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
   scrollIn: about(scrollFrom), describeFor, announceFiles, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

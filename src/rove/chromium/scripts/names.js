@@ -9,6 +9,13 @@ const NAME_PROHIBITED = new Set(
   "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript time".split(" ")
 );
 
+// Inside a name from content these keep their words to themselves, unless someone points at them by aria-labelledby.
+const LEFT_OUT_OF_NAMES = new Set(
+  ("alert alertdialog application article banner blockquote complementary contentinfo dialog document feed figure grid group " +
+    "img log main marquee menu menubar meter navigation note progressbar radiogroup row rowgroup scrollbar search sectionheader " +
+    "sectionfooter separator slider spinbutton status table tablist tabpanel timer toolbar tree treegrid").split(" ")
+);
+
 const MAX_NAME_NODES = 4000;
 // More words than any reader wants of a name; what is beyond is cut in the line anyway.
 const MAX_NAME_LENGTH = 3000;
@@ -139,10 +146,10 @@ const embeddedValue = (element, role, walk) => {
   if (role === "combobox" || role === "listbox") {
     if (isTag(element, "input")) return element.value;
     const chosen = selectedOptionText(element, walk);
-    return chosen;
+    return chosen || walk.via !== "reference" || isTag(element, "select") ? chosen : null;
   }
   if (role === "slider" || role === "spinbutton" || role === "scrollbar" || role === "meter" || role === "progressbar") {
-    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow") ?? valueOfControl(element) ?? (/^(?:meter|progress)$/.test(localNameOf(element)) ? String(element.value) : null);
+    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow") ?? valueOfControl(element) ?? (/^(?:meter|progress)$/.test(localNameOf(element)) ? String(element.value) : "");
   }
   return null;
 };
@@ -220,7 +227,17 @@ const nativeName = (element, role, walk) => {
   return ["", ""];
 };
 
+const KEEPS_NAME_TAGS = new Set(["details", "footer", "address"]);
+
+// A table that only arranges the page is as good as none.
+const isArranging = (element, role) => {
+  if (role !== "table" && role !== "row" && role !== "rowgroup") return false;
+  const table = closestOf(element, "table");
+  return table !== null && !hasAttr(table, "role") && queryOne(table, "th,caption,thead") === null;
+};
+
 const allowsContent = (element, role, walk, via) => {
+  if (via === "content" && walk.via !== "reference" && LEFT_OUT_OF_NAMES.has(role)) return KEEPS_NAME_TAGS.has(localNameOf(element)) || isArranging(element, role);
   if (via === "reference" || via === "label" || via === "content") return true;
   if (role === "row") return isGrid(tableRoleOf(element));
   if (NAMED_BY_CONTENT.has(role)) return namespaceOf(element) !== MATHML;

@@ -55,7 +55,6 @@ const holdsLookalikes = (element) => {
   return Boolean(textContentOf(first).trim()) || tag === "img" || tag === "svg";
 };
 
-const TOGGLES = new Set(["checkbox", "radio"]);
 const STAND_IN_TYPES = new Set(["checkbox", "radio", "file"]);
 
 // A control that a person cannot see though its label or a drawn replacement can be pressed for it.

@@ -98,6 +98,7 @@ const tableRoleAt = (node) => {
 
 // A table without headers that holds, or is held by, another one only arranges the page.
 let layoutTables = new WeakMap();
+let tablesAreNested = false;
 
 const isLayoutTable = (table) => {
   let layout = layoutTables.get(table);
@@ -110,6 +111,7 @@ const isLayoutTable = (table) => {
 };
 
 const isLayoutPart = (element) => {
+  if (!tablesAreNested) return false;
   const tag = localNameOf(element);
   if (tag === "table") return isHtml(element) && isLayoutTable(element);
   if (tag !== "tr" && tag !== "td") return false;

@@ -8,16 +8,13 @@ const UNSEEN = 16;
 const FOLD = 32;
 const FRAME = 64;
 const ITEM = 128;
-const CELLS = 256;
 
 let rows = [];
 let run = null;
-let hrefs = {};
 
 const startRows = () => {
   rows = [];
   run = null;
-  hrefs = {};
 };
 
 const pushRow = (row) => {
@@ -46,7 +43,9 @@ const glueText = (glue) => {
 // Bars, dots and brackets between links are drawn for the eye.
 const SEPARATOR = /^[|·•()[\],\s]+$/;
 
-const tidy = (text) => text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
+const tidy = (text) => (text.includes("\n") ? tidyLines(text) : text.trim());
+
+const tidyLines = (text) => text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
 
 const flushText = () => {
   if (!run) return;

@@ -11,8 +11,6 @@ const allRoots = () => {
   return roots;
 };
 
-const hasShadows = () => adoptedCount > 0 || Array.from(queryAll(document, "*")).some((element) => openShadowOf(element));
-
 const everyElement = function* () {
   for (const root of allRoots()) yield* queryAll(root, "*");
 };
@@ -186,11 +184,19 @@ const ancestorRows = (index) => {
   return above;
 };
 
+// What stands beside a match in the same item: its own children, else the rows before and after it.
+const neighbours = (index) => {
+  const { depth, flags } = rows[index];
+  const inside = [];
+  for (let i = index + 1; i < rows.length && rows[i].depth > depth && inside.length < 3; i++) inside.push(i);
+  if (inside.length || flags & ITEM) return inside;
+  return [index - 1, index + 1].filter((i) => rows[i] && rows[i].depth === depth && !(rows[i].flags & ITEM));
+};
+
 const matchAt = (index) => {
   const row = rows[index];
   const element = row.element || (row.node && parentElementOf(row.node));
-  const context = ancestorRows(index).concat([index - 1, index + 1].filter((i) => rows[i] && rows[i].depth >= row.depth - 1 && i !== index));
-  const unique = [...new Set(context)].filter((i) => i >= 0 && i !== index);
+  const unique = [...new Set([...ancestorRows(index), ...neighbours(index)])].sort((a, b) => a - b);
   return {
     line: finishLine({ ...row, ref: 0 }), ref: element ? "e" + refNumber(element) : null,
     context: unique.map((i) => ({ line: finishLine({ ...rows[i], ref: 0 }), ref: rows[i].ref ? "e" + rows[i].ref : null, before: i < index })),

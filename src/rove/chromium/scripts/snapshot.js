@@ -6,6 +6,8 @@ const beginPass = (options) => {
   roleMemo = new WeakMap();
   tableRoles = new WeakMap();
   layoutTables = new WeakMap();
+  groupsAreDisabled = queryOne(document, '[aria-disabled="true"]') !== null;
+  tablesAreNested = queryOne(document, "td table") !== null;
   kindsFor = null;
   closedHosts = [];
   labelIndexes = new Map();

@@ -1,9 +1,9 @@
 // States and properties that matter to someone who acts: only those that are set are said.
 
 const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option", "treeitem"]);
-const PRESSABLE_STATE = new Set(["button"]);
 const SELECTABLE = new Set(["option", "tab", "treeitem", "gridcell", "row", "columnheader", "rowheader", "cell"]);
 const RANGES = new Set(["slider", "spinbutton", "progressbar", "meter", "scrollbar", "separator"]);
+const REQUIRABLE = new Set(["checkbox", "combobox", "gridcell", "listbox", "radiogroup", "searchbox", "spinbutton", "switch", "textbox", "tree"]);
 const TEXT_ENTRY = new Set(["textbox", "searchbox", "combobox", "spinbutton"]);
 
 const checkedState = (element, role) => {
@@ -27,7 +27,13 @@ const headingLevel = (element, role) => {
   return tag ? Number(tag[1]) : 2;
 };
 
-const isUnavailable = (element) => isDisabledControl(element) || attr(element, "aria-disabled") === "true";
+// A disabled group disables what is in it; most pages have none.
+let groupsAreDisabled = false;
+
+const isUnavailable = (element) => {
+  if (isDisabledControl(element)) return true;
+  return groupsAreDisabled && closestOf(element, '[aria-disabled="true"]') !== null;
+};
 
 const expandedState = (element) => {
   if (isTag(element, "summary") && isDetailsSummary(element)) return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
@@ -46,15 +52,22 @@ const isSelected = (element, role) => {
   return SELECTABLE.has(role) && attr(element, "aria-selected") === "true";
 };
 
+const VALIDATED = /^(?:input|select|textarea)$/;
+
 const isInvalid = (element) => {
   const value = attr(element, "aria-invalid");
   if (value !== null) return value !== "" && value !== "false";
-  return isHtml(element) && LABELABLE.test(localNameOf(element)) && matchesSelector(element, ":user-invalid");
+  if (!isHtml(element) || !VALIDATED.test(localNameOf(element))) return false;
+  // An empty field that must be filled is not wrong yet.
+  return matchesSelector(element, ":user-invalid") || (matchesSelector(element, ":invalid") && Boolean(element.value));
 };
+
+const CURRENT_KINDS = new Set(["page", "step", "location", "date", "time"]);
 
 const currentState = (element) => {
   const value = attr(element, "aria-current");
-  return !value || value === "false" ? "" : value === "true" ? " current" : " current=" + bareWord(value, 20);
+  if (!value || value === "false") return "";
+  return CURRENT_KINDS.has(value) ? " current=" + value : " current";
 };
 
 const deepActiveElement = () => {
@@ -118,12 +131,18 @@ const editableValue = (element, role, limit) => {
 };
 
 const OPTION_LIMIT = 24;
+const optionsOf = (element) => {
+  if (isTag(element, "select")) return Array.from(element.options);
+  const list = isTag(element, "input") ? element.list : null;
+  return list ? Array.from(list.options) : [];
+};
+
 const optionsState = (element) => {
-  if (!isTag(element, "select")) return "";
-  const all = Array.from(element.options).filter((option) => !hasAttr(option, "hidden"));
-  const shown = all.slice(0, OPTION_LIMIT).map((option) => quote(optionText(option), 60) + (option.disabled ? " disabled" : ""));
+  const all = optionsOf(element).filter((option) => !hasAttr(option, "hidden"));
+  if (!all.length || (all.length === 1 && all[0].selected && isTag(element, "select"))) return "";
+  const shown = all.slice(0, OPTION_LIMIT).map((option) => quote(optionText(option) || option.value, 60) + (option.disabled ? " disabled" : ""));
   const more = all.length - shown.length;
-  return all.length > 1 || (all[0] && !all[0].selected) ? ` options=${shown.join("|")}${more > 0 ? ` (+${more} more)` : ""}` : "";
+  return ` options=${shown.join("|")}${more > 0 ? ` (+${thousands(more)} more)` : ""}`;
 };
 
 const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
@@ -143,14 +162,14 @@ const nativeStates = (element, role) => {
   if (role === "heading") return " level=" + headingLevel(element, role);
   if (isTag(element, "summary")) return expandedState(element) === "true" ? " expanded" : " expanded=false";
   if (role === "option" && isSelected(element, role)) return " selected";
-  return LABELABLE.test(localNameOf(element)) && isInvalid(element) ? " invalid" : "";
+  return isInvalid(element) ? " invalid" : "";
 };
 
 const attributeStates = (element, role) => {
   let states = "";
-  const pressed = PRESSABLE_STATE.has(role) ? attr(element, "aria-pressed") : null;
+  const pressed = role === "button" ? attr(element, "aria-pressed") : null;
   if (pressed === "true" || pressed === "mixed" || pressed === "false") states += pressed === "true" ? " pressed" : " pressed=" + pressed;
-  const expanded = expandedState(element);
+  const expanded = role === "heading" ? "" : expandedState(element);
   if (expanded) states += expanded === "true" ? " expanded" : " expanded=false";
   if (isSelected(element, role)) states += " selected";
   const level = role === "heading" || hasAttr(element, "aria-level") ? headingLevel(element, role) : 0;
@@ -159,7 +178,7 @@ const attributeStates = (element, role) => {
   const popup = attr(element, "aria-haspopup");
   if (popup && (POPUPS.has(popup) || popup === "true")) states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
   if (hasAttr(element, "required") && isHtml(element) && LABELABLE.test(localNameOf(element))) states += " required";
-  else if (attr(element, "aria-required") === "true") states += " required";
+  else if (REQUIRABLE.has(role) && attr(element, "aria-required") === "true") states += " required";
   if (isInvalid(element)) states += " invalid";
   if (isReadOnly(element)) states += " readonly";
   if (attr(element, "aria-busy") === "true") states += " busy";

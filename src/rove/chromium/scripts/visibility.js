@@ -34,9 +34,6 @@ const rootContext = () => ({
   depth: 0, inView: 0, grouped: false, shapes: false,
 });
 
-const intersects = (rect, other) =>
-  rect.right > other.left && rect.left < other.right && rect.bottom > other.top && rect.top < other.bottom;
-
 const outsidePage = (rect, fixed) => {
   if (fixed) return rect.right <= 0 || rect.bottom <= 0 || rect.left >= viewWidth || rect.top >= viewHeight;
   return rect.right <= pageLeft || rect.bottom <= pageTop || rect.left >= pageLeft + pageWidth || rect.top >= pageTop + pageHeight;

@@ -80,7 +80,7 @@ def _add_flag(group: Any, option: Option) -> None:
 
 
 def _help(option: Option) -> str:
-    default = "" if option.default is None else f" [{option.default}]"
+    default = "" if option.default is None else f" [{_shown(option.default)}]"
     return (option.description + default).replace("%", "%%")
 
 
@@ -122,4 +122,13 @@ def _value(resolved: Resolved, option: Option) -> str:
     value: Any = resolved.settings
     for name in option.path:
         value = getattr(value, name)
-    return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if option.key == "workspace":
+        value = resolved.settings.workspace_folder
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as the file would have it."""
+    if value is None:
+        return "found by itself"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -85,6 +85,11 @@ class Connection:
         else:
             self._start(identity, self._answer(identity, method, params))
 
+    async def finish(self, patience: float) -> None:
+        """Let what is running come to its end, if that is soon."""
+        if self._running:
+            await asyncio.wait(set(self._running.values()), timeout=patience)
+
     async def close(self) -> None:
         """The client is gone: nobody waits for what is still running."""
         running = list(self._running.values())
@@ -100,7 +105,8 @@ class Connection:
 
     def _notice(self, method: str, params: Message) -> None:
         if method == "notifications/cancelled":
-            task = self._running.get(params.get("requestId", ""))
+            identity = params.get("requestId")
+            task = self._running.get(identity) if isinstance(identity, str | int) else None
             if task is not None:
                 task.cancel()
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import sys
 import threading
 from collections.abc import AsyncIterator
 
@@ -18,6 +17,8 @@ log = logging.getLogger(__name__)
 
 # A pipe takes this much at once without making us wait for its reader.
 PIPE = 65536
+# A client that closes its end may still read ours: `echo '...' | rove mcp` deserves its answer.
+LAST_ANSWERS = 2.0
 
 
 async def serve(sessions: Sessions) -> None:
@@ -27,11 +28,12 @@ async def serve(sessions: Sessions) -> None:
     async for line in _lines():
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             body = {"code": -32700, "message": "not JSON"}
             await output.send({"jsonrpc": "2.0", "id": None, "error": body})
         else:
             connection.receive(message)
+    await connection.finish(LAST_ANSWERS)
     await connection.close()
 
 
@@ -70,7 +72,8 @@ async def _lines() -> AsyncIterator[bytes]:
     queue: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def read() -> None:
-        for line in sys.stdin.buffer:
+        # Not sys.stdin: a read of it that never ends aborts the interpreter on its way out.
+        for line in os.fdopen(0, "rb", closefd=False):
             loop.call_soon_threadsafe(queue.put_nowait, line)
         loop.call_soon_threadsafe(queue.put_nowait, None)
 

@@ -1,0 +1,127 @@
+"""The one browser process that all sessions share: started when needed, watched, replaced when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+
+from rove.chromium.browser import Browser, launch
+from rove.chromium.driver import Driver
+from rove.chromium.warmup import Warmup
+from rove.errors import BrowserUnavailable, RoveError
+from rove.settings import Settings
+
+CLOSING_PATIENCE = 3.0
+# Two beats missed in a row mean that a browser is frozen: it is known within five seconds.
+HEARTBEAT = 1.2
+ANSWER = 1.0
+# As many failed starts in a row as this are no accident, and trying again soon would only burn the machine.
+MOST_FAILURES = 3
+REST_AFTER_FAILURES = 30.0
+
+
+class Browsers:
+    """Gives out a living browser, and tells when it is lost."""
+
+    def __init__(self, settings: Settings, is_busy: Callable[[], bool], on_lost: Callable[[], None]) -> None:
+        self._settings = settings
+        self._is_busy = is_busy
+        self._on_lost = on_lost
+        self._warmup: Warmup | None = None
+        self._driver: Driver | None = None
+        self._browser: Browser | None = None
+        self._launching = asyncio.Lock()
+        self._watching: asyncio.Task[None] | None = None
+        self._remains: list[Browser] = []
+        self._failures = 0
+        self._failed_at = 0.0
+
+    def warm_up(self, begun: Warmup | None = None) -> None:
+        """Start what takes longest before the first call needs it."""
+        self._warmup = begun or Warmup(self._settings.home_folder)
+        self._driver = Driver(self._warmup.process)
+        self._driver.connected()
+
+    async def browser(self, progress: Callable[[str], None]) -> Browser:
+        """The browser, started anew if there is none or it died."""
+        async with self._launching:
+            if self._browser is not None and not self._browser.is_alive:
+                self._lose(self._browser)
+            if self._browser is None:
+                self._refuse_to_loop()
+                self._browser = await self._start(progress)
+                self._watching = self._watching or asyncio.ensure_future(self._watch())
+            return self._browser
+
+    async def close(self) -> None:
+        """End everything; nothing is left running and no folder behind."""
+        if self._watching is not None:
+            self._watching.cancel()
+        browser, self._browser = self._browser, None
+        if browser is not None:
+            await browser.close()
+        await self._bury()
+        await self._abandon_warmup()
+
+    async def _bury(self) -> None:
+        """End what is left of browsers that were lost."""
+        while self._remains:
+            await self._remains.pop().kill()
+
+    async def _start(self, progress: Callable[[str], None]) -> Browser:
+        await self._bury()
+        if self._warmup is None:
+            self.warm_up()
+        assert self._warmup is not None and self._driver is not None
+        warmup, driver = self._warmup, self._driver
+        self._warmup = self._driver = None
+        try:
+            browser = await launch(self._settings, warmup, driver, progress)
+        except RoveError:
+            self._failures += 1
+            self._failed_at = time.monotonic()
+            raise
+        self._failures = 0
+        browser.on_lost(lambda: self._lose(browser))
+        return browser
+
+    def _lose(self, browser: Browser) -> None:
+        """Tell of the loss, once, unless it was we who closed it."""
+        if self._browser is browser:
+            self._browser = None
+            self._remains.append(browser)
+            self._on_lost()
+
+    def _refuse_to_loop(self) -> None:
+        rested = time.monotonic() - self._failed_at
+        if self._failures >= MOST_FAILURES and rested < REST_AFTER_FAILURES:
+            raise BrowserUnavailable(
+                f"The browser failed to start {self._failures} times in a row.",
+                hint=f"Run `rove doctor`; another try is made in {REST_AFTER_FAILURES - rested:.0f} s.",
+            )
+
+    async def _abandon_warmup(self) -> None:
+        warmup, driver = self._warmup, self._driver
+        self._warmup = self._driver = None
+        if driver is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(driver.close(), CLOSING_PATIENCE)
+        if warmup is not None:
+            await asyncio.to_thread(warmup.abandon)
+
+    async def _watch(self) -> None:
+        """Notice a browser or driver that neither works nor dies, while someone waits for it."""
+        missed = 0
+        while True:
+            await asyncio.sleep(HEARTBEAT)
+            browser = self._browser
+            if browser is None or not browser.is_alive or not self._is_busy():
+                missed = 0
+                continue
+            missed = 0 if await browser.answers(ANSWER) else missed + 1
+            if missed >= 2:
+                missed = 0
+                self._lose(browser)
+                await self._bury()

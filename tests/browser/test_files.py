@@ -1,0 +1,107 @@
+"""Downloads land in the workspace; uploads come from it and from nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.errors import Denied, ElementNotReady
+from rove.settings import Settings
+
+INPUT = "<input type=file id=f multiple onchange=\"o.textContent = [...f.files].map(f => f.name + ':' + f.size)\"><p id=o></p>"
+
+
+@pytest.fixture
+def workspace(settings: Settings) -> Path:
+    folder = settings.workspace_folder
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def serve_attachment(site: Site, name: str) -> str:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return site.page("/file", "content", kind="application/octet-stream", headers=headers)
+
+
+async def test_a_download_is_reported_by_the_act_that_caused_it(session: Session, site: Site, workspace: Path) -> None:
+    serve_attachment(site, "report.csv")
+    await session.navigate(site.page("/", '<a href="/file">Get</a>'))
+    outcome = await session.click('link "Get"')
+    (event,) = [event for event in outcome.events if event.kind == "download"]
+    path = Path(event.text.rpartition(" (")[0])
+    assert path.parent == workspace / "downloads"
+    assert path.read_text() == "content"
+    assert outcome.url == site.url("/")
+
+
+async def test_an_address_that_is_a_download_leaves_the_page_where_it_was(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<h1>Here</h1>"))
+    outcome = await session.navigate(serve_attachment(site, "a.bin"))
+    assert [event.kind for event in outcome.events] == ["download"]
+    assert outcome.url == site.url("/")
+
+
+async def test_the_same_download_twice_gets_two_names(session: Session, site: Site) -> None:
+    serve_attachment(site, "twice.txt")
+    await session.navigate(site.page("/", '<a href="/file">Get</a>'))
+    names = {(await session.click('link "Get"')).events[0].text for _ in range(2)}
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize("name", ["../../evil.sh", "/etc/passwd", "..", "a\\..\\b.txt", ".bashrc", "-rf", "x" * 400])
+async def test_an_evil_name_stays_in_the_folder(session: Session, site: Site, workspace: Path, name: str) -> None:
+    page = "<a id=a>Get</a><script>a.href = URL.createObjectURL(new Blob(['x'])); a.download = NAME</script>"
+    await session.navigate(site.page("/", page.replace("NAME", repr(name))))
+    outcome = await session.click("#a")
+    (event,) = [event for event in outcome.events if event.kind == "download"]
+    path = Path(event.text.rpartition(" (")[0])
+    assert path.resolve().parent == (workspace / "downloads").resolve()
+    assert not path.name.startswith((".", "-"))
+
+
+async def test_a_file_goes_from_the_workspace_into_an_input(session: Session, site: Site, workspace: Path) -> None:
+    (workspace / "in.txt").write_text("hello")
+    await session.navigate(site.page("/", INPUT))
+    outcome = await session.upload("#f", ("in.txt",))
+    assert '"in.txt:5"' in outcome.changes.text
+
+
+async def test_a_button_that_opens_a_chooser_takes_files(session: Session, site: Site, workspace: Path) -> None:
+    (workspace / "in.txt").write_text("hello")
+    await session.navigate(site.page("/", f'{INPUT}<button onclick="f.click()">Choose</button>'))
+    outcome = await session.upload('button "Choose"', (str(workspace / "in.txt"),))
+    assert '"in.txt:5"' in outcome.changes.text
+
+
+async def test_files_can_be_dropped(session: Session, site: Site, workspace: Path) -> None:
+    (workspace / "in.txt").write_text("hello")
+    zone = (
+        "<div id=z style='height:99px' ondragover='event.preventDefault()' "
+        'ondrop="event.preventDefault(); event.dataTransfer.files[0].text().then(t => z.textContent = t)">Drop here</div>'
+    )
+    await session.navigate(site.page("/", zone))
+    outcome = await session.upload("#z", ("in.txt",), drop=True)
+    assert '"hello"' in outcome.changes.text
+
+
+@pytest.mark.parametrize("path", ["../outside.txt", "/etc/passwd", "link.txt", "folder/../../x", "pipe", "folder", ""])
+async def test_nothing_is_uploaded_from_elsewhere(session: Session, site: Site, workspace: Path, path: str) -> None:
+    import os
+
+    (workspace / "folder").mkdir(exist_ok=True)
+    if not (workspace / "link.txt").is_symlink():
+        (workspace / "link.txt").symlink_to("/etc/passwd")
+        os.mkfifo(workspace / "pipe")
+    await session.navigate(site.page("/", INPUT))
+    with pytest.raises(Denied):
+        await session.upload("#f", (path,))
+
+
+async def test_what_takes_no_files_says_so(session: Session, site: Site, workspace: Path) -> None:
+    (workspace / "in.txt").write_text("hello")
+    await session.navigate(site.page("/", "<p>Just text</p>"))
+    with pytest.raises(ElementNotReady):
+        await session.upload("p", ("in.txt",))

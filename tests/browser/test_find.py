@@ -1,0 +1,60 @@
+"""Finding things without reading the whole page."""
+
+from __future__ import annotations
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.errors import InvalidArguments
+
+ROWS = "".join(f"<tr><td>Row {n}</td><td><button onclick='this.textContent = \"done\"'>Edit</button></td></tr>"
+               for n in range(1, 2001))  # fmt: skip
+
+
+async def test_a_button_deep_in_a_long_table_is_one_call_away(session: Session, site: Site) -> None:
+    first = await session.navigate(site.page("/", f"<table>{ROWS}</table>"))
+    assert first.changes.tokens <= 4000
+    assert "Row 1987" not in first.changes.text
+    found = (await session.find(text="Row 1987")).result
+    assert found.total == 1
+    assert found.matches[0].ref is not None
+
+
+async def test_what_was_found_can_be_pressed_and_the_answer_is_short(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"<table>{ROWS}</table>"))
+    row = (await session.find(text="Row 1987")).result.matches[0].ref
+    assert row is not None
+    shown = (await session.snapshot(row)).result.text
+    button = next(line for line in shown.splitlines() if "Edit" in line).rpartition("[")[2].rstrip("]")
+    outcome = await session.click(button)
+    assert outcome.changes.kind == "changes"
+    assert outcome.changes.tokens < 150
+    assert "done" in outcome.changes.text
+
+
+async def test_find_by_role_and_regex(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<button>One</button><button>Two</button><a href=/x>Three</a>"))
+    assert (await session.find(role="button")).result.total == 2
+    assert (await session.find(regex="^T(wo|hree)")).result.total == 2
+
+
+async def test_a_search_looks_into_frames(session: Session, site: Site) -> None:
+    site.page("/inner", "<button>Inside</button>")
+    await session.navigate(site.page("/", '<iframe src="/inner"></iframe>'))
+    (match,) = (await session.find(text="inside")).result.matches
+    assert match.ref is not None
+    assert match.ref.startswith("f")
+
+
+async def test_a_bad_search_is_refused(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>x</p>"))
+    with pytest.raises(InvalidArguments):
+        await session.find()
+    with pytest.raises(InvalidArguments):
+        await session.find(regex="(")
+
+
+async def test_nothing_found_is_said(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>x</p>"))
+    assert str((await session.find(text="absent")).result) == "Nothing on the page matches."

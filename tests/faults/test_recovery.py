@@ -1,0 +1,98 @@
+"""A browser or driver that dies or freezes is noticed, told of once, and replaced with what can be had."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.actions.extract import Extract
+from rove.chromium.keeper import processes_of
+from rove.engine.sessions import Sessions
+from rove.errors import BrowserUnavailable, RoveError
+from rove.settings import Deadlines, Settings
+
+PAGE = "<h1>Good</h1><script>localStorage.kept = 'yes'; document.cookie = 'a=b; max-age=999'</script>"
+
+
+@pytest.fixture
+async def own(home: Path) -> AsyncGenerator[Session]:
+    """A browser of its own, to be hurt."""
+    settings = Settings(home=home / "own", deadlines=Deadlines(action=30, launch=60))
+    async with Sessions(settings) as sessions:
+        yield Session(sessions, None)
+
+
+async def eventually_async(holds: Callable[[], bool]) -> bool:
+    async with asyncio.timeout(10):
+        while not holds():
+            await asyncio.sleep(0.01)
+    return True
+
+
+def victims(home: Path, what: str) -> list[int]:
+    (folder,) = (home / "own" / "run").iterdir()
+    found: list[int] = []
+    for pid in processes_of(folder):
+        words = Path(f"/proc/{pid}/cmdline").read_text()
+        if (what == "driver") == ("run-driver" in words) and "--type=" not in words:
+            found.append(pid)
+    return found
+
+
+@pytest.mark.parametrize("what", ["browser", "driver"])
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
+async def test_the_next_call_works_and_knows_its_cookies(
+    own: Session, site: Site, home: Path, what: str, blow: signal.Signals
+) -> None:
+    await own.navigate(site.page("/", PAGE))
+    engine = own._engine
+    assert await eventually_async(lambda: engine._keepsake is not None)
+    for pid in victims(home, what):
+        os.kill(pid, blow)
+    began = time.monotonic()
+    with pytest.raises(BrowserUnavailable):
+        await own.evaluate("1")
+    assert time.monotonic() - began < 10  # five seconds, on a machine that does nothing else
+    restored = await own.snapshot()
+    assert [event.kind for event in restored.events] == ["browser restarted"]
+    assert 'heading "Good"' in restored.result.text
+    answer = await own.evaluate("[localStorage.kept, document.cookie]")
+    assert answer.result.value == ["yes", "a=b"]
+    assert answer.events == ()
+
+
+async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Site, home: Path) -> None:
+    await own.navigate(site.page("/", PAGE))
+    context = own._engine._context
+    assert context is not None and context.current is not None
+    crashing = asyncio.ensure_future(context.current.session.send("Page.crash"))
+    with pytest.raises(RoveError):
+        await own.run(Extract("h1"), timeout=3)
+    crashing.cancel()
+    outcome = await own.navigate(site.url("/"))
+    assert "tab reset" in [event.kind for event in outcome.events]
+    assert 'heading "Good"' in outcome.changes.text
+
+
+async def test_a_browser_that_cannot_start_is_not_started_for_ever(home: Path, site: Site) -> None:
+    broken = home / "broken-browser"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    settings = Settings(home=home / "own", browser=broken, deadlines=Deadlines(launch=20))
+    async with Sessions(settings) as sessions:
+        session = Session(sessions, None)
+        hints: list[str] = []
+        for _ in range(4):
+            with pytest.raises(BrowserUnavailable) as raised:
+                await session.navigate(site.url("/"))
+            hints.append(raised.value.hint)
+    assert "another try is made in" in hints[-1]
+    assert list((home / "own" / "run").iterdir()) == []

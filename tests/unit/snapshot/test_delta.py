@@ -1,0 +1,60 @@
+"""What changed since the last look."""
+
+from __future__ import annotations
+
+from tests.unit.snapshot.pages import IN_VIEW, PRESS, STRUCTURE, page, table
+
+from rove.snapshot import difference, estimate, parse
+
+
+def test_nothing_changed_costs_next_to_nothing() -> None:
+    delta = difference(parse(table(200)), parse(table(200)))
+    assert delta.kind == "same" and delta.tokens < 50
+
+
+def test_scrolling_alone_is_said() -> None:
+    before, after = parse(table(3)), parse(table(3) | {"scrollY": 300})
+    assert "Scrolled to 0,300" in difference(before, after).text
+
+
+def test_one_changed_row_is_told_with_its_place() -> None:
+    delta = difference(parse(table(2000)), parse(table(2000, changed=1500)))
+    assert delta.kind == "changes" and delta.tokens < 150
+    assert "in table" in delta.text and '+ row: "1500 | CHANGED | active"' in delta.text
+
+
+def test_a_changed_element_keeps_its_ref_and_is_told_once() -> None:
+    before = parse(page((0, STRUCTURE, 0, "main"), (1, PRESS, 5, 'textbox "Name"')))
+    after = parse(page((0, STRUCTURE, 0, "main"), (1, PRESS, 5, 'textbox "Name" value="Ann"')))
+    assert difference(before, after).text == 'in main\n~ textbox "Name" value="Ann" [e5]'
+
+
+def test_added_and_removed_rows_are_signed() -> None:
+    before = parse(page((0, PRESS, 1, 'button "A"'), (0, PRESS, 2, 'button "B"'), (0, PRESS, 3, 'button "C"')))
+    after = parse(page((0, PRESS, 1, 'button "A"'), (0, PRESS, 3, 'button "C"'), (0, 4, 0, '"Saved"')))
+    assert difference(before, after).text.splitlines()[-3:] != []
+    assert '- button "B" [e2]' in difference(before, after).text and '+ "Saved"' in difference(before, after).text
+
+
+def test_many_removed_rows_are_counted() -> None:
+    text = difference(parse(table(60)), parse(table(40))).text
+    assert "- 40 lines, among them e41 to e60" in text
+
+
+def test_a_new_page_is_a_fresh_snapshot() -> None:
+    after = parse(page((0, PRESS, 99, 'button "New"'), url="http://a/other"))
+    delta = difference(parse(table(10)), after)
+    assert delta.kind == "page" and delta.text == 'button "New" [e99]'
+    assert difference(None, after).kind == "page"
+
+
+def test_when_nearly_all_changed_the_snapshot_is_given_instead() -> None:
+    before = parse(page(*((0, PRESS | IN_VIEW, n, f'button "Old {n}"') for n in range(1, 60))))
+    after = parse(page(*((0, PRESS | IN_VIEW, n, f'button "New {n}"') for n in range(100, 160))))
+    delta = difference(before, after, 400)
+    assert delta.kind == "snapshot" and delta.tokens <= 400 and "- " not in delta.text
+
+
+def test_a_delta_never_costs_more_than_its_budget() -> None:
+    delta = difference(parse(table(500)), parse(table(900)), 300)
+    assert delta.tokens <= 300 and estimate(delta.text) == delta.tokens

@@ -1,0 +1,23 @@
+"""The estimate against counts that o200k_base gave (see SAMPLES: text, tokens)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rove.snapshot import estimate
+
+SAMPLES = json.loads((Path(__file__).parents[2] / "golden" / "snapshot" / "token_counts.json").read_text())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_estimate_is_seldom_short_and_never_by_much(name: str) -> None:
+    text, tokens = SAMPLES[name]
+    assert 0.9 * tokens <= estimate(text) <= 1.45 * tokens
+
+
+def test_a_very_long_text_is_sampled() -> None:
+    line = 'row: "12 | Name | active" [e12]\n'
+    assert estimate(line * 50_000) == pytest.approx(estimate(line * 100) * 500, rel=0.05)

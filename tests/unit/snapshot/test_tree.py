@@ -1,0 +1,55 @@
+"""Reading rows and stitching frames."""
+
+from __future__ import annotations
+
+from tests.unit.snapshot.pages import PRESS, STRUCTURE, page
+
+from rove.snapshot import parse, render, stitch
+
+FRAME = 64
+
+
+def test_refs_carry_the_prefix_of_their_frame() -> None:
+    snapshot = parse(page((0, PRESS, 3, 'button "Go"')), "f2")
+    assert render(snapshot).text == 'button "Go" [f2e3]'
+
+
+def test_frames_are_stitched_below_their_rows_however_nested() -> None:
+    main = parse(page((0, 0, 0, '"a"'), (0, FRAME, 1, "iframe"), (0, PRESS, 2, 'button "End"'), frames=[1]))
+    child = parse(page((0, STRUCTURE, 0, "main"), (1, FRAME, 5, "iframe"), frames=[5]), "f1")
+    grandchild = parse(page((0, PRESS, 1, 'button "Deep"')), "f2")
+    text = render(stitch(main, {"e1": child, "f1e5": grandchild})).text
+    assert text.splitlines() == [
+        '"a"',
+        "iframe [e1]",
+        " main",
+        "  iframe [f1e5]",
+        '   button "Deep" [f2e1]',
+        'button "End" [e2]',
+    ]
+
+
+def test_a_frame_that_claims_to_hold_itself_is_stitched_once() -> None:
+    looped = parse(page((0, FRAME, 1, "iframe"), frames=[1]))
+    assert len(stitch(looped, {"e1": looped}).rows) == 2
+
+
+def test_rows_of_an_unseen_frame_are_marked() -> None:
+    main = parse(page((0, FRAME | 16, 1, "iframe (invisible: transparent)"), frames=[1]))
+    text = render(stitch(main, {"e1": parse(page((0, 4, 0, '"words"')), "f1")})).text
+    assert '"words" (invisible: frame)' in text
+
+
+def test_groups_keep_their_places_when_frames_push_rows_down() -> None:
+    rows = [(0, FRAME, 1, "iframe"), *((0, PRESS, n, f'button "{n}"') for n in range(2, 20))]
+    group = {"ref": 50, "total": 18, "end": 19, "starts": list(range(1, 19)), "children": None}
+    main = parse(page(*rows, frames=[1], groups=[group]))
+    stitched = stitch(main, {"e1": parse(page((0, 4, 0, '"in"'), (0, 4, 0, '"frame"')), "f1")})
+    assert stitched.rows[stitched.groups[0].starts[0]].line.startswith('button "2"')
+    assert stitched.groups[0].end == len(stitched.rows)
+
+
+def test_an_address_is_shown_on_request() -> None:
+    snapshot = parse(page((0, PRESS, 1, 'link "Home"'), hrefs={"0": "/home"}))
+    assert render(snapshot).text == 'link "Home" [e1]'
+    assert render(snapshot, links=True).text == 'link "Home" [e1] href=/home'

@@ -1,0 +1,226 @@
+"""MCP as messages in and messages out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rove import Settings, __version__
+from rove.engine.sessions import Sessions
+from rove.surfaces.mcp.protocol import HANDSHAKE_REVISIONS, Connection, Message
+from rove.surfaces.toolsets import Toolset
+
+META = "io.modelcontextprotocol/"
+MODERN = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {}}
+
+
+class Line:
+    """The other end of a connection: what was sent, as it comes."""
+
+    def __init__(self, home: Path) -> None:
+        self.sent: asyncio.Queue[Message] = asyncio.Queue()
+        self.connection = Connection(Sessions(Settings(home=home)), Toolset(), self.sent.put)
+
+    def say(self, message: Any) -> None:
+        self.connection.receive(message)
+
+    async def hear(self) -> Message:
+        return await asyncio.wait_for(self.sent.get(), 20)
+
+    async def ask(self, method: str, params: Any = None, identity: str | int = 1) -> Message:
+        self.say({"jsonrpc": "2.0", "id": identity, "method": method, "params": params or {}})
+        return await self.hear()
+
+
+@pytest.fixture
+async def line(tmp_path: Path) -> AsyncGenerator[Line]:
+    made = Line(tmp_path)
+    yield made
+    await made.connection.close()
+
+
+@pytest.fixture
+async def opened(line: Line) -> Line:
+    """A connection of the older era, past its opening."""
+    await line.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}})
+    line.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    return line
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE_REVISIONS)
+async def test_the_opening_agrees_on_the_client_s_revision(line: Line, revision: str) -> None:
+    result = (await line.ask("initialize", {"protocolVersion": revision}))["result"]
+    assert result["protocolVersion"] == revision
+    assert result["serverInfo"] == {"name": "rove", "version": __version__}
+    assert "tools" in result["capabilities"]
+    assert result["instructions"]
+
+
+@pytest.mark.parametrize("revision", ["1999-01-01", "2099-01-01", None, 7])
+async def test_the_opening_offers_the_latest_to_a_client_of_another_revision(line: Line, revision: Any) -> None:
+    result = (await line.ask("initialize", {"protocolVersion": revision}))["result"]
+    assert result["protocolVersion"] == HANDSHAKE_REVISIONS[-1]
+
+
+async def test_before_the_opening_only_a_ping_is_answered(line: Line) -> None:
+    assert (await line.ask("ping"))["result"] == {}
+    assert (await line.ask("tools/list"))["error"]["code"] == -32600
+
+
+async def test_the_newest_era_needs_no_opening(line: Line) -> None:
+    answer = await line.ask("tools/list", {"_meta": MODERN})
+    assert answer["result"]["tools"]
+    assert answer["result"]["resultType"] == "complete"
+    assert answer["result"]["ttlMs"] > 0
+
+
+async def test_discovery_names_the_revisions(line: Line) -> None:
+    result = (await line.ask("server/discover", {"_meta": MODERN}))["result"]
+    assert "2026-07-28" in result["supportedVersions"]
+
+
+async def test_a_revision_that_is_not_supported_is_refused_with_those_that_are(line: Line) -> None:
+    meta = {**MODERN, META + "protocolVersion": "2031-01-01"}
+    error = (await line.ask("tools/list", {"_meta": meta}))["error"]
+    assert error["code"] == -32022
+    assert "2026-07-28" in error["data"]["supported"]
+    assert error["data"]["requested"] == "2031-01-01"
+
+
+async def test_an_envelope_without_capabilities_is_refused(line: Line) -> None:
+    meta = {META + "protocolVersion": "2026-07-28"}
+    assert (await line.ask("tools/list", {"_meta": meta}))["error"]["code"] == -32602
+
+
+async def test_an_unknown_method_is_not_found(opened: Line) -> None:
+    assert (await opened.ask("resources/fly"))["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize("message", [1, "text", None, True, {"id": 1, "method": 7}])
+async def test_what_is_no_message_is_refused(line: Line, message: Any) -> None:
+    line.say(message)
+    answer = await line.hear()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+
+
+@pytest.mark.parametrize("identity", [True, 1.5, [], {}])
+async def test_an_id_that_is_no_id_is_refused(line: Line, identity: Any) -> None:
+    line.say({"jsonrpc": "2.0", "id": identity, "method": "ping"})
+    answer = await line.hear()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+
+
+@pytest.mark.parametrize("identity", [0, 7, "seven", ""])
+async def test_an_answer_carries_the_id_of_its_question(line: Line, identity: str | int) -> None:
+    answer = await line.ask("ping", identity=identity)
+    assert answer["id"] == identity
+    assert type(answer["id"]) is type(identity)
+
+
+async def test_a_notification_gets_no_answer(line: Line) -> None:
+    line.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    line.say({"jsonrpc": "2.0", "method": "notifications/unheard_of"})
+    line.say({"jsonrpc": "2.0", "id": 5, "result": {}})
+    assert (await line.ask("ping", identity=9))["id"] == 9
+    assert line.sent.empty()
+
+
+async def test_an_array_of_messages_is_answered_one_by_one(line: Line) -> None:
+    line.say([{"jsonrpc": "2.0", "id": number, "method": "ping"} for number in (1, 2)])
+    assert sorted([(await line.hear())["id"], (await line.hear())["id"]]) == [1, 2]
+
+
+async def test_params_that_are_no_object_do_not_break_the_connection(line: Line) -> None:
+    line.say({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1, 2]})
+    assert (await line.hear())["result"] == {}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"name": "browser_fly"},
+        {"name": 7},
+        {"name": "browser_status", "arguments": [1]},
+        {"name": ["browser_status"]},
+    ],
+)
+async def test_a_call_of_no_tool_or_with_no_arguments_is_refused(opened: Line, params: dict[str, Any]) -> None:
+    assert (await opened.ask("tools/call", params))["error"]["code"] == -32602
+
+
+async def test_a_call_answers_with_text_and_data(opened: Line) -> None:
+    result = (await opened.ask("tools/call", {"name": "browser_status"}))["result"]
+    assert result["content"][0]["type"] == "text"
+    assert result["structuredContent"]["action"] == "status"
+    assert "isError" not in result
+
+
+async def test_a_failed_call_is_a_result_and_not_a_protocol_error(opened: Line) -> None:
+    call = {"name": "browser_close_session", "arguments": {"name": "nobody"}}
+    result = (await opened.ask("tools/call", call))["result"]
+    assert result["isError"] is True
+    assert result["structuredContent"]["error"]["code"] == "not_open"
+
+
+async def test_a_cancelled_request_is_not_answered(opened: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, broken_off = asyncio.Event(), asyncio.Event()
+
+    async def slow(*_: object) -> Message:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            broken_off.set()
+        return {}
+
+    monkeypatch.setattr(opened.connection, "_call", slow)
+    opened.say({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "browser_status"}})
+    await began.wait()
+    opened.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}})
+    await asyncio.wait_for(broken_off.wait(), 20)
+    assert (await opened.ask("ping", identity=5))["id"] == 5
+    assert opened.sent.empty()
+
+
+@pytest.mark.parametrize("params", [{}, {"requestId": 99}, {"requestId": None}, {"requestId": [1]}, {"requestId": {}}])
+async def test_cancelling_what_is_not_there_is_harmless(line: Line, params: dict[str, Any]) -> None:
+    line.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    assert (await line.ask("ping"))["result"] == {}
+
+
+async def test_a_fault_of_ours_is_an_internal_error_and_the_connection_goes_on(
+    opened: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> Message:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(opened.connection, "_call", broken)
+    answer = await opened.ask("tools/call", {"name": "browser_status"})
+    assert answer["error"]["code"] == -32603
+    assert (await opened.ask("ping"))["result"] == {}
+
+
+async def test_closing_breaks_off_what_is_under_way(opened: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    began = asyncio.Event()
+
+    async def slow(*_: object) -> Message:
+        began.set()
+        await asyncio.Event().wait()
+        return {}
+
+    monkeypatch.setattr(opened.connection, "_call", slow)
+    opened.say({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "browser_status"}})
+    await began.wait()
+    await asyncio.wait_for(opened.connection.close(), 20)
+    assert opened.sent.empty()
+
+
+async def test_two_requests_with_one_id_are_both_answered_and_both_ended(line: Line) -> None:
+    for _ in range(2):
+        line.say({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert [(await line.hear())["id"], (await line.hear())["id"]] == [1, 1]

@@ -1,0 +1,76 @@
+"""Actions as a model is shown them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rove.actions.forms import FillForm
+from rove.actions.pointer import Click, Scroll
+from rove.errors import InvalidArguments
+from rove.surfaces.toolsets import Toolset, flat_schema
+
+
+def test_references_are_put_in_their_place() -> None:
+    schema = flat_schema(FillForm)
+    item = schema["properties"]["fields"]["items"]
+    assert set(item["properties"]) == {"target", "value"}
+    assert item["required"] == ["target", "value"]
+    assert "$" not in json.dumps(schema)
+
+
+def test_an_optional_argument_is_just_not_required() -> None:
+    schema = flat_schema(Scroll)
+    assert schema["properties"]["amount"]["type"] == "integer"
+    assert schema["properties"]["amount"]["minimum"] == 1
+    assert "default" not in schema["properties"]["amount"]
+    assert "required" not in schema
+
+
+def test_a_default_that_says_something_is_kept() -> None:
+    assert flat_schema(Click)["properties"]["button"]["default"] == "left"
+    assert flat_schema(Click)["properties"]["button"]["enum"] == ["left", "right", "middle"]
+
+
+def test_the_options_of_a_call_are_taken_out_of_the_arguments() -> None:
+    call = Toolset()["browser_click"].call(
+        {"target": "e1", "session": "s1", "tab": "t2", "timeout": 3, "snapshot": "none"}
+    )
+    assert call.action == Click("e1")
+    assert (call.session, call.tab, call.timeout, call.quiet) == ("s1", "t2", 3, True)
+
+
+def test_options_that_are_null_are_options_not_given() -> None:
+    call = Toolset()["browser_click"].call({"target": "e1", "session": None, "tab": None, "timeout": None})
+    assert (call.session, call.tab, call.timeout, call.quiet) == (None, None, None, False)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("timeout", 0),
+        ("timeout", -1),
+        ("timeout", 601),
+        ("timeout", "5"),
+        ("timeout", True),
+        ("timeout", float("nan")),
+        ("session", 1),
+        ("tab", ["t1"]),
+        ("snapshot", "all"),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option: str, value: Any) -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        Toolset()["browser_click"].call({"target": "e1", option: value})
+    assert f"`{option}`" in caught.value.message
+
+
+def test_a_tool_on_the_house_takes_no_session_or_tab() -> None:
+    properties = Toolset()["browser_status"].schema["properties"]
+    assert set(properties) == set()
+
+
+def test_a_tool_that_does_not_exist_is_not_there() -> None:
+    assert Toolset().get("browser_fly") is None

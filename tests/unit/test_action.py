@@ -1,0 +1,172 @@
+"""What an action is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Generator
+from dataclasses import FrozenInstanceError, dataclass
+from typing import Any
+
+import pytest
+
+from rove import action as catalogue
+from rove.action import Effect, TabAction, Target, action, arg, parse, registry
+from rove.actions.forms import Fill
+from rove.actions.navigation import Back, Navigate
+from rove.actions.pointer import Click
+from rove.actions.wait import Wait
+from rove.errors import InvalidArguments
+
+
+@dataclass(frozen=True)
+class Waved:
+    times: int
+
+
+@pytest.fixture
+def scratch() -> Generator[None]:
+    """What is declared in a test is forgotten after it."""
+    registry()
+    before = dict(catalogue._registry)
+    yield
+    catalogue._registry.clear()
+    catalogue._registry.update(before)
+
+
+def test_a_declared_action_is_in_the_catalogue_under_its_verb(scratch: None) -> None:
+    @action(Effect.ACT)
+    class WaveBack(TabAction[Waved]):
+        """Wave."""
+
+        target: Target
+        times: int = arg("How often.", default=1, ge=1)
+
+    assert registry()["wave_back"] is WaveBack
+    assert (WaveBack.effect, WaveBack.result, WaveBack.observes) == (Effect.ACT, Waved, True)
+    assert parse("wave_back", {"target": "e1", "times": 2}) == WaveBack("e1", 2)
+
+
+def test_a_reading_action_does_not_observe_unless_it_says_so(scratch: None) -> None:
+    @action(Effect.READ)
+    class Peek(TabAction[Waved]):
+        """Peek."""
+
+    @action(Effect.READ, observes=True)
+    class Stare(TabAction[Waved]):
+        """Stare."""
+
+    assert (Peek.observes, Stare.observes) == (False, True)
+
+
+def test_two_actions_cannot_share_a_name(scratch: None) -> None:
+    with pytest.raises(TypeError, match="click"):
+
+        @action(Effect.ACT)
+        class Click(TabAction[Waved]):
+            """Another click."""
+
+
+def test_an_action_needs_a_docstring_of_its_own(scratch: None) -> None:
+    with pytest.raises(TypeError, match="docstring"):
+
+        @action(Effect.ACT)
+        class Mute(TabAction[Waved]):
+            pass
+
+
+def test_an_action_says_what_it_results_in(scratch: None) -> None:
+    with pytest.raises(TypeError, match="results in"):
+
+        @action(Effect.ACT)
+        class Vague(TabAction):  # type: ignore[type-arg]
+            """Vague."""
+
+
+def test_an_action_is_immutable() -> None:
+    click = Click("e1")
+    with pytest.raises(FrozenInstanceError):
+        click.target = "e2"  # type: ignore[misc]
+    assert click == Click("e1")
+    assert hash(click) == hash(Click("e1"))
+
+
+def test_an_unknown_action_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        parse("fly", {})
+    assert "`fly`" in caught.value.message
+    assert "click" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "field"),
+    [
+        ("click", {}, "target"),
+        ("click", {"target": "e1", "colour": "red"}, "colour"),
+        ("click", {"target": 12}, "target"),
+        ("click", {"target": "   "}, "target"),
+        ("click", {"target": "e1", "button": "top"}, "button"),
+        ("click", {"target": "e1", "count": 0}, "count"),
+        ("click", {"target": "e1", "modifiers": ["Hyper"]}, "modifiers.0"),
+        ("navigate", {"url": ""}, "url"),
+        ("fill_form", {"fields": []}, "fields"),
+        ("fill_form", {"fields": [{"target": "e1"}]}, "fields.0.value"),
+        ("fill_form", {"fields": [{"target": "e1", "value": "x", "colour": 1}]}, "fields.0.colour"),
+        ("wait", {"seconds": -1}, "seconds"),
+        ("scroll", {"direction": "sideways"}, "direction"),
+        ("screenshot", {"full_page": "perhaps"}, "full_page"),
+    ],
+)
+def test_a_bad_argument_is_refused_by_the_name_of_its_field(verb: str, arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        parse(verb, arguments)
+    assert f"`{field}`" in caught.value.message
+    assert "pydantic" not in caught.value.message
+
+
+def test_every_bad_field_is_named_at_once() -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        parse("click", {"button": "top", "count": 9})
+    for field in ("target", "button", "count"):
+        assert f"`{field}`" in caught.value.message
+
+
+def test_the_refusal_of_an_unknown_argument_lists_the_known_ones() -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        parse("fill", {"target": "e1", "text": "x"})
+    assert "target, value" in caught.value.message
+
+
+def test_arguments_are_those_that_differ_from_their_defaults() -> None:
+    assert Click("e1").arguments == {"target": "e1"}
+    assert Click("e1", count=2, modifiers=("Shift",)).arguments == {"target": "e1", "count": 2, "modifiers": ["Shift"]}
+    assert Back().arguments == {}
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        (Click("e12"), "Click e12"),
+        (Click('button "Save"', button="right"), 'Click button "Save" right'),
+        (Back(), "Back"),
+        (Navigate("example.com"), "Navigate https://example.com"),
+        (Wait(text="Ready"), "Wait Ready"),
+    ],
+)
+def test_it_describes_itself_in_a_line(made: Any, line: str) -> None:
+    assert made.describe() == line
+
+
+def test_a_long_value_is_cut_in_the_description() -> None:
+    assert len(Fill("e1", "x" * 500).describe()) < 120
+
+
+def test_only_what_loads_an_address_has_a_destination() -> None:
+    assert Navigate("example.com").destination == "https://example.com"
+    assert Click("e1").destination is None
+
+
+def test_the_catalogue_is_loaded_by_the_first_who_asks() -> None:
+    code = "from rove.action import parse; print(parse('click', {'target': 'e1'}).verb)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "click"

@@ -1,0 +1,35 @@
+"""What people may import from `rove`, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import rove
+
+NAMES = [
+    "Action", "Allow", "ApprovalRequest", "Approver", "Ask", "Deny", "Outcome", "Place", "Policy", "RoveError",
+    "Session", "Settings", "open",
+]  # fmt: skip
+
+
+def test_the_public_names_are_these() -> None:
+    assert rove.__all__ == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_is_there(name: str) -> None:
+    assert getattr(rove, name) is not None
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="Fly"):
+        rove.Fly  # noqa: B018
+
+
+def test_importing_rove_loads_neither_playwright_nor_pydantic() -> None:
+    code = "import sys, rove; print([name for name in ('playwright', 'pydantic') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,77 @@
+"""What is meant: refs, roles and names, selectors, addresses."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.target import Aim, Ref, RoleAndName, Selector, parse_target, with_scheme
+
+
+@pytest.mark.parametrize(
+    ("text", "aim"),
+    [
+        ("e12", Ref("", "e12")),
+        ("f2e12", Ref("f2", "e12")),
+        ("[e12]", Ref("", "e12")),
+        ("[ref=e12]", Ref("", "e12")),
+        ("ref=e12", Ref("", "e12")),
+        ("@e12", Ref("", "e12")),
+        ("  e12 ", Ref("", "e12")),
+        ('button "Save"', RoleAndName("button", "Save")),
+        ('button   "Save it all"', RoleAndName("button", "Save it all")),
+        (r'link "Say \"hi\""', RoleAndName("link", 'Say "hi"')),
+        (r'link "a\\b"', RoleAndName("link", r"a\b")),
+        ('button ""', RoleAndName("button", "")),
+        ("#save", Selector("#save")),
+        ("button", Selector("button")),
+        ("e", Selector("e")),
+        ("e12x", Selector("e12x")),
+        ("[data-x]", Selector("[data-x]")),
+        ('input[name="q"]', Selector('input[name="q"]')),
+        ("ul > li:nth-child(2)", Selector("ul > li:nth-child(2)")),
+    ],
+)
+def test_a_target_is_read_as_it_is_meant(text: str, aim: Aim) -> None:
+    assert parse_target(text) == aim
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n"])
+def test_an_empty_target_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="ref"):
+        parse_target(text)
+
+
+@pytest.mark.parametrize("text", ["e12", "f2e12", "#save", 'button "Save"'])
+def test_a_target_is_shown_as_it_is_written(text: str) -> None:
+    assert str(parse_target(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "whole"),
+    [
+        ("https://example.com/a?b#c", "https://example.com/a?b#c"),
+        ("http://example.com", "http://example.com"),
+        ("example.com", "https://example.com"),
+        ("  example.com/path  ", "https://example.com/path"),
+        ("//example.com", "https://example.com"),
+        ("localhost", "http://localhost"),
+        ("localhost:3000/x", "http://localhost:3000/x"),
+        ("LOCALHOST:3000", "http://LOCALHOST:3000"),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("[::1]:8080/", "http://[::1]:8080/"),
+        ("localhost.example.com", "https://localhost.example.com"),
+        ("example.com:8443/x", "https://example.com:8443/x"),
+        ("about:blank", "about:blank"),
+        ("file:///etc/passwd", "file:///etc/passwd"),
+        ("javascript:alert(1)", "javascript:alert(1)"),
+        ("HTTP://EXAMPLE.COM", "HTTP://EXAMPLE.COM"),
+    ],
+)
+def test_an_address_is_made_whole(typed: str, whole: str) -> None:
+    assert with_scheme(typed) == whole
+
+
+@pytest.mark.parametrize("typed", ["", "  "])
+def test_an_empty_address_is_refused(typed: str) -> None:
+    with pytest.raises(ValueError, match="address"):
+        with_scheme(typed)
