@@ -16,7 +16,9 @@ LONG_TEXT = 280
 GROUP_HEAD = 5
 # An item of more rows than this is not kept or left out as a whole.
 ITEM_ROWS = 12
-SHARE_FOR_GAPS = 0.12
+SHARE_FOR_GAPS = 0.05
+ENOUGH = 0.88
+TOKENS_PER_CHARACTER = 0.33
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,17 @@ def _fitted(snapshot: Snapshot, start: int, lines: list[str], notes: list[str], 
     short = [_shortened(row, line) for row, line in zip(rows, lines, strict=True)]
     plan = _Plan(snapshot, start, rows, short)
     room = budget - sum(estimate(note) + 1 for note in notes) - 30
+    best: Rendered | None = None
     for _ in range(6):
         rendered = plan.cut(room, notes)
-        if rendered.tokens <= budget:
-            return rendered
-        room = int(room * min(0.9, budget / rendered.tokens * 0.97))
-    return plan.cut(max(room // 2, 0), notes)
+        fits = rendered.tokens <= budget
+        if fits and (best is None or rendered.tokens > best.tokens):
+            best = rendered
+        # Costs are summed row by row and come out high: a text well under its budget has room for more.
+        if fits and (rendered.tokens > budget * ENOUGH or best is not rendered):
+            break
+        room = int(room * min(1.5, budget * 0.96 / max(rendered.tokens, 1)))
+    return best or plan.cut(0, notes)
 
 
 def _shortened(row: Row, line: str) -> str:
@@ -120,7 +127,6 @@ class _Plan:
         self.parents = _parents(rows)
         self.owners = _owners(snapshot, start, len(rows))
         self.order = self._order()
-        self.costs: dict[int, int] = {}
 
     def _order(self) -> list[int]:
         ranked: list[list[int]] = [[] for _ in range(6)]
@@ -130,6 +136,8 @@ class _Plan:
 
     def _rank(self, index: int, row: Row) -> int:
         flags = row.flags
+        if index == 0 and self.snapshot.scoped:
+            return 0
         if flags & IN_VIEW:
             return 0 if flags & (PRESS | FRAME | STRUCTURE) else 1
         place = self.owners.get(index)
@@ -140,11 +148,8 @@ class _Plan:
         return 3 if flags & (PRESS | FRAME) else 4
 
     def _cost(self, index: int) -> int:
-        cost = self.costs.get(index)
-        if cost is None:
-            cost = estimate(self.lines[index]) + 2
-            self.costs[index] = cost
-        return cost
+        # By length, which is quick; the text as a whole is measured afterwards.
+        return int(len(self.lines[index]) * TOKENS_PER_CHARACTER) + 3
 
     def _chosen(self, room: int) -> list[int]:
         kept: set[int] = set()

@@ -56,8 +56,12 @@ def is_new_page(before: Snapshot, after: Snapshot) -> bool:
 
 
 def _same(before: Snapshot, after: Snapshot) -> Delta:
-    scrolled = before.scroll != after.scroll
-    text = f"Scrolled to {after.scroll[0]},{after.scroll[1]}; nothing else changed." if scrolled else "Nothing changed."
+    moved: list[str] = []
+    if before.scroll != after.scroll:
+        moved.append(f"scrolled to {after.scroll[0]},{after.scroll[1]}")
+    if after.focused and before.focused != after.focused:
+        moved.append(f"focus on {after.focused}")
+    text = f"Nothing changed but: {', '.join(moved)}." if moved else "Nothing changed."
     return Delta("same", text, estimate(text))
 
 

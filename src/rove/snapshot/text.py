@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.snapshot.tree import FOLD, FRAME, PRESS, REF_PLACE, Row
+from rove.snapshot.tree import FOCUSED, FOLD, FRAME, PRESS, REF_PLACE, Row
 
 MAX_HREF = 80
 
@@ -13,7 +13,7 @@ def line_of(row: Row, *, links: bool = False) -> str:
         return f"{row.line.replace(REF_PLACE, '')} [expand {row.fold or row.ref}]"
     if not row.ref:
         return row.line
-    mark = f" [{row.ref}]"
+    mark = f" focused [{row.ref}]" if row.flags & FOCUSED else f" [{row.ref}]"
     if links and row.href:
         mark += f" href={short_href(row.href)}"
     if row.box:

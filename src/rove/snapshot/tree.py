@@ -23,9 +23,10 @@ class Flag(IntFlag):
     FOLD = 32
     FRAME = 64
     ITEM = 128
+    FOCUSED = 256
 
 
-PRESS, IN_VIEW, TEXT, STRUCTURE, UNSEEN, FOLD, FRAME, ITEM = (int(flag) for flag in Flag)
+PRESS, IN_VIEW, TEXT, STRUCTURE, UNSEEN, FOLD, FRAME, ITEM, FOCUSED = (int(flag) for flag in Flag)
 
 
 class Row(NamedTuple):
@@ -76,6 +77,11 @@ class Snapshot:
     def plain_title(self) -> str:
         """The title without its quotes; what it escapes is what JSON escapes."""
         return str(json.loads(self.title)) if self.title.startswith('"') and self.title.endswith('"') else self.title
+
+    @property
+    def focused(self) -> str:
+        """The ref of the element that has the focus."""
+        return next((row.ref for row in self.rows if row.flags & FOCUSED), "")
 
     def ref_positions(self) -> dict[str, int]:
         """Where each ref stands."""

@@ -113,3 +113,23 @@ async def test_modes_narrow_what_is_shown(world: World) -> None:
     assert "Prose" in viewport and "Low" not in viewport
     assert "Go" not in await world.text(depth=0)
     assert " box=" in await world.text(boxes=True)
+
+
+async def test_of_many_lookalikes_only_a_few_are_asked_for_a_closed_root(world: World) -> None:
+    await world.show("<x-light>a</x-light>" * 50 + "<p class=gap style='height:9px'></p>" * 50)
+    await world.text()
+    assert await world.evaluate("rove.closedHostCandidates().length") <= 6
+    await world.text()
+    assert await world.evaluate("rove.closedHostCandidates().length") == 0
+
+
+async def test_every_lookalike_of_a_closed_host_is_walked_in_the_end(world: World) -> None:
+    await world.show(
+        "<x-b></x-b><x-b></x-b><x-b></x-b><x-b></x-b><x-b></x-b><script>"
+        "customElements.define('x-b', class extends HTMLElement { constructor() { super();"
+        " this.attachShadow({mode: 'closed'}).innerHTML = '<button>In</button>' } })</script>"
+    )
+    for _ in range(2):
+        await world.text()
+        await world.adopt_closed_roots()
+    assert (await world.text()).count('button "In"') == 5

@@ -58,4 +58,4 @@ async def test_a_long_table_folds_within_the_budget_and_expands(world: World) ->
     handle = rendered.text.split("[expand ")[1].split("]")[0]
     ref, start = handle.split(":")
     rest = render(await world.snapshot(root=ref, **{"from": int(start), "limit": 10})).text
-    assert f'row: "{start} | Name {start}"' in rest and "1,9" in rest.splitlines()[-1]
+    assert f'row: "{start} | Name {start}"' in rest and "more [expand" in rest.splitlines()[-1]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.unit.snapshot.pages import IN_VIEW, PRESS, STRUCTURE, page, table
 
-from rove.snapshot import difference, estimate, parse
+from rove.snapshot import difference, estimate, parse, render
+from rove.snapshot.tree import FOCUSED
 
 
 def test_nothing_changed_costs_next_to_nothing() -> None:
@@ -12,9 +13,13 @@ def test_nothing_changed_costs_next_to_nothing() -> None:
     assert delta.kind == "same" and delta.tokens < 50
 
 
-def test_scrolling_alone_is_said() -> None:
+def test_scrolling_and_focus_alone_are_said() -> None:
     before, after = parse(table(3)), parse(table(3) | {"scrollY": 300})
-    assert "Scrolled to 0,300" in difference(before, after).text
+    assert "scrolled to 0,300" in difference(before, after).text
+    focused = parse(page((0, PRESS | FOCUSED, 5, 'textbox "Name"')))
+    delta = difference(parse(page((0, PRESS, 5, 'textbox "Name"'))), focused)
+    assert delta.kind == "same" and "focus on e5" in delta.text
+    assert render(focused).text == 'textbox "Name" focused [e5]'
 
 
 def test_one_changed_row_is_told_with_its_place() -> None:

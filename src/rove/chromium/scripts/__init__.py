@@ -21,6 +21,7 @@ READING = (
     "guesses",
     "lines",
     "rows",
+    "hosts",
     "walk",
     "emit",
     "overlays",

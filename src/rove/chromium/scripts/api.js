@@ -9,13 +9,7 @@ globalThis.rove = {
   query: queryTargets,
   find: findRows,
   boxes: rectanglesOf,
-  closedHostCandidates: () => {
-    const found = closedHosts.filter((element) => isConnected(element) && !askedHosts.has(element));
-    for (const element of found) askedHosts.add(element);
-    return found;
-  },
-  adoptShadow: (host, root) => {
-    adoptedShadows.set(host, root);
-  },
+  closedHostCandidates: takeClosedHosts,
+  adoptShadow,
   hintClickable: (elements) => { for (const element of elements) hinted.add(element); },
 };

@@ -60,6 +60,7 @@ const rowFlags = (element, strength, inner) => {
   let flags = strength ? PRESS : 0;
   const view = inner.inView === 0 ? viewOf(rectOf(element)) : inner.inView;
   if (view !== 2) flags |= IN_VIEW;
+  if (element === activeElement && !isTag(element, "body")) flags |= FOCUSED;
   return flags;
 };
 

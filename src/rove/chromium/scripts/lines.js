@@ -81,9 +81,12 @@ const compose = (element, shown, role, naming, strength, full = false) =>
   head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) + nameMark(element, naming) + guessIfNameless(element, naming, strength) +
   typeState(element, role) + detailsOf(element, role, naming, full);
 
+const SAFE_ADDRESS = /^[\w\-./?=&#:%~+,;@!$*']{1,200}$/;
+
 const hrefOf = (element) => {
   const href = attr(element, "href") ?? attr(element, "xlink:href");
-  if (href === null || href === "" || href.startsWith("#") || /^javascript:/i.test(href)) return href && href.length > 1 && href[0] === "#" ? bareWord(href, 40) : "";
+  if (!href || href === "#" || /^\s*javascript:/i.test(href)) return "";
   const origin = location.origin;
-  return bareWord(href.startsWith(origin + "/") ? href.slice(origin.length) : href.trim(), 200);
+  const short = href.startsWith(origin + "/") ? href.slice(origin.length) : href.trim();
+  return SAFE_ADDRESS.test(short) ? short : bareWord(short, 200);
 };

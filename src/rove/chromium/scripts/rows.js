@@ -8,6 +8,7 @@ const UNSEEN = 16;
 const FOLD = 32;
 const FRAME = 64;
 const ITEM = 128;
+const FOCUSED = 256;
 
 let rows = [];
 let run = null;

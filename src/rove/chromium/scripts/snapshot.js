@@ -10,6 +10,7 @@ const beginPass = (options) => {
   tablesAreNested = queryOne(document, "td table") !== null;
   kindsFor = null;
   closedHosts = [];
+  notedKinds = new Map();
   labelIndexes = new Map();
   insides = new Map();
   stripped = 0;

@@ -154,7 +154,6 @@ const statesOf = (element, role, naming) => {
   if (kindsOf(element) & (ARIA | FIELD)) states += attributeStates(element, role);
   else states += nativeStates(element, role);
   if (isUnavailable(element)) states += " disabled";
-  if (element === activeElement && !isTag(element, "body")) states += " focused";
   return states;
 };
 

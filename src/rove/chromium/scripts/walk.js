@@ -222,7 +222,7 @@ const visit = (node, context, nesting, parent) => {
     if (facts.outside) noteClosedHost(parent);
     return;
   }
-  if (isLikelyHost(node, tag)) noteClosedHost(node);
+  if (isLikelyHost(node, tag, facts)) noteClosedHost(node);
   visitRendered(node, facts, context, nesting);
 };
 
@@ -241,19 +241,4 @@ const visitRendered = (element, facts, context, nesting) => {
   else emit(element, role, strength, facts, context, inner, nesting);
   if (facts.breaks) flushText();
   else if (!facts.inline) glueText(" ");
-};
-
-let closedHosts = [];
-const askedHosts = new WeakSet();
-const HOST_TAGS = new Set("article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "));
-
-const noteClosedHost = (element) => {
-  if (element && !askedHosts.has(element) && !shadowOf(element) && closedHosts.length < 200) closedHosts.push(element);
-};
-
-// May hold a closed shadow root: a custom element, or a box that has a size though nothing in the light tree fills it.
-const isLikelyHost = (element, tag) => {
-  if (tag.includes("-")) return isHtml(element);
-  if (!HOST_TAGS.has(tag) || firstChildOf(element) !== null || !isHtml(element)) return false;
-  return clientHeightOf(element) > 0 && !hasAttr(element, "style");
 };
