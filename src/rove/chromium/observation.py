@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from rove.chromium.worlds import World, Worlds
-from rove.errors import ElementGone
+from rove.errors import ElementGone, ScriptFailed
 from rove.snapshot import Snapshot, parse, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
 MOST_CLOSED_HOSTS = 50
+FRAME_PATIENCE = 2.0
 
 
 async def look(worlds: Worlds, options: dict[str, Any]) -> Snapshot:
@@ -30,12 +32,22 @@ async def look_within(worlds: Worlds, world: World, options: dict[str, Any]) -> 
 
 async def _children(worlds: Worlds, top: World) -> dict[str, Snapshot]:
     """The rows of every frame below one, by the ref of the element that holds it."""
-    found: dict[str, Snapshot] = {}
-    for world in await worlds.refresh():
-        if world is not top and world.parent is not None:
-            owner = await worlds.owner(world)
-            found[world.parent.prefix + owner] = await _rows(world, {})
-    return found
+    below = [world for world in await worlds.refresh() if world is not top]
+    looks = await asyncio.gather(*(_child(worlds, world) for world in below))
+    return dict(look for look in looks if look is not None)
+
+
+async def _child(worlds: Worlds, world: World) -> tuple[str, Snapshot] | None:
+    """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
+    from playwright.async_api import Error
+
+    assert world.parent is not None
+    try:
+        async with asyncio.timeout(FRAME_PATIENCE):
+            owner, rows = await asyncio.gather(worlds.owner(world), _rows(world, {}))
+    except (TimeoutError, Error, ScriptFailed):
+        return None
+    return world.parent.prefix + owner, rows
 
 
 async def _rows(world: World, options: dict[str, Any]) -> Snapshot:

@@ -6,9 +6,11 @@ redefines `JSON` or `Array.prototype` changes only its own.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from rove.chromium.scripts import page_script
 from rove.chromium.wire import Answer, Wire
@@ -145,16 +147,19 @@ class Worlds:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
         found: dict[str, World] = {self.main.frame_id: self.main}
         await self._collect_local(self._session, self.main, found)
-        for frame in self._page.frames[1:MOST_FRAMES]:
-            if (session := await self._session_of(frame)) is not None:
-                tree = await session.send("Page.getFrameTree")
-                identity = tree["frameTree"]["frame"]["id"]
-                if identity not in found:
-                    parent = self._parent_of(tree["frameTree"]["frame"].get("parentId"), found)
-                    found[identity] = self._world(session, identity, parent)
-                    await self._collect_local(session, found[identity], found)
+        frames = self._page.frames[1:MOST_FRAMES]
+        if len(frames) >= len(found):  # some live in processes of their own, where the first look does not reach
+            sessions = await asyncio.gather(*(self._session_of(frame) for frame in frames))
+            for session in filter(None, sessions):
+                await self._collect_separate(session, found)
         self._by_frame = found
         return [world for world in found.values() if world is not self.main]
+
+    async def _collect_separate(self, session: Wire, found: dict[str, World]) -> None:
+        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]
+        if frame["id"] not in found:
+            found[frame["id"]] = self._world(session, frame["id"], self._parent_of(frame.get("parentId"), found))
+            await self._collect_local(session, found[frame["id"]], found)
 
     async def _collect_local(self, session: Wire, root: World, found: dict[str, World]) -> None:
         tree = await session.send("Page.getFrameTree")
@@ -188,11 +193,18 @@ class Worlds:
             if frame in self._separate:
                 await self._separate[frame].send("Page.getFrameTree")
                 return self._separate[frame]
+            if _origin(frame.url) == _origin(self._page.url):
+                return None  # frames of one origin always share a process
             self._separate[frame] = Wire(await self._page.context.new_cdp_session(frame))
         except Error:
             self._separate.pop(frame, None)
             return None
         return self._separate[frame]
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 async def _owner_ref(world: World, parent: World) -> str:

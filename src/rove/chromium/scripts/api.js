@@ -1,7 +1,10 @@
 // What the driver calls.
 
 globalThis.rove = {
-  startRefs: (number) => { nextRefNumber = Math.max(nextRefNumber, number); return nextRefNumber; },
+  startRefs: (number) => {
+    nextRefNumber = Math.max(nextRefNumber, number);
+    return nextRefNumber;
+  },
   snapshot: takeSnapshot,
   element: elementOfRef,
   ref: (element) => "e" + refNumber(element),
@@ -11,5 +14,7 @@ globalThis.rove = {
   boxes: rectanglesOf,
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
-  hintClickable: (elements) => { for (const element of elements) hinted.add(element); },
+  hintClickable: (elements) => {
+    for (const element of elements) hinted.add(element);
+  },
 };

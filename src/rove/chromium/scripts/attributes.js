@@ -10,15 +10,50 @@ const TITLE = 64;
 const INERT = 128;
 const FIELD = 256;
 
-const KINDS = new Map([["role", ROLE], ["tabindex", FOCUS], ["contenteditable", EDITS], ["draggable", EDITS], ["title", TITLE], ["inert", INERT]]);
+const KINDS = new Map([
+  ["role", ROLE],
+  ["tabindex", FOCUS],
+  ["contenteditable", EDITS],
+  ["draggable", EDITS],
+  ["title", TITLE],
+  ["inert", INERT],
+]);
 for (const name of [
-  "onclick", "onmousedown", "onmouseup", "onpointerdown", "onpointerup", "ondblclick", "ontouchstart", "ng-click", "@click",
-  "v-on:click", "jsaction",
-]) KINDS.set(name, CLICKS);
+  "onclick",
+  "onmousedown",
+  "onmouseup",
+  "onpointerdown",
+  "onpointerup",
+  "ondblclick",
+  "ontouchstart",
+  "ng-click",
+  "@click",
+  "v-on:click",
+  "jsaction",
+])
+  KINDS.set(name, CLICKS);
 // These style by themselves, whatever the sheets say.
 for (const name of [
-  "hidden", "open", "bgcolor", "color", "size", "width", "height", "align", "dir", "popover", "face", "disabled", "multiple", "controls", "background", "border", "nowrap", "start",
-]) KINDS.set(name, STYLES);
+  "hidden",
+  "open",
+  "bgcolor",
+  "color",
+  "size",
+  "width",
+  "height",
+  "align",
+  "dir",
+  "popover",
+  "face",
+  "disabled",
+  "multiple",
+  "controls",
+  "background",
+  "border",
+  "nowrap",
+  "start",
+])
+  KINDS.set(name, STYLES);
 for (const name of ["required", "readonly", "placeholder", "popovertarget"]) KINDS.set(name, FIELD);
 
 let kindsFor = null;

@@ -20,8 +20,10 @@ const legacyClipRect = (element, rect) => {
   if (!match) return null;
   const [top, right, bottom, left] = match[1].split(/[ ,]+/).map((part) => (part === "auto" ? NaN : parseFloat(part)));
   return {
-    top: rect.top + (top || 0), left: rect.left + (left || 0),
-    right: rect.left + (Number.isNaN(right) ? rect.width : right), bottom: rect.top + (Number.isNaN(bottom) ? rect.height : bottom),
+    top: rect.top + (top || 0),
+    left: rect.left + (left || 0),
+    right: rect.left + (Number.isNaN(right) ? rect.width : right),
+    bottom: rect.top + (Number.isNaN(bottom) ? rect.height : bottom),
   };
 };
 
@@ -44,13 +46,18 @@ const emptyRect = (rect) => ({ left: rect.left, top: rect.top, right: rect.left,
 const insetRect = (parts, rect) => {
   const [top, right = top, bottom = top, left = right] = parts;
   return {
-    top: rect.top + lengthIn(top, rect.height), bottom: rect.bottom - lengthIn(bottom, rect.height),
-    left: rect.left + lengthIn(left, rect.width), right: rect.right - lengthIn(right, rect.width),
+    top: rect.top + lengthIn(top, rect.height),
+    bottom: rect.bottom - lengthIn(bottom, rect.height),
+    left: rect.left + lengthIn(left, rect.width),
+    right: rect.right - lengthIn(right, rect.width),
   };
 };
 
 const polygonRect = (inside, rect) => {
-  const points = inside.replace(/^(?:evenodd|nonzero), /, "").split(", ").map((point) => point.trim().split(/\s+/));
+  const points = inside
+    .replace(/^(?:evenodd|nonzero), /, "")
+    .split(", ")
+    .map((point) => point.trim().split(/\s+/));
   const across = points.map(([x]) => rect.left + lengthIn(x, rect.width));
   const down = points.map(([, y]) => rect.top + lengthIn(y || "0", rect.height));
   return { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) };

@@ -68,7 +68,8 @@ const comesBefore = (a, b) => (nativePosition.call(a, b) & Node.DOCUMENT_POSITIO
 const nativeAssigned = HTMLSlotElement.prototype.assignedNodes;
 const assignedNodesOf = (slot) => nativeAssigned.call(slot);
 
-const searcherOf = (root) => (nodeTypeOf(root) === 9 ? Document : nodeTypeOf(root) === 11 ? DocumentFragment : Element).prototype;
+const searcherOf = (root) =>
+  (nodeTypeOf(root) === 9 ? Document : nodeTypeOf(root) === 11 ? DocumentFragment : Element).prototype;
 const queryAll = (root, selector) => searcherOf(root).querySelectorAll.call(root, selector);
 const queryOne = (root, selector) => searcherOf(root).querySelector.call(root, selector);
 
@@ -110,9 +111,7 @@ const collectOwned = (root) => {
   owned = new Set();
   owners = new Map();
   for (const owner of queryAll(root, "[aria-owns]")) {
-    const targets = idrefs(owner, "aria-owns").filter(
-      (target) => !owned.has(target) && !containsNode(target, owner)
-    );
+    const targets = idrefs(owner, "aria-owns").filter((target) => !owned.has(target) && !containsNode(target, owner));
     for (const target of targets) owned.add(target);
     if (targets.length) owners.set(owner, targets);
   }

@@ -10,7 +10,8 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
     inner.owner = inner.owner || { apart: inner.apart };
     return walkChildren(element, inner, nesting + 1);
   }
-  if (context.quiet && !strength && !isNotInName(element, role, context)) return walkChildren(element, inner, nesting + 1);
+  if (context.quiet && !strength && !isNotInName(element, role, context))
+    return walkChildren(element, inner, nesting + 1);
   if (context.quiet && strength === WEAK) return walkChildren(element, inner, nesting + 1);
   if (context.quiet) {
     inner.quiet = false;
@@ -32,9 +33,17 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
 // What a one-line parent could not take into its name is shown below it.
 const isNotInName = (element, role, context) => {
   if (role === "iframe" || NESTED_IN_ITEMS.has(role)) return true;
-  if (!LEFT_OUT_OF_NAMES.has(role) || !context.owner || !context.owner.naming || context.owner.naming.source !== "content") return false;
+  if (
+    !LEFT_OUT_OF_NAMES.has(role) ||
+    !context.owner ||
+    !context.owner.naming ||
+    context.owner.naming.source !== "content"
+  )
+    return false;
   if (context.owner.role === "generic" || context.owner.role === "none" || namespaceOf(element) === SVG) return false;
-  return !KEEPS_NAME_TAGS.has(localNameOf(element)) && !isArranging(element, role) && role !== "img" && role !== "separator";
+  return (
+    !KEEPS_NAME_TAGS.has(localNameOf(element)) && !isArranging(element, role) && role !== "img" && role !== "separator"
+  );
 };
 
 // A legend or caption is already the name in its group's line.
@@ -51,7 +60,11 @@ const TABLE_PARTS = new Set(["table", "row", "cell"]);
 const isLeaf = (element, role) => {
   if (namespaceOf(element) === SVG) return false;
   if (role === "img" || role === "combobox" || role === "slider" || role === "progressbar" || role === "meter") {
-    return childCountOf(element) === 0 || /^(?:img|select|input|progress|meter)$/.test(localNameOf(element)) || role !== "combobox" && role !== "img";
+    return (
+      childCountOf(element) === 0 ||
+      /^(?:img|select|input|progress|meter)$/.test(localNameOf(element)) ||
+      (role !== "combobox" && role !== "img")
+    );
   }
   return true;
 };
@@ -65,12 +78,20 @@ const rowFlags = (element, strength, inner) => {
 };
 
 const newRow = (element, role, naming, strength, context, inner) => {
-  const reason = unseenElement(element, inner) || (TEXT_ENTRY.has(role) && inner.facts ? fadedColour(inner.facts, inner) : "");
+  const reason =
+    unseenElement(element, inner) || (TEXT_ENTRY.has(role) && inner.facts ? fadedColour(inner.facts, inner) : "");
   const mark = reason || inner.apart;
   return {
-    depth: context.depth, flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
-    ref: strength ? refNumber(element) : 0, line: "", marks: markFor(mark), naming, apart: inner.apart,
-    element, role, reason,
+    depth: context.depth,
+    flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
+    ref: strength ? refNumber(element) : 0,
+    line: "",
+    marks: markFor(mark),
+    naming,
+    apart: inner.apart,
+    element,
+    role,
+    reason,
   };
 };
 
@@ -98,7 +119,8 @@ const emitLeaf = (element, role, strength, context, inner, nesting) => {
   if (role === "img") return emitImage(element, role, strength, context, inner);
   if ((role === "object" || role === "embed") && !strength) return walkChildren(element, inner, nesting + 1);
   const naming = nameOf(element, role);
-  const given = strength || VALUE_ROLES.has(role) || role === "canvas" || role === "video" || role === "audio" ? STRONG : 0;
+  const given =
+    strength || VALUE_ROLES.has(role) || role === "canvas" || role === "video" || role === "audio" ? STRONG : 0;
   const row = newRow(element, role, naming, given, context, inner);
   row.line = compose(element, role, role, naming, given);
   pushRow(row);
@@ -154,22 +176,28 @@ const exemptFaintToggle = (element, row) => {
 
 // The state of a toggle is shown on its visible label, which is what a person presses.
 const isToggleShownElsewhere = (element) =>
-  isTag(element, "input") && STAND_IN_TYPES.has(inputType(element)) && visibleLabelOf(element) !== null && isUnseenControl(element);
+  isTag(element, "input") &&
+  STAND_IN_TYPES.has(inputType(element)) &&
+  visibleLabelOf(element) !== null &&
+  isUnseenControl(element);
 
 const finishOneLiner = (row, index, fromContent) => {
   if (row.unseen && !row.reason) {
     const said = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
-    if (row.seenText || !fromContent) row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${said})`;
+    if (row.seenText || !fromContent)
+      row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${said})`;
     else row.marks += markFor(row.unseen[0][0]);
     row.flags |= UNSEEN;
   }
-  if (row.apartText && /[^\s\uE000-\uF8FF]/.test(row.apartText)) row.marks += ` (aria-hidden: ${quote(squash(row.apartText), 120)})`;
+  if (row.apartText && /[^\s\uE000-\uF8FF]/.test(row.apartText))
+    row.marks += ` (aria-hidden: ${quote(squash(row.apartText), 120)})`;
   const only = rows[index + 1];
   if (!fromContent && only && only.flags & TEXT && rows.length === index + 2) {
     if (only.mark === "aria-hidden" && !/[\p{L}\p{N}]/u.test(only.text)) rows.pop();
     else if (!only.mark && saysTheSame(only.text, row.naming.name)) {
       rows.pop();
-      if (squash(only.text).toLowerCase() === row.naming.name.toLowerCase()) row.line = row.line.replace(/ \((?:aria|title)\)/, "");
+      if (squash(only.text).toLowerCase() === row.naming.name.toLowerCase())
+        row.line = row.line.replace(/ \((?:aria|title)\)/, "");
     } else inlineFirstText(index);
   }
 };
@@ -203,7 +231,15 @@ const finishContainer = (row, index, role, strength) => {
     return;
   }
   if (role === "row") return finishTableRow(row, index);
-  if (role === "listitem" && !strength && !row.naming.name && count === 1 && !(rows[index + 1].flags & TEXT) && !row.marks) return dropRowKeepChildren(index);
+  if (
+    role === "listitem" &&
+    !strength &&
+    !row.naming.name &&
+    count === 1 &&
+    !(rows[index + 1].flags & TEXT) &&
+    !row.marks
+  )
+    return dropRowKeepChildren(index);
   inlineFirstText(index);
 };
 
@@ -234,7 +270,8 @@ const emitCell = (element, role, context, inner, nesting) => {
   }
 };
 
-const HOLDS_MORE = "a[href],button,input:not([type=hidden]),select,textarea,[tabindex]:not([tabindex='-1']),[onclick],[role=button],[role=link],[role=checkbox],[role=option],[role=menuitem],ul,ol,table,iframe,[contenteditable]";
+const HOLDS_MORE =
+  "a[href],button,input:not([type=hidden]),select,textarea,[tabindex]:not([tabindex='-1']),[onclick],[role=button],[role=link],[role=checkbox],[role=option],[role=menuitem],ul,ol,table,iframe,[contenteditable]";
 const MAX_CLICKABLE_TEXT = 200;
 
 const clickableName = (element, role) => {
@@ -254,7 +291,11 @@ const clickableWord = (element, role) => {
 const emitClickable = (element, role, strength, context, inner, nesting) => {
   const shown = clickableWord(element, role);
   const editable = shown === "textbox";
-  const complex = !editable && (queryOne(element, HOLDS_MORE) !== null || shadowOf(element) !== null || textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);
+  const complex =
+    !editable &&
+    (queryOne(element, HOLDS_MORE) !== null ||
+      shadowOf(element) !== null ||
+      textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);
   const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = compose(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
@@ -277,14 +318,16 @@ const finishComplexClickable = (element, row, index, strength) => {
     row.line += guessIfNameless(element, row.naming, strength);
     return;
   }
-  if (strength === WEAK && children.every((child) => child.flags & (PRESS | FOLD)) && !row.naming.name) return dropRowKeepChildren(index);
+  if (strength === WEAK && children.every((child) => child.flags & (PRESS | FOLD)) && !row.naming.name)
+    return dropRowKeepChildren(index);
   inlineFirstText(index);
 };
 
 const emitIfNamed = (element, role, context, inner, nesting) => {
   const naming = containerName(element, role);
   if (!naming.name) {
-    if (hasAttr(element, "aria-describedby") || hasAttr(element, "aria-description")) return emitContainer(element, role, 0, context, inner, nesting);
+    if (hasAttr(element, "aria-describedby") || hasAttr(element, "aria-description"))
+      return emitContainer(element, role, 0, context, inner, nesting);
     return walkChildren(element, inner, nesting + 1);
   }
   if (role === "paragraph" || role === "generic") return emitContainer(element, role, 0, context, inner, nesting);
@@ -303,7 +346,14 @@ const visitLabel = (label, facts, context, inner, nesting) => {
   if (!labelled || !isRendered(labelled) || isUnseenControl(labelled)) return false;
   if (roleOf(labelled) === "none" || hasOwnLabel(labelled)) return false;
   if (facts.breaks) flushText();
-  const owner = { seenText: false, apart: inner.apart, marks: "", flags: 0, role: "label", naming: { source: "content" } };
+  const owner = {
+    seenText: false,
+    apart: inner.apart,
+    marks: "",
+    flags: 0,
+    role: "label",
+    naming: { source: "content" },
+  };
   inner.quiet = true;
   inner.owner = owner;
   walkChildren(label, inner, nesting + 1);

@@ -1,20 +1,33 @@
 // A hint for what has no name: read from title, class, file name, symbol or colour, and marked as a guess by whoever prints it.
 
 const ICON_NOISE = new Set(
-  ("icon icons btn button fa fas far fab fal fad bi mdi material symbols svg img image glyphicon ion ti la las lar feather lucide " +
+  (
+    "icon icons btn button fa fas far fab fal fad bi mdi material symbols svg img image glyphicon ion ti la las lar feather lucide " +
     "octicon anticon i ico link nav item action actions control primary secondary default small large medium sm lg md xs xl " +
-    "wrapper container inner outer content row col flex grid block inline active hover focus js u o is has ui").split(" ")
+    "wrapper container inner outer content row col flex grid block inline active hover focus js u o is has ui"
+  ).split(" "),
 );
 
-const words = (token) => token.replace(/([a-z\d])([A-Z])/g, "$1-$2").toLowerCase().split(/[^a-z]+/).filter(Boolean);
+const words = (token) =>
+  token
+    .replace(/([a-z\d])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter(Boolean);
 
 const fromClass = (element) => {
   const tokens = (attr(element, "class") || "").split(/\s+/).slice(0, 12);
   for (const token of tokens) {
     // Generated names (css-1x2y3z, sc-bdVaJa) tell nothing.
-    if (!token || token.length > 40 || /(?:^|[-_])(?=\w*\d)(?=\w*[a-z])\w{5,}$/i.test(token) && /\d\w*[a-z]\w*\d|[a-z]\d[a-z]/i.test(token)) continue;
+    if (
+      !token ||
+      token.length > 40 ||
+      (/(?:^|[-_])(?=\w*\d)(?=\w*[a-z])\w{5,}$/i.test(token) && /\d\w*[a-z]\w*\d|[a-z]\d[a-z]/i.test(token))
+    )
+      continue;
     const useful = words(token).filter((word) => !ICON_NOISE.has(word) && word.length > 1 && word.length < 20);
-    if (useful.length && /icon|^fa|^bi|^mdi|glyph|^ti-|^la-|octicon|lucide|svg|ico/i.test(token)) return useful.join(" ");
+    if (useful.length && /icon|^fa|^bi|^mdi|glyph|^ti-|^la-|octicon|lucide|svg|ico/i.test(token))
+      return useful.join(" ");
   }
   return "";
 };
@@ -32,7 +45,11 @@ const fileStem = (address) => {
   const path = address.split(/[?#]/)[0];
   const stem = (path.split("/").pop() || "").replace(/\.\w{2,5}$/, "");
   let decoded = stem;
-  try { decoded = decodeURIComponent(stem); } catch { decoded = stem; }
+  try {
+    decoded = decodeURIComponent(stem);
+  } catch {
+    decoded = stem;
+  }
   return /[a-z]{3}/i.test(decoded) && decoded.length <= 40 ? decoded.replace(/[-_]+/g, " ").trim() : "";
 };
 
@@ -40,7 +57,9 @@ const fromUse = (element) => {
   const use = localNameOf(element) === "use" ? element : queryOne(element, "use");
   if (!use) return "";
   const href = attr(use, "href") || attr(use, "xlink:href") || "";
-  return words(href.split("#").pop()).filter((word) => !ICON_NOISE.has(word)).join(" ");
+  return words(href.split("#").pop())
+    .filter((word) => !ICON_NOISE.has(word))
+    .join(" ");
 };
 
 const fromImage = (element) => {
@@ -49,9 +68,22 @@ const fromImage = (element) => {
 };
 
 const NAMED_COLOURS = {
-  black: [0, 0, 0], white: [255, 255, 255], red: [255, 0, 0], green: [0, 128, 0], lime: [0, 255, 0], blue: [0, 0, 255],
-  yellow: [255, 255, 0], orange: [255, 165, 0], purple: [128, 0, 128], pink: [255, 192, 203], brown: [165, 42, 42],
-  grey: [128, 128, 128], cyan: [0, 255, 255], magenta: [255, 0, 255], teal: [0, 128, 128], navy: [0, 0, 128],
+  black: [0, 0, 0],
+  white: [255, 255, 255],
+  red: [255, 0, 0],
+  green: [0, 128, 0],
+  lime: [0, 255, 0],
+  blue: [0, 0, 255],
+  yellow: [255, 255, 0],
+  orange: [255, 165, 0],
+  purple: [128, 0, 128],
+  pink: [255, 192, 203],
+  brown: [165, 42, 42],
+  grey: [128, 128, 128],
+  cyan: [0, 255, 255],
+  magenta: [255, 0, 255],
+  teal: [0, 128, 128],
+  navy: [0, 0, 128],
 };
 
 const colourName = ([red, green, blue]) => {
@@ -77,14 +109,34 @@ const fromBackground = (element) => {
 };
 
 const guessFor = (element) => {
-  for (const name of ["data-icon", "data-tooltip", "data-title", "data-original-title", "data-label", "data-name", "name"]) {
+  for (const name of [
+    "data-icon",
+    "data-tooltip",
+    "data-title",
+    "data-original-title",
+    "data-label",
+    "data-name",
+    "name",
+  ]) {
     const value = attr(element, name);
     if (value && value.length <= 60) return squash(value);
   }
   const inner = queryOne(element, "[title],[data-icon],[class*=icon],[class*=fa-],i[class],svg[class]");
-  const hint = (inner && (attr(inner, "title") || attr(inner, "data-icon"))) || fromClass(element) || (inner && fromClass(inner)) ||
-    fromUse(element) || fromImage(element) || fromBackground(element) || hrefHint(element) || attr(element, "data-testid") ||
-    plainClass(element) || words(attr(element, "id") || "").filter((word) => word.length > 2).join(" ") || (inner && plainClass(inner)) || (isTag(element, "input") || isTag(element, "select") || isTag(element, "textarea") ? "" : fromColour(element));
+  const hint =
+    (inner && (attr(inner, "title") || attr(inner, "data-icon"))) ||
+    fromClass(element) ||
+    (inner && fromClass(inner)) ||
+    fromUse(element) ||
+    fromImage(element) ||
+    fromBackground(element) ||
+    hrefHint(element) ||
+    attr(element, "data-testid") ||
+    plainClass(element) ||
+    words(attr(element, "id") || "")
+      .filter((word) => word.length > 2)
+      .join(" ") ||
+    (inner && plainClass(inner)) ||
+    (isTag(element, "input") || isTag(element, "select") || isTag(element, "textarea") ? "" : fromColour(element));
   return hint ? squash(hint) : "";
 };
 

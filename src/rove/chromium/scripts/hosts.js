@@ -3,7 +3,9 @@
 
 const ASKED_PER_KIND = 3;
 const MAX_CANDIDATES = 100;
-const HOST_TAGS = new Set("article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "));
+const HOST_TAGS = new Set(
+  "article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
+);
 
 let closedHosts = [];
 let notedKinds = new Map();

@@ -41,16 +41,30 @@ const firstChildTag = (element, tag) => {
 };
 
 const TEXT_INPUTS = new Set([
-  "text", "search", "tel", "url", "email", "password", "number", "date", "datetime-local", "month", "time", "week",
+  "text",
+  "search",
+  "tel",
+  "url",
+  "email",
+  "password",
+  "number",
+  "date",
+  "datetime-local",
+  "month",
+  "time",
+  "week",
 ]);
 const BUTTON_INPUTS = { submit: "Submit", reset: "Reset", button: "" };
 
 // The element whose text names a container in HTML: legend, caption.
 const captionOf = (element) => {
   switch (localNameOf(element)) {
-    case "fieldset": return firstChildTag(element, "legend");
-    case "table": return firstChildTag(element, "caption");
-    default: return null;
+    case "fieldset":
+      return firstChildTag(element, "legend");
+    case "table":
+      return firstChildTag(element, "caption");
+    default:
+      return null;
   }
 };
 

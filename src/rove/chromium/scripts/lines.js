@@ -3,7 +3,9 @@
 const REF = "\u0001";
 
 const MARK_TEXT = {
-  "aria-hidden": "aria-hidden", inert: "inert", "screen-reader text": "screen-reader only",
+  "aria-hidden": "aria-hidden",
+  inert: "inert",
+  "screen-reader text": "screen-reader only",
 };
 const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + reason})` : "");
 
@@ -11,13 +13,19 @@ const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + 
 const nameMark = (element, naming) => {
   if (!naming.name) return "";
   switch (naming.source) {
-    case "aria-label": return " (aria)";
+    case "aria-label":
+      return " (aria)";
     case "title":
-    case "svg-title": return " (title)";
-    case "labelledby": return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
-    case "label": return markFor(firstUnseen(labelsOf(element)));
-    case "caption": return markFor(firstUnseen([captionOf(element) || figureCaptionOf(element)].filter(Boolean)));
-    default: return "";
+    case "svg-title":
+      return " (title)";
+    case "labelledby":
+      return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
+    case "label":
+      return markFor(firstUnseen(labelsOf(element)));
+    case "caption":
+      return markFor(firstUnseen([captionOf(element) || figureCaptionOf(element)].filter(Boolean)));
+    default:
+      return "";
   }
 };
 
@@ -51,7 +59,8 @@ const roleDescription = (element) => {
 const detailsOf = (element, role, naming, full) => {
   let details = statesOf(element, role, naming);
   if (kindsOf(element)) {
-    if (TEXT_ENTRY.has(role) || isHtml(element) && localNameOf(element) === "textarea") details += placeholderState(element, naming);
+    if (TEXT_ENTRY.has(role) || (isHtml(element) && localNameOf(element) === "textarea"))
+      details += placeholderState(element, naming);
     details += valueState(element, role, full ? MAX_TEXT : 300);
     if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming);
     details += roleDescription(element);
@@ -78,8 +87,11 @@ const guessIfNameless = (element, naming, strength) => {
 
 // The whole line but for marks and ref: role, name and where it comes from or a guess, type, states.
 const compose = (element, shown, role, naming, strength, full = false) =>
-  head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) + nameMark(element, naming) + guessIfNameless(element, naming, strength) +
-  typeState(element, role) + detailsOf(element, role, naming, full);
+  head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
+  nameMark(element, naming) +
+  guessIfNameless(element, naming, strength) +
+  typeState(element, role) +
+  detailsOf(element, role, naming, full);
 
 const SAFE_ADDRESS = /^[\w\-./?=&#:%~+,;@!$*']{1,200}$/;
 

@@ -1,19 +1,25 @@
 // Accessible names and descriptions, after accname 1.2 with the host-language rules of HTML-AAM and SVG-AAM.
 
 const NAMED_BY_CONTENT = new Set(
-  ("button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio " +
+  (
+    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio " +
     "rowheader switch tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref " +
-    "doc-subtitle graphics-object math term").split(" ")
+    "doc-subtitle graphics-object math term"
+  ).split(" "),
 );
 const NAME_PROHIBITED = new Set(
-  "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript time".split(" ")
+  "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript time".split(
+    " ",
+  ),
 );
 
 // Inside a name from content these keep their words to themselves, unless someone points at them by aria-labelledby.
 const LEFT_OUT_OF_NAMES = new Set(
-  ("alert alertdialog application article banner blockquote complementary contentinfo dialog document feed figure grid group " +
+  (
+    "alert alertdialog application article banner blockquote complementary contentinfo dialog document feed figure grid group " +
     "img log main marquee menu menubar meter navigation note progressbar radiogroup row rowgroup scrollbar search sectionheader " +
-    "sectionfooter separator slider spinbutton status table tablist tabpanel timer toolbar tree treegrid").split(" ")
+    "sectionfooter separator slider spinbutton status table tablist tabpanel timer toolbar tree treegrid"
+  ).split(" "),
 );
 
 const MAX_NAME_NODES = 4000;
@@ -21,7 +27,13 @@ const MAX_NAME_NODES = 4000;
 const MAX_NAME_LENGTH = 3000;
 
 // `via` says how the walk reached this node: "root", "reference", "label" or "content".
-const newTraversal = (via) => ({ via, visited: new Set(), revealed: false, budget: MAX_NAME_NODES, hiddenSource: false });
+const newTraversal = (via) => ({
+  via,
+  visited: new Set(),
+  revealed: false,
+  budget: MAX_NAME_NODES,
+  hiddenSource: false,
+});
 
 const isRendered = (element) => checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false });
 
@@ -44,8 +56,14 @@ const parseContent = (content) => {
   const strings = (source) => {
     let text = "";
     for (const match of source.matchAll(/"((?:[^"\\]|\\.)*)"|open-quote|close-quote/g)) {
-      text += match[1] === undefined ? (match[0] === "open-quote" ? "\u201C" : "\u201D") : match[1].replace(/\\([0-9a-fA-F]{1,6} ?|.)/g, (whole, code) =>
-        /^[0-9a-fA-F]/.test(code) ? String.fromCodePoint(Math.min(parseInt(code, 16) || 0xfffd, 0x10ffff)) : code);
+      text +=
+        match[1] === undefined
+          ? match[0] === "open-quote"
+            ? "\u201C"
+            : "\u201D"
+          : match[1].replace(/\\([0-9a-fA-F]{1,6} ?|.)/g, (whole, code) =>
+              /^[0-9a-fA-F]/.test(code) ? String.fromCodePoint(Math.min(parseInt(code, 16) || 0xfffd, 0x10ffff)) : code,
+            );
     }
     return text;
   };
@@ -56,7 +74,12 @@ const parseContent = (content) => {
 
 const hasAlternative = (content) => /["\)] \/ "/.test(content);
 
-const isBlockish = (display) => !/^(?:inline|contents|ruby)/.test(display) || display === "inline-block" || display === "inline-flex" || display === "inline-grid" || display === "inline-table";
+const isBlockish = (display) =>
+  !/^(?:inline|contents|ruby)/.test(display) ||
+  display === "inline-block" ||
+  display === "inline-flex" ||
+  display === "inline-grid" ||
+  display === "inline-table";
 
 const spaced = (text) => (text ? " " + text + " " : "");
 
@@ -70,7 +93,8 @@ const pseudoPart = (element, which) => {
 };
 
 const contentNodes = (element) => {
-  if (isTag(element, "details") && !hasAttr(element, "open")) return [firstChildTag(element, "summary")].filter(Boolean);
+  if (isTag(element, "details") && !hasAttr(element, "open"))
+    return [firstChildTag(element, "summary")].filter(Boolean);
   return flattenedChildren(element) || childListOf(element);
 };
 
@@ -82,26 +106,47 @@ const isSubmenu = (child, parent) => {
   return role.startsWith("menuitem") && /^(?:menu|group)$/.test(roleOf(child));
 };
 
-const ownedText = (child, parent, walk) => ((owners.get(parent) || []).includes(child) ? spaced(childText(child, walk)) : "");
+const ownedText = (child, parent, walk) =>
+  (owners.get(parent) || []).includes(child) ? spaced(childText(child, walk)) : "";
 
 const contentText = (element, walk) => {
   let text = pseudoPart(element, "::before");
   for (const child of contentNodes(element)) {
     if (walk.budget-- <= 0 || text.length > MAX_NAME_LENGTH) break;
     if (isText(child)) text += clip(textDataOf(child), MAX_NAME_LENGTH);
-    else if (isElement(child) && !isSubmenu(child, element)) text += owned.size && owned.has(child) ? ownedText(child, element, walk) : childText(child, walk);
+    else if (isElement(child) && !isSubmenu(child, element))
+      text += owned.size && owned.has(child) ? ownedText(child, element, walk) : childText(child, walk);
   }
   return text + pseudoPart(element, "::after");
 };
 
-const SILENT_TAGS = new Set(["script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source", "track", "param", "datalist", "rp", "rt"]);
+const SILENT_TAGS = new Set([
+  "script",
+  "style",
+  "template",
+  "noscript",
+  "head",
+  "meta",
+  "link",
+  "title",
+  "base",
+  "col",
+  "colgroup",
+  "source",
+  "track",
+  "param",
+  "datalist",
+  "rp",
+  "rt",
+]);
 
 const childText = (child, walk) => {
   const tag = localNameOf(child);
   if (isHtml(child)) {
     if (tag === "br") return "\n";
     if (tag === "wbr" || tag === "hr") return " ";
-    if (tag === "object" || tag === "video" || tag === "audio") return hasOwnLabel(child) || attr(child, "title") ? spaced(attributeName(child, walk)) : "";
+    if (tag === "object" || tag === "video" || tag === "audio")
+      return hasOwnLabel(child) || attr(child, "title") ? spaced(attributeName(child, walk)) : "";
     if (SILENT_TAGS.has(tag) && !walk.revealed) return "";
     if (tag === "script" || tag === "style" || tag === "template") return "";
   }
@@ -116,7 +161,22 @@ const attributeName = (element, walk) => {
   return text || attr(element, "aria-label") || attr(element, "title") || "";
 };
 
-const ATOMIC = new Set(["img", "svg", "canvas", "video", "audio", "iframe", "object", "embed", "input", "select", "textarea", "button", "meter", "progress"]);
+const ATOMIC = new Set([
+  "img",
+  "svg",
+  "canvas",
+  "video",
+  "audio",
+  "iframe",
+  "object",
+  "embed",
+  "input",
+  "select",
+  "textarea",
+  "button",
+  "meter",
+  "progress",
+]);
 
 // Boxes of their own stand apart from the words around them; so does all that has no box.
 const isApart = (element) => {
@@ -125,34 +185,6 @@ const isApart = (element) => {
 };
 
 const isFromElsewhere = (walk) => walk.lastSource !== "content" && walk.lastSource !== "";
-
-const selectedOptionText = (element, walk) => {
-  if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
-  const chosen = [];
-  for (const option of queryAll(element, '[role="option"][aria-selected="true"]')) {
-    chosen.push(squash(alternativeOf(option, { ...walk, via: "content" }, "content")));
-  }
-  return chosen.join(" ");
-};
-
-const optionText = (option) => attr(option, "label") || squash(textContentOf(option));
-
-const valueOfControl = (element) => (isTag(element, "input") || isTag(element, "textarea") || isTag(element, "select") ? element.value : null);
-
-// A control inside a label speaks with its value: "Flash the screen [3] times".
-const embeddedValue = (element, role, walk) => {
-  if (isTag(element, "input") && inputType(element) === "password") return "•".repeat(element.value.length);
-  if (role === "textbox" || role === "searchbox") return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));
-  if (role === "combobox" || role === "listbox") {
-    if (isTag(element, "input")) return element.value;
-    const chosen = selectedOptionText(element, walk);
-    return chosen || walk.via !== "reference" || isTag(element, "select") ? chosen : null;
-  }
-  if (role === "slider" || role === "spinbutton" || role === "scrollbar" || role === "meter" || role === "progressbar") {
-    return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow") ?? valueOfControl(element) ?? (/^(?:meter|progress)$/.test(localNameOf(element)) ? String(element.value) : "");
-  }
-  return null;
-};
 
 const referencedText = (targets, from, walk) => {
   const parts = [];
@@ -172,7 +204,9 @@ const labelText = (element, walk) => {
   const parts = [];
   for (const label of labelsOf(element)) {
     if (isHiddenForNames(label)) continue;
-    const text = squash(alternativeOf(label, { ...walk, via: "label", visited: new Set([...walk.visited, element]) }, "label"));
+    const text = squash(
+      alternativeOf(label, { ...walk, via: "label", visited: new Set([...walk.visited, element]) }, "label"),
+    );
     if (text) parts.push(text);
   }
   return parts.join(" ");
@@ -185,7 +219,8 @@ const svgTitleText = (element) => {
 
 const inputNativeName = (element, role, walk) => {
   const type = inputType(element);
-  if (type === "image") return [attr(element, "alt") || attr(element, "title") || attr(element, "value") || "Submit", "alt"];
+  if (type === "image")
+    return [attr(element, "alt") || attr(element, "title") || attr(element, "value") || "Submit", "alt"];
   if (type in BUTTON_INPUTS) {
     const value = attr(element, "value");
     return [value === null ? BUTTON_INPUTS[type] : value, "content"];
@@ -237,7 +272,8 @@ const isArranging = (element, role) => {
 };
 
 const allowsContent = (element, role, walk, via) => {
-  if (via === "content" && walk.via !== "reference" && LEFT_OUT_OF_NAMES.has(role)) return KEEPS_NAME_TAGS.has(localNameOf(element)) || isArranging(element, role);
+  if (via === "content" && walk.via !== "reference" && LEFT_OUT_OF_NAMES.has(role))
+    return KEEPS_NAME_TAGS.has(localNameOf(element)) || isArranging(element, role);
   if (via === "reference" || via === "label" || via === "content") return true;
   if (role === "row") return isGrid(tableRoleOf(element));
   if (NAMED_BY_CONTENT.has(role)) return namespaceOf(element) !== MATHML;
@@ -247,7 +283,8 @@ const allowsContent = (element, role, walk, via) => {
 // The core of accname: text that stands for this element, by the first source that has any.
 const alternativeOf = (element, walk, via) => {
   if (walk.visited.has(element) || walk.budget-- <= 0) return "";
-  if (!walk.revealed && via !== "root" && via !== "reference" && via !== "label" && isHiddenForNames(element)) return "";
+  if (!walk.revealed && via !== "root" && via !== "reference" && via !== "label" && isHiddenForNames(element))
+    return "";
   walk.visited.add(element);
   const [text, source] = chooseAlternative(element, walk, via);
   walk.lastSource = source;
@@ -285,7 +322,8 @@ const chooseAlternative = (element, walk, via) => {
 };
 
 // A title describes what may not be named, unless the element has no role at all or stands as a label.
-const mayBeTitled = (element, via) => via === "reference" || via === "label" || isTag(element, "abbr") || isTag(element, "kbd");
+const mayBeTitled = (element, via) =>
+  via === "reference" || via === "label" || isTag(element, "abbr") || isTag(element, "kbd");
 
 const tooltipText = (element, role, via) => {
   const title = attr(element, "title");
@@ -309,7 +347,8 @@ const SIMPLY_NAMED = new Set(["a", "h1", "h2", "h3", "h4", "h5", "h6"]);
 const plainName = (element) => {
   if (!SIMPLY_NAMED.has(localNameOf(element)) || kindsOf(element) & (ARIA | TITLE | ROLE)) return null;
   const child = firstChildOf(element);
-  if (child === null || !isText(child) || nextSiblingOf(child) !== null || shadowOf(element) || mayHavePseudo(element)) return null;
+  if (child === null || !isText(child) || nextSiblingOf(child) !== null || shadowOf(element) || mayHavePseudo(element))
+    return null;
   return isHtml(element) ? squash(clip(textDataOf(child), MAX_NAME_LENGTH)) : null;
 };
 
@@ -332,6 +371,7 @@ const descriptionOf = (element, naming) => {
   const own = attr(element, "aria-description");
   if (own && own.trim()) return { text: squash(own), aria: true };
   const title = attr(element, "title");
-  if (title && title.trim() && naming.source !== "title" && squash(title) !== naming.name) return { text: squash(title), aria: false };
+  if (title && title.trim() && naming.source !== "title" && squash(title) !== naming.name)
+    return { text: squash(title), aria: false };
   return null;
 };

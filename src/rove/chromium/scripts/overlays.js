@@ -6,7 +6,9 @@ const OPAQUE_TAGS = new Set(["img", "canvas", "video", "iframe"]);
 
 const noteOverlay = (element, facts, inner) => {
   if (!(facts.placed || facts.moved || facts.overlaps) || facts.position === "sticky" || inner.reason) return;
-  const opaque = inner.opacity > 0.9 && (facts.background[3] > 0.95 || OPAQUE_TAGS.has(localNameOf(element)) || (facts.pictured && facts.placed));
+  const opaque =
+    inner.opacity > 0.9 &&
+    (facts.background[3] > 0.95 || OPAQUE_TAGS.has(localNameOf(element)) || (facts.pictured && facts.placed));
   if (!opaque || overlays.length >= MAX_OVERLAYS) return;
   const rect = rectOf(element);
   if (rect.width < 8 || rect.height < 8) return;
@@ -38,8 +40,10 @@ const isPaintedOver = (node, overlay) => {
 };
 
 const covers = (overlay, rect) =>
-  rect.left >= overlay.rect.left - 1 && rect.top >= overlay.rect.top - 1 &&
-  rect.right <= overlay.rect.right + 1 && rect.bottom <= overlay.rect.bottom + 1;
+  rect.left >= overlay.rect.left - 1 &&
+  rect.top >= overlay.rect.top - 1 &&
+  rect.right <= overlay.rect.right + 1 &&
+  rect.bottom <= overlay.rect.bottom + 1;
 
 const rowRect = (row) => {
   if (row.node) {
@@ -53,7 +57,9 @@ const isCovered = (row) => {
   const rect = rowRect(row);
   if (!rect || rect.width === 0) return false;
   const node = row.node || row.element;
-  return overlays.some((overlay) => covers(overlay, rect) && !containsNode(overlay.element, node) && isPaintedOver(node, overlay));
+  return overlays.some(
+    (overlay) => covers(overlay, rect) && !containsNode(overlay.element, node) && isPaintedOver(node, overlay),
+  );
 };
 
 const markCovered = () => {

@@ -1,8 +1,10 @@
 // What a person can press, whether or not the markup says so.
 
 const PRESS_ROLES = new Set(
-  ("button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox " +
-    "slider spinbutton switch tab textbox treeitem doc-backlink doc-biblioref doc-glossref doc-noteref").split(" ")
+  (
+    "button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox " +
+    "slider spinbutton switch tab textbox treeitem doc-backlink doc-biblioref doc-glossref doc-noteref"
+  ).split(" "),
 );
 // These roles are pressed only where something in the markup says so; a table of a thousand gridcells has no thousand buttons.
 const PRESS_IF_FOCUSABLE = new Set(["gridcell", "scrollbar", "listbox"]);

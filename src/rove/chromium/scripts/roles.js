@@ -1,7 +1,8 @@
 // Roles: the first valid role token, else what HTML-AAM, SVG-AAM and MathML give the element.
 
 const ARIA_ROLES = new Set(
-  ("alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox " +
+  (
+    "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox " +
     "comment complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic " +
     "graphics-document graphics-object graphics-symbol grid gridcell group heading image img insertion link list listbox " +
     "listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note " +
@@ -12,33 +13,118 @@ const ARIA_ROLES = new Set(
     "doc-chapter doc-colophon doc-conclusion doc-cover doc-credit doc-credits doc-dedication doc-endnote doc-endnotes " +
     "doc-epigraph doc-epilogue doc-errata doc-example doc-footnote doc-foreword doc-glossary doc-glossref doc-index " +
     "doc-introduction doc-noteref doc-notice doc-pagebreak doc-pagefooter doc-pageheader doc-pagelist doc-part doc-preface " +
-    "doc-prologue doc-pullquote doc-qna doc-subtitle doc-tip doc-toc").split(" ")
+    "doc-prologue doc-pullquote doc-qna doc-subtitle doc-tip doc-toc"
+  ).split(" "),
 );
 const SYNONYMS = { presentation: "none", image: "img", directory: "list" };
 
 const GLOBAL_ARIA = [
-  "aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-description", "aria-details",
-  "aria-dropeffect", "aria-flowto", "aria-grabbed", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live",
-  "aria-owns", "aria-relevant", "aria-roledescription", "aria-braillelabel", "aria-brailleroledescription",
+  "aria-atomic",
+  "aria-busy",
+  "aria-controls",
+  "aria-current",
+  "aria-describedby",
+  "aria-description",
+  "aria-details",
+  "aria-dropeffect",
+  "aria-flowto",
+  "aria-grabbed",
+  "aria-keyshortcuts",
+  "aria-label",
+  "aria-labelledby",
+  "aria-live",
+  "aria-owns",
+  "aria-relevant",
+  "aria-roledescription",
+  "aria-braillelabel",
+  "aria-brailleroledescription",
 ];
 
 const TAG_ROLES = {
-  address: "group", article: "article", blockquote: "blockquote", button: "button", caption: "caption", code: "code",
-  dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term", em: "emphasis",
-  fieldset: "group", figure: "figure", form: "form", h1: "heading", h2: "heading", h3: "heading", h4: "heading",
-  h5: "heading", h6: "heading", hgroup: "group", hr: "separator", html: "document", ins: "insertion", main: "main",
-  mark: "mark", math: "math", menu: "list", meter: "meter", nav: "navigation", ol: "list", optgroup: "group",
-  option: "option", output: "status", p: "paragraph", progress: "progressbar", s: "deletion", search: "search",
-  strong: "strong", sub: "subscript", sup: "superscript", table: "table", tbody: "rowgroup", textarea: "textbox",
-  tfoot: "rowgroup", thead: "rowgroup", time: "time", tr: "row", ul: "list", iframe: "iframe", frame: "iframe",
-  video: "video", audio: "audio", canvas: "canvas", embed: "embed", object: "object", dir: "list",
+  address: "group",
+  article: "article",
+  blockquote: "blockquote",
+  button: "button",
+  caption: "caption",
+  code: "code",
+  dd: "definition",
+  del: "deletion",
+  details: "group",
+  dfn: "term",
+  dialog: "dialog",
+  dt: "term",
+  em: "emphasis",
+  fieldset: "group",
+  figure: "figure",
+  form: "form",
+  h1: "heading",
+  h2: "heading",
+  h3: "heading",
+  h4: "heading",
+  h5: "heading",
+  h6: "heading",
+  hgroup: "group",
+  hr: "separator",
+  html: "document",
+  ins: "insertion",
+  main: "main",
+  mark: "mark",
+  math: "math",
+  menu: "list",
+  meter: "meter",
+  nav: "navigation",
+  ol: "list",
+  optgroup: "group",
+  option: "option",
+  output: "status",
+  p: "paragraph",
+  progress: "progressbar",
+  s: "deletion",
+  search: "search",
+  strong: "strong",
+  sub: "subscript",
+  sup: "superscript",
+  table: "table",
+  tbody: "rowgroup",
+  textarea: "textbox",
+  tfoot: "rowgroup",
+  thead: "rowgroup",
+  time: "time",
+  tr: "row",
+  ul: "list",
+  iframe: "iframe",
+  frame: "iframe",
+  video: "video",
+  audio: "audio",
+  canvas: "canvas",
+  embed: "embed",
+  object: "object",
+  dir: "list",
 };
 
 const INPUT_ROLES = {
-  button: "button", checkbox: "checkbox", color: "button", date: "textbox", "datetime-local": "textbox", email: "textbox",
-  file: "button", hidden: "none", image: "button", month: "textbox", number: "spinbutton", password: "textbox",
-  radio: "radio", range: "slider", reset: "button", search: "searchbox", submit: "button", tel: "textbox",
-  text: "textbox", time: "textbox", url: "textbox", week: "textbox",
+  button: "button",
+  checkbox: "checkbox",
+  color: "button",
+  date: "textbox",
+  "datetime-local": "textbox",
+  email: "textbox",
+  file: "button",
+  hidden: "none",
+  image: "button",
+  month: "textbox",
+  number: "spinbutton",
+  password: "textbox",
+  radio: "radio",
+  range: "slider",
+  reset: "button",
+  search: "searchbox",
+  submit: "button",
+  tel: "textbox",
+  text: "textbox",
+  time: "textbox",
+  url: "textbox",
+  week: "textbox",
 };
 const LISTABLE_INPUTS = new Set(["text", "search", "tel", "url", "email"]);
 
@@ -76,79 +162,6 @@ const parentElementOf = (element) => {
   return parent && isElement(parent) ? parent : null;
 };
 
-// Cells of one row ask for the same table: remembered per row.
-let tableRoles = new WeakMap();
-
-const tableRoleOf = (element) => {
-  const parent = parentElementOf(element);
-  if (!parent) return "";
-  const known = tableRoles.get(parent);
-  if (known !== undefined) return known;
-  const role = tableRoleAt(parent);
-  tableRoles.set(parent, role);
-  return role;
-};
-
-const tableRoleAt = (node) => {
-  const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
-  if (TABLES.has(explicit)) return explicit;
-  if (isTag(node, "table")) return roleOf(node);
-  return tableRoleOf(node);
-};
-
-// A table without headers that holds, or is held by, another one only arranges the page.
-let layoutTables = new WeakMap();
-let tablesAreNested = false;
-
-const isLayoutTable = (table) => {
-  let layout = layoutTables.get(table);
-  if (layout === undefined) {
-    layout = !hasAttr(table, "role") && queryOne(table, "th,caption,thead,[scope],[headers]") === null &&
-      (queryOne(table, "table") !== null || (parentNodeOf(table) instanceof Element && closestOf(parentNodeOf(table), "td") !== null));
-    layoutTables.set(table, layout);
-  }
-  return layout;
-};
-
-const isLayoutPart = (element) => {
-  if (!tablesAreNested) return false;
-  const tag = localNameOf(element);
-  if (tag === "table") return isHtml(element) && isLayoutTable(element);
-  if (tag !== "tr" && tag !== "td") return false;
-  const table = closestOf(element, "table");
-  return table !== null && !hasAttr(element, "role") && isLayoutTable(table);
-};
-
-const isGrid = (role) => role === "grid" || role === "treegrid";
-
-const TABLES = new Set(["table", "grid", "treegrid"]);
-
-const isInRow = (cell) => {
-  const row = parentElementOf(cell);
-  return row !== null && roleOf(row) === "row";
-};
-
-const cellRole = (element) => {
-  const table = tableRoleOf(element);
-  if (!TABLES.has(table) || !isInRow(element)) return "generic";
-  return isGrid(table) ? "gridcell" : "cell";
-};
-
-// Without a scope, a header beside data heads its row; one among headers heads its column.
-const headerCellRole = (element) => {
-  if (!TABLES.has(tableRoleOf(element)) || !isInRow(element)) return "generic";
-  const scope = (attr(element, "scope") || "").toLowerCase();
-  if (scope === "row" || scope === "rowgroup") return "rowheader";
-  if (scope === "col" || scope === "colgroup") return "columnheader";
-  const row = parentElementOf(element);
-  for (let cell = firstElementOf(row); cell; cell = nextElementOf(cell)) {
-    if (localNameOf(cell) === "td") return "rowheader";
-  }
-  return "columnheader";
-};
-
-const inTableRole = (role) => (element) => (TABLES.has(tableRoleOf(element)) ? role : "generic");
-
 const LIST_TAGS = new Set(["ul", "ol", "menu", "dir"]);
 const listItemRole = (element) => {
   const parent = parentElementOf(element);
@@ -171,7 +184,8 @@ const isDetailsSummary = (element) => {
 
 const imageRole = (element) => {
   const alt = attr(element, "alt");
-  if (alt !== null && alt.trim() === "" && !attr(element, "title") && !isFocusable(element) && !hasGlobalAria(element)) return "none";
+  if (alt !== null && alt.trim() === "" && !attr(element, "title") && !isFocusable(element) && !hasGlobalAria(element))
+    return "none";
   return "img";
 };
 
@@ -186,7 +200,8 @@ const selectRole = (element) => {
 const BY_TAG = {
   a: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   area: (element) => (hasAttr(element, "href") ? "link" : "generic"),
-  aside: (element) => (isPageLevel(element, false) || hasOwnLabel(element) || attr(element, "title") ? "complementary" : "generic"),
+  aside: (element) =>
+    isPageLevel(element, false) || hasOwnLabel(element) || attr(element, "title") ? "complementary" : "generic",
   header: (element) => (isPageLevel(element, true) ? "banner" : "sectionheader"),
   footer: (element) => (isPageLevel(element, true) ? "contentinfo" : "sectionfooter"),
   img: imageRole,
@@ -204,7 +219,12 @@ const BY_TAG = {
 };
 
 const SVG_ROLES = {
-  svg: "img", a: "link", image: "img", text: "generic", g: "group", symbol: "graphics-object",
+  svg: "img",
+  a: "link",
+  image: "img",
+  text: "generic",
+  g: "group",
+  symbol: "graphics-object",
 };
 const SVG_SHAPES = new Set(["circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "use", "g", "tspan"]);
 
@@ -242,7 +262,8 @@ const nativeRole = (element) => {
 
 const FOCUSABLE_TAGS = new Set(["button", "select", "textarea", "iframe", "summary"]);
 const isDisabledControl = (element) =>
-  isHtml(element) && /^(?:button|input|select|textarea|fieldset|option|optgroup)$/.test(localNameOf(element)) &&
+  isHtml(element) &&
+  /^(?:button|input|select|textarea|fieldset|option|optgroup)$/.test(localNameOf(element)) &&
   matchesSelector(element, ":disabled");
 
 const isFocusable = (element) => {

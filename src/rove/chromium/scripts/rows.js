@@ -46,7 +46,8 @@ const SEPARATOR = /^[|·•()[\],\s]+$/;
 
 const tidy = (text) => (text.includes("\n") ? tidyLines(text) : text.trim());
 
-const tidyLines = (text) => text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
+const tidyLines = (text) =>
+  text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
 
 const flushText = () => {
   if (!run) return;
@@ -61,7 +62,8 @@ const flushText = () => {
   rows.push({ depth, flags, ref: 0, text: shown, missing, mark, line: "", node });
 };
 
-const textLine = (row) => quote(row.text, Infinity) + (row.missing > 0 ? `(+${thousands(row.missing)} chars)` : "") + markFor(row.mark);
+const textLine = (row) =>
+  quote(row.text, Infinity) + (row.missing > 0 ? `(+${thousands(row.missing)} chars)` : "") + markFor(row.mark);
 
 // The line of a row, with its text behind a colon where that is all it holds.
 const finishLine = (row) => {
@@ -77,7 +79,8 @@ const MAX_INLINE_SIBLINGS = 40;
 const inlineFirstText = (index) => {
   const row = rows[index];
   const first = rows[index + 1];
-  if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS) return;
+  if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS)
+    return;
   row.inlineText = textLine(first);
   row.flags |= first.flags & IN_VIEW;
   rows.splice(index + 1, 1);

@@ -18,7 +18,13 @@ const everyElement = function* () {
 const describeElement = (element) => {
   beginPass({});
   const row = ownRow(element);
-  return { role: row.role, name: clip(clean(row.naming.name), MAX_NAME), line: finishLine({ ...row, ref: 0 }), ref: "e" + refNumber(element), visible: !(row.flags & UNSEEN) };
+  return {
+    role: row.role,
+    name: clip(clean(row.naming.name), MAX_NAME),
+    line: finishLine({ ...row, ref: 0 }),
+    ref: "e" + refNumber(element),
+    visible: !(row.flags & UNSEEN),
+  };
 };
 
 const lineOf = (element) => {
@@ -50,7 +56,9 @@ const queryRole = (role, name) => {
       exact.push(element);
       continue;
     }
-    const called = (own === "generic" || own === "none" ? clickableName(element, own) : nameOf(element, own)).name.toLowerCase();
+    const called = (
+      own === "generic" || own === "none" ? clickableName(element, own) : nameOf(element, own)
+    ).name.toLowerCase();
     if (called === target || clean(called) === target) exact.push(element);
     else if (target && called.includes(target)) partial.push(element);
   }
@@ -63,7 +71,10 @@ const playsRole = (element, own, wanted) => {
   if (wanted !== "clickable" || (own !== "generic" && own !== "none")) return false;
   const facts = readStyle(element);
   const parent = parentElementOf(element);
-  return !facts.none && pressStrength(element, own, facts, { pointer: parent ? getComputedStyle(parent).cursor === "pointer" : false }) > 0;
+  return (
+    !facts.none &&
+    pressStrength(element, own, facts, { pointer: parent ? getComputedStyle(parent).cursor === "pointer" : false }) > 0
+  );
 };
 
 const standInOrSelf = (element) => {
@@ -75,12 +86,17 @@ const queryTargets = (spec) => {
   beginPass({});
   let found;
   try {
-    found = spec.css !== undefined && spec.css !== null ? queryCss(spec.css) : queryRole(spec.role, spec.name).map(standInOrSelf);
+    found =
+      spec.css !== undefined && spec.css !== null
+        ? queryCss(spec.css)
+        : queryRole(spec.role, spec.name).map(standInOrSelf);
   } catch (error) {
     return { error: "bad selector: " + clip(String(error.message), 200), total: 0, matches: [] };
   }
   const matches = found.slice(0, spec.limit || MATCH_CAP).map((element) => ({
-    ref: "e" + refNumber(element), line: lineOf(element), visible: isRendered(element),
+    ref: "e" + refNumber(element),
+    line: lineOf(element),
+    visible: isRendered(element),
   }));
   return { total: found.length, matches };
 };
@@ -123,7 +139,8 @@ const findRows = (spec) => {
   let total = 0;
   const limit = limitOf(spec);
   rows.forEach((row, index) => {
-    row.plain = row.flags & TEXT ? row.text : (row.naming && row.naming.name) + " " + row.line + " " + (row.inlineText || "");
+    row.plain =
+      row.flags & TEXT ? row.text : (row.naming && row.naming.name) + " " + row.line + " " + (row.inlineText || "");
     if (!matches(row)) return;
     total += 1;
     if (found.length < limit) found.push(index);
@@ -168,7 +185,9 @@ const findInText = (spec, limit) => {
 const foundElement = (element) => {
   const around = parentElementOf(element);
   const container = around && closestOf(around, "tr,li,[role=row],[role=listitem],p,section");
-  const context = container ? [{ line: quote(squash(clip(textContentOf(container), 400)), 200), ref: null, before: true }] : [];
+  const context = container
+    ? [{ line: quote(squash(clip(textContentOf(container), 400)), 200), ref: null, before: true }]
+    : [];
   return { line: lineOf(element), ref: "e" + refNumber(element), context, inView: viewOf(rectOf(element)) !== 2 };
 };
 
@@ -198,8 +217,13 @@ const matchAt = (index) => {
   const element = row.element || (row.node && parentElementOf(row.node));
   const unique = [...new Set([...ancestorRows(index), ...neighbours(index)])].sort((a, b) => a - b);
   return {
-    line: finishLine({ ...row, ref: 0 }), ref: element ? "e" + refNumber(element) : null,
-    context: unique.map((i) => ({ line: finishLine({ ...rows[i], ref: 0 }), ref: rows[i].ref ? "e" + rows[i].ref : null, before: i < index })),
+    line: finishLine({ ...row, ref: 0 }),
+    ref: element ? "e" + refNumber(element) : null,
+    context: unique.map((i) => ({
+      line: finishLine({ ...rows[i], ref: 0 }),
+      ref: rows[i].ref ? "e" + rows[i].ref : null,
+      before: i < index,
+    })),
     inView: Boolean(row.flags & IN_VIEW),
   };
 };

@@ -11,11 +11,13 @@ let distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), pse
 const readSheets = new WeakMap();
 
 const noteSelector = (selector, found, style) => {
-  if (/:(?:before|after)/.test(selector) && style.content !== "") found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
+  if (/:(?:before|after)/.test(selector) && style.content !== "")
+    found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
   for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
   for (const match of selector.matchAll(/\[\s*([\w-]+)/g)) found.attributes.add(match[1]);
   const bare = selector.replace(PSEUDO_ELEMENT, "").replace(/\[[^\]]*\]/g, "");
-  if (SINGLES_OUT.test(bare) && !EVERYWHERE.test(bare.trim())) found.selectors.push(selector.replace(PSEUDO_ELEMENT, "").trim());
+  if (SINGLES_OUT.test(bare) && !EVERYWHERE.test(bare.trim()))
+    found.selectors.push(selector.replace(PSEUDO_ELEMENT, "").trim());
 };
 
 const readRules = (rules, parent, found) => {
@@ -47,7 +49,11 @@ const readSheet = (sheet, found) => {
 
 const sheetFacts = (sheet) => {
   let length = -1;
-  try { length = sheet.cssRules.length; } catch { length = -1; }
+  try {
+    length = sheet.cssRules.length;
+  } catch {
+    length = -1;
+  }
   const known = readSheets.get(sheet);
   if (known && known.length === length && length > 300) return known;
   const found = { selectors: [], pseudo: [], attributes: new Set(), ids: new Set(), safe: true, count: 0, length };
@@ -99,7 +105,10 @@ const notePseudo = (selectors) => {
   for (const selector of selectors) {
     try {
       // "a, ::before" leaves an empty part behind.
-      const cleaned = selector.split(",").map((part) => part.trim() || "*").join(",");
+      const cleaned = selector
+        .split(",")
+        .map((part) => part.trim() || "*")
+        .join(",");
       for (const element of queryAll(document, cleaned)) distinctions.pseudo.add(element);
     } catch {
       distinctions.safe = false;
@@ -109,4 +118,7 @@ const notePseudo = (selectors) => {
 
 // Whether ::before or ::after could hold text here; asking the style engine each time would cost more than the rest.
 const mayHavePseudo = (element) =>
-  !distinctions.safe || distinctions.pseudo.has(element) || localNameOf(element) === "q" || rootNodeOf(element) !== document;
+  !distinctions.safe ||
+  distinctions.pseudo.has(element) ||
+  localNameOf(element) === "q" ||
+  rootNodeOf(element) !== document;

@@ -17,7 +17,12 @@ const beginPass = (options) => {
   groups = [];
   frames = [];
   overlays = [];
-  limits = { nodes: 0, cap: options.maxNodes || DEFAULT_CAPS.nodes, children: options.maxChildren || DEFAULT_CAPS.children, left: 0 };
+  limits = {
+    nodes: 0,
+    cap: options.maxNodes || DEFAULT_CAPS.nodes,
+    children: options.maxChildren || DEFAULT_CAPS.children,
+    left: 0,
+  };
   startRows();
   activeElement = deepActiveElement();
   collectOwned(document);
@@ -62,7 +67,8 @@ const MISSED_CONTROLS = 60;
 const addMissedControls = (context) => {
   const controls = queryAll(document, CONTROLS);
   let first = controls.length;
-  while (first > 0 && controls.length - first < MISSED_CONTROLS && comesBefore(limits.last, controls[first - 1])) first -= 1;
+  while (first > 0 && controls.length - first < MISSED_CONTROLS && comesBefore(limits.last, controls[first - 1]))
+    first -= 1;
   if (first === controls.length) return;
   rows.push({ depth: context.depth, flags: STRUCTURE, ref: 0, line: "… at the end of the page:" });
   limits.cap += 20000;
@@ -84,7 +90,12 @@ const scoped = (element, options) => {
   if (facts.none) return;
   const inner = enter(element, facts, context);
   inner.depth = 1;
-  if (isTag(element, "select") || isEditingHost(element) || VALUE_ROLES.has(row.role) && isHtml(element) && /^(?:input|textarea)$/.test(localNameOf(element))) return;
+  if (
+    isTag(element, "select") ||
+    isEditingHost(element) ||
+    (VALUE_ROLES.has(row.role) && isHtml(element) && /^(?:input|textarea)$/.test(localNameOf(element)))
+  )
+    return;
   if (row.role === "iframe") {
     row.flags |= FRAME;
     frames.push(row.ref);
@@ -135,7 +146,10 @@ const narrowRows = (options) => {
   const ancestors = [];
   rows.forEach((row, index) => {
     while (ancestors.length && rows[ancestors[ancestors.length - 1]].depth >= row.depth) ancestors.pop();
-    if (keptInMode(row, options) && (options.mode === "viewport" || row.flags & (PRESS | FRAME | FOLD) || row.role === "heading" || index === 0)) {
+    if (
+      keptInMode(row, options) &&
+      (options.mode === "viewport" || row.flags & (PRESS | FRAME | FOLD) || row.role === "heading" || index === 0)
+    ) {
       keep[index] = true;
       for (const above of ancestors) if (rows[above].flags & (STRUCTURE | PRESS | ITEM)) keep[above] = true;
     }
@@ -182,7 +196,13 @@ const groupColumns = () => {
     if (starts.length < GROUP_SIZE || last === undefined) continue;
     // Most lists show every child, so the child's number is the position and need not be sent.
     const dense = children.every((child, index) => child === index);
-    columns.push({ ref: refNumber(group.element), total: childCountOf(group.element), end: last + 1, starts, children: dense ? null : children });
+    columns.push({
+      ref: refNumber(group.element),
+      total: childCountOf(group.element),
+      end: last + 1,
+      starts,
+      children: dense ? null : children,
+    });
   }
   return columns;
 };
@@ -219,8 +239,19 @@ const takeSnapshot = (options = {}) => {
   const result = columnsOf(options);
   result.groups = groupColumns();
   return Object.assign(result, {
-    url: location.href, title: quote(titleOf(document), 200), width: innerWidth, height: innerHeight,
-    scrollX: Math.round(scrollX), scrollY: Math.round(scrollY), pageHeight: Math.round(pageHeight), pageWidth: Math.round(pageWidth),
-    stripped, nextRef: nextRefNumber, frames, notWalked: limits.left, cutByDepth: limits.cutByDepth || 0, closedHosts: closedHosts.length,
+    url: location.href,
+    title: quote(titleOf(document), 200),
+    width: innerWidth,
+    height: innerHeight,
+    scrollX: Math.round(scrollX),
+    scrollY: Math.round(scrollY),
+    pageHeight: Math.round(pageHeight),
+    pageWidth: Math.round(pageWidth),
+    stripped,
+    nextRef: nextRefNumber,
+    frames,
+    notWalked: limits.left,
+    cutByDepth: limits.cutByDepth || 0,
+    closedHosts: closedHosts.length,
   });
 };

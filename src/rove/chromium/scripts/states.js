@@ -3,7 +3,18 @@
 const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option", "treeitem"]);
 const SELECTABLE = new Set(["option", "tab", "treeitem", "gridcell", "row", "columnheader", "rowheader", "cell"]);
 const RANGES = new Set(["slider", "spinbutton", "progressbar", "meter", "scrollbar", "separator"]);
-const REQUIRABLE = new Set(["checkbox", "combobox", "gridcell", "listbox", "radiogroup", "searchbox", "spinbutton", "switch", "textbox", "tree"]);
+const REQUIRABLE = new Set([
+  "checkbox",
+  "combobox",
+  "gridcell",
+  "listbox",
+  "radiogroup",
+  "searchbox",
+  "spinbutton",
+  "switch",
+  "textbox",
+  "tree",
+]);
 const TEXT_ENTRY = new Set(["textbox", "searchbox", "combobox", "spinbutton"]);
 
 const checkedState = (element, role) => {
@@ -36,7 +47,8 @@ const isUnavailable = (element) => {
 };
 
 const expandedState = (element) => {
-  if (isTag(element, "summary") && isDetailsSummary(element)) return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
+  if (isTag(element, "summary") && isDetailsSummary(element))
+    return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
   const value = attr(element, "aria-expanded");
   return value === "true" || value === "false" ? value : popoverState(element);
 };
@@ -85,7 +97,10 @@ let activeElement = null;
 const rangeValue = (element, role) => {
   const text = attr(element, "aria-valuetext");
   if (text) return "(aria)" + quote(text, 80);
-  const native = isHtml(element) && /^(?:input|progress|meter)$/.test(localNameOf(element)) ? nativeRange(element) : attr(element, "aria-valuenow");
+  const native =
+    isHtml(element) && /^(?:input|progress|meter)$/.test(localNameOf(element))
+      ? nativeRange(element)
+      : attr(element, "aria-valuenow");
   return native === null || native === "" ? "" : bareNumber(native);
 };
 
@@ -103,7 +118,8 @@ const valueState = (element, role, limit) => {
   }
   if (!isHtml(element)) return "";
   const tag = localNameOf(element);
-  if (tag === "select") return role === "listbox" ? "" : " value=" + quote(Array.from(element.selectedOptions, optionText).join(", "));
+  if (tag === "select")
+    return role === "listbox" ? "" : " value=" + quote(Array.from(element.selectedOptions, optionText).join(", "));
   if (tag === "textarea") return element.value ? " value=" + quote(element.value, limit) : "";
   if (tag === "input") return inputValueState(element, limit);
   if (TEXT_ENTRY.has(role) || isEditingHost(element)) return editableValue(element, role, limit);
@@ -112,7 +128,10 @@ const valueState = (element, role, limit) => {
 
 const inputValueState = (element, limit) => {
   const type = inputType(element);
-  if (type === "file") return element.files && element.files.length ? " value=" + quote(Array.from(element.files, (f) => f.name).join(", ")) : "";
+  if (type === "file")
+    return element.files && element.files.length
+      ? " value=" + quote(Array.from(element.files, (f) => f.name).join(", "))
+      : "";
   if (type === "password") return element.value ? ` value=(${element.value.length} hidden characters)` : "";
   if (type === "color") return " value=" + bareWord(element.value, 20);
   if (!TEXT_INPUTS.has(type)) return "";
@@ -140,7 +159,9 @@ const optionsOf = (element) => {
 const optionsState = (element) => {
   const all = optionsOf(element).filter((option) => !hasAttr(option, "hidden"));
   if (!all.length || (all.length === 1 && all[0].selected && isTag(element, "select"))) return "";
-  const shown = all.slice(0, OPTION_LIMIT).map((option) => quote(optionText(option) || option.value, 60) + (option.disabled ? " disabled" : ""));
+  const shown = all
+    .slice(0, OPTION_LIMIT)
+    .map((option) => quote(optionText(option) || option.value, 60) + (option.disabled ? " disabled" : ""));
   const more = all.length - shown.length;
   return ` options=${shown.join("|")}${more > 0 ? ` (+${thousands(more)} more)` : ""}`;
 };
@@ -167,7 +188,8 @@ const nativeStates = (element, role) => {
 const attributeStates = (element, role) => {
   let states = "";
   const pressed = role === "button" ? attr(element, "aria-pressed") : null;
-  if (pressed === "true" || pressed === "mixed" || pressed === "false") states += pressed === "true" ? " pressed" : " pressed=" + pressed;
+  if (pressed === "true" || pressed === "mixed" || pressed === "false")
+    states += pressed === "true" ? " pressed" : " pressed=" + pressed;
   const expanded = role === "heading" ? "" : expandedState(element);
   if (expanded) states += expanded === "true" ? " expanded" : " expanded=false";
   if (isSelected(element, role)) states += " selected";
@@ -175,13 +197,15 @@ const attributeStates = (element, role) => {
   if (level) states += " level=" + level;
   states += currentState(element);
   const popup = attr(element, "aria-haspopup");
-  if (popup && (POPUPS.has(popup) || popup === "true")) states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
+  if (popup && (POPUPS.has(popup) || popup === "true"))
+    states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
   if (hasAttr(element, "required") && isHtml(element) && LABELABLE.test(localNameOf(element))) states += " required";
   else if (REQUIRABLE.has(role) && attr(element, "aria-required") === "true") states += " required";
   if (isInvalid(element)) states += " invalid";
   if (isReadOnly(element)) states += " readonly";
   if (attr(element, "aria-busy") === "true") states += " busy";
-  if (attr(element, "aria-sort") && attr(element, "aria-sort") !== "none") states += " sort=" + bareWord(attr(element, "aria-sort"), 12);
+  if (attr(element, "aria-sort") && attr(element, "aria-sort") !== "none")
+    states += " sort=" + bareWord(attr(element, "aria-sort"), 12);
   return states;
 };
 

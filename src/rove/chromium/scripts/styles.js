@@ -10,7 +10,8 @@ const parseColour = (value) => {
   let colour = colours.get(value);
   if (colour) return colour;
   const match = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(value);
-  if (match) colour = [Number(match[1]), Number(match[2]), Number(match[3]), match[4] === undefined ? 1 : Number(match[4])];
+  if (match)
+    colour = [Number(match[1]), Number(match[2]), Number(match[3]), match[4] === undefined ? 1 : Number(match[4])];
   else colour = paintedColour(value);
   if (colours.size > 2000) colours.clear();
   colours.set(value, colour);
@@ -49,8 +50,10 @@ const over = (top, below) => {
 };
 
 const hasNegativeMargin = (style) =>
-  style.marginTop.charCodeAt(0) === 45 || style.marginLeft.charCodeAt(0) === 45 ||
-  style.marginBottom.charCodeAt(0) === 45 || style.marginRight.charCodeAt(0) === 45;
+  style.marginTop.charCodeAt(0) === 45 ||
+  style.marginLeft.charCodeAt(0) === 45 ||
+  style.marginBottom.charCodeAt(0) === 45 ||
+  style.marginRight.charCodeAt(0) === 45;
 
 const pseudoOf = (element, which) => {
   const content = getComputedStyle(element, which).content;
@@ -64,7 +67,8 @@ const filterHides = (filter) => {
   return Boolean((opacity && Number(opacity[1]) < 0.08) || (blur && Number(blur[1]) >= 8));
 };
 
-const maskHides = (mask) => mask !== "none" && /gradient\(/.test(mask) && !/(?:rgb\(|rgba\([^)]*, (?:1|0\.[1-9]\d*)\))/.test(mask);
+const maskHides = (mask) =>
+  mask !== "none" && /gradient\(/.test(mask) && !/(?:rgb\(|rgba\([^)]*, (?:1|0\.[1-9]\d*)\))/.test(mask);
 
 const turnedAway = (transform) => {
   const match = /^matrix3d\(([^)]+)\)$/.exec(transform);
@@ -108,13 +112,23 @@ const readStyle = (element) => {
     clippedToText: style.webkitBackgroundClip === "text",
     fontSize: parseFloat(style.fontSize) * zoomOf(element),
     // Text may stand far from its box: only its own rectangle tells where.
-    strays: style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2 || parseFloat(style.marginLeft) < -100 ||
-      parseFloat(style.marginTop) < -100 || namespaceOf(element) === SVG,
+    strays:
+      style.textIndent !== "0px" ||
+      parseFloat(style.letterSpacing) < -2 ||
+      parseFloat(style.marginLeft) < -100 ||
+      parseFloat(style.marginTop) < -100 ||
+      namespaceOf(element) === SVG,
     clipPath: style.clipPath,
     hides: overflow.includes("hidden") || overflow.includes("clip"),
     scrolls: overflow.includes("auto") || overflow.includes("scroll"),
-    moved: transform !== "none" || style.translate !== "none" || style.scale !== "none" || style.rotate !== "none" ||
-      style.offsetPath !== "none" || hasNegativeMargin(style) || style.perspective !== "none",
+    moved:
+      transform !== "none" ||
+      style.translate !== "none" ||
+      style.scale !== "none" ||
+      style.rotate !== "none" ||
+      style.offsetPath !== "none" ||
+      hasNegativeMargin(style) ||
+      style.perspective !== "none",
     legacyClip: position === "absolute" || position === "fixed" ? style.clip !== "auto" : false,
     skipsContent: style.contentVisibility === "hidden",
     reason: hidingReason(style, transform),
@@ -130,13 +144,17 @@ const readStyle = (element) => {
 
 const zoomOf = reader(Element.prototype, "currentCSSZoom");
 
-const coloursIn = (value) => (value.match(/(?:rgba?|hsla?|color|oklch|oklab|lab|lch|hwb)\([^)]*\)/g) || []).map(parseColour);
+const coloursIn = (value) =>
+  (value.match(/(?:rgba?|hsla?|color|oklch|oklab|lab|lch|hwb)\([^)]*\)/g) || []).map(parseColour);
 
 // A shadow or outline of another colour shows the text though its own colour would not.
 const isDecorated = (style) => {
-  if (style.webkitTextStrokeWidth !== "0px") return contrast(parseColour(style.webkitTextStrokeColor), parseColour(style.color)) > LOW_CONTRAST;
+  if (style.webkitTextStrokeWidth !== "0px")
+    return contrast(parseColour(style.webkitTextStrokeColor), parseColour(style.color)) > LOW_CONTRAST;
   if (style.textShadow === "none") return false;
-  return coloursIn(style.textShadow).some((colour) => colour[3] > 0.2 && contrast(colour, parseColour(style.color)) > LOW_CONTRAST);
+  return coloursIn(style.textShadow).some(
+    (colour) => colour[3] > 0.2 && contrast(colour, parseColour(style.color)) > LOW_CONTRAST,
+  );
 };
 
 // null: nothing drawn; a list: the colours of a gradient; an empty list: a picture of unknown colours.
@@ -146,7 +164,8 @@ const picturedBy = (image) => {
 };
 
 const fillColour = (style) => {
-  if (style.fill === "none" || style.fill.startsWith("url(")) return style.fill === "none" && style.stroke === "none" ? [0, 0, 0, 0] : [128, 128, 128, 1];
+  if (style.fill === "none" || style.fill.startsWith("url("))
+    return style.fill === "none" && style.stroke === "none" ? [0, 0, 0, 0] : [128, 128, 128, 1];
   const colour = parseColour(style.fill);
   return [colour[0], colour[1], colour[2], colour[3] * Number(style.fillOpacity)];
 };
@@ -163,7 +182,13 @@ const styleKey = (element) => {
   if (!hasAnyAttribute(element)) return key;
   for (const name of attributeNames(element)) {
     // Attributes that no rule mentions cannot change the style, except those that style by themselves.
-    if (name === "class" || name === "style" || name === "type" || KINDS.get(name) === STYLES || distinctions.attributes.has(name)) {
+    if (
+      name === "class" ||
+      name === "style" ||
+      name === "type" ||
+      KINDS.get(name) === STYLES ||
+      distinctions.attributes.has(name)
+    ) {
       key += "\u0000" + name + "=" + attr(element, name);
     } else if (name === "href") key += "\u0000href";
     else if (name === "contenteditable" || name === "inert") key += "\u0000" + name + attr(element, name);

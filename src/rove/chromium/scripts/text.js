@@ -6,7 +6,8 @@ let stripped = 0;
 const INVISIBLE =
   /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]+/gu;
 const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F]+/g;
-const PLAIN = /^[\n\t\x20-\x7E\u00A1-\u00AC\u00AE-\u024F\u0370-\u05FF\u3040-\u30FF\u4E00-\u9FFF\u2010-\u2015\u2018-\u2026\u20A0-\u20BF]*$/;
+const PLAIN =
+  /^[\n\t\x20-\x7E\u00A1-\u00AC\u00AE-\u024F\u0370-\u05FF\u3040-\u30FF\u4E00-\u9FFF\u2010-\u2015\u2018-\u2026\u20A0-\u20BF]*$/;
 // A variation selector after an emoji, and a joiner inside one, are part of what a person sees.
 const EMOJI_JOINS = /(\p{Extended_Pictographic}\p{EMod}?\uFE0F?)(?:\u200D(\p{Extended_Pictographic}))?\uFE0F?/gu;
 
@@ -51,9 +52,20 @@ const quote = (text, limit = MAX_NAME) => {
   const cleaned = clean(text.length > limit * 4 ? clip(text, limit * 4) : text);
   const kept = clip(cleaned, limit);
   const missing = text.length - kept.length;
-  return '"' + escapeQuoted(kept) + '"' + (missing > 8 && kept.length < cleaned.length ? `(+${thousands(missing)} chars)` : "");
+  return (
+    '"' +
+    escapeQuoted(kept) +
+    '"' +
+    (missing > 8 && kept.length < cleaned.length ? `(+${thousands(missing)} chars)` : "")
+  );
 };
 
 // Unquoted places (addresses) keep only characters that can neither end a token nor look like a ref.
 const bareWord = (text, limit = 160) =>
-  clip(clean(text).replace(/[\s"\[\]\\<>`{}|^()]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")), limit);
+  clip(
+    clean(text).replace(
+      /[\s"\[\]\\<>`{}|^()]/g,
+      (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0"),
+    ),
+    limit,
+  );

@@ -19,8 +19,10 @@ const measurePage = () => {
   viewHeight = innerHeight;
   const style = getComputedStyle(root);
   const bodyStyle = bodyOf(document) ? getComputedStyle(bodyOf(document)) : style;
-  const locked = /hidden|clip/.test(style.overflowY) || (style.overflowY === "visible" && /hidden|clip/.test(bodyStyle.overflowY));
-  const lockedX = /hidden|clip/.test(style.overflowX) || (style.overflowX === "visible" && /hidden|clip/.test(bodyStyle.overflowX));
+  const locked =
+    /hidden|clip/.test(style.overflowY) || (style.overflowY === "visible" && /hidden|clip/.test(bodyStyle.overflowY));
+  const lockedX =
+    /hidden|clip/.test(style.overflowX) || (style.overflowX === "visible" && /hidden|clip/.test(bodyStyle.overflowX));
   pageLeft = -scrollX;
   pageTop = -scrollY;
   pageWidth = lockedX ? viewWidth + scrollX : Math.max(scrollWidthOf(scroller), viewWidth);
@@ -29,14 +31,35 @@ const measurePage = () => {
 };
 
 const rootContext = () => ({
-  facts: null, seen: true, reason: "", apart: "", opacity: 1, background: [255, 255, 255, 1], pictured: null,
-  clip: null, doubt: false, fixed: false, pointer: false, quiet: false, owner: null, behind: false, backed: false,
-  depth: 0, inView: 0, grouped: false, shapes: false,
+  facts: null,
+  seen: true,
+  reason: "",
+  apart: "",
+  opacity: 1,
+  background: [255, 255, 255, 1],
+  pictured: null,
+  clip: null,
+  doubt: false,
+  fixed: false,
+  pointer: false,
+  quiet: false,
+  owner: null,
+  behind: false,
+  backed: false,
+  depth: 0,
+  inView: 0,
+  grouped: false,
+  shapes: false,
 });
 
 const outsidePage = (rect, fixed) => {
   if (fixed) return rect.right <= 0 || rect.bottom <= 0 || rect.left >= viewWidth || rect.top >= viewHeight;
-  return rect.right <= pageLeft || rect.bottom <= pageTop || rect.left >= pageLeft + pageWidth || rect.top >= pageTop + pageHeight;
+  return (
+    rect.right <= pageLeft ||
+    rect.bottom <= pageTop ||
+    rect.left >= pageLeft + pageWidth ||
+    rect.top >= pageTop + pageHeight
+  );
 };
 
 // Why nothing of this rectangle can be seen, however the page is scrolled.
@@ -65,10 +88,25 @@ const apartReason = (element, context) => {
 // The context that children of this element are seen in.
 const enter = (element, facts, context) => {
   const inner = {
-    facts, seen: facts.visible, reason: context.reason || facts.reason, apart: context.apart, opacity: context.opacity,
-    background: context.background, pictured: context.pictured, clip: context.clip, doubt: context.doubt || facts.strays,
-    fixed: context.fixed || facts.position === "fixed", pointer: facts.pointer, quiet: context.quiet,
-    depth: context.depth, inView: context.inView, owner: context.owner, behind: context.behind, backed: context.backed, grouped: false, shapes: context.shapes,
+    facts,
+    seen: facts.visible,
+    reason: context.reason || facts.reason,
+    apart: context.apart,
+    opacity: context.opacity,
+    background: context.background,
+    pictured: context.pictured,
+    clip: context.clip,
+    doubt: context.doubt || facts.strays,
+    fixed: context.fixed || facts.position === "fixed",
+    pointer: facts.pointer,
+    quiet: context.quiet,
+    depth: context.depth,
+    inView: context.inView,
+    owner: context.owner,
+    behind: context.behind,
+    backed: context.backed,
+    grouped: false,
+    shapes: context.shapes,
   };
   if (kindsOf(element)) inner.apart = apartReason(element, context);
   if (facts.opacity < 1) {
@@ -80,7 +118,8 @@ const enter = (element, facts, context) => {
   if (facts.pictured) inner.pictured = facts.pictured;
   if (facts.zIndex < 0 && facts.placed && context.backed && !inner.reason) inner.reason = "covered";
   inner.backed = context.backed || (facts.background[3] > 0.95 && !isTag(element, "html") && !isTag(element, "body"));
-  if (!facts.inline || facts.clipPath !== "none" || localNameOf(element) === "svg") measureBox(element, facts, context, inner);
+  if (!facts.inline || facts.clipPath !== "none" || localNameOf(element) === "svg")
+    measureBox(element, facts, context, inner);
   return inner;
 };
 
@@ -100,12 +139,23 @@ const measureBox = (element, facts, context, inner) => {
   }
   if (facts.scrolls) {
     inner.clip = facts.fixed ? null : inner.clip && hiddenBy(inner.clip, rect) ? inner.clip : null;
-    if (rect.width <= 2 || rect.height <= 2) { inner.clip = narrow(inner.clip, rect); inner.doubt = true; }
-  } else if (facts.hides && (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4 || localNameOf(element) === "svg")) {
+    if (rect.width <= 2 || rect.height <= 2) {
+      inner.clip = narrow(inner.clip, rect);
+      inner.doubt = true;
+    }
+  } else if (
+    facts.hides &&
+    (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4 || localNameOf(element) === "svg")
+  ) {
     inner.clip = narrow(inner.clip, rect);
     inner.doubt = true;
   }
-  const shape = facts.clipPath !== "none" ? clipPathRect(facts.clipPath, rect) : facts.legacyClip ? legacyClipRect(element, rect) : null;
+  const shape =
+    facts.clipPath !== "none"
+      ? clipPathRect(facts.clipPath, rect)
+      : facts.legacyClip
+        ? legacyClipRect(element, rect)
+        : null;
   if (shape) {
     inner.clip = narrow(inner.clip, shape);
     inner.doubt = true;
@@ -128,7 +178,9 @@ const fadedColour = (facts, context) => {
   if (facts.decorated || facts.clippedToText) return "";
   if (facts.colour[3] * context.opacity < FAINT) return "transparent";
   if (!context.pictured) return sameColour(facts, context) ? "same colour" : "";
-  const same = context.pictured.length > 0 && context.pictured.every((colour) => contrast(over(facts.colour, colour), colour) < LOW_CONTRAST);
+  const same =
+    context.pictured.length > 0 &&
+    context.pictured.every((colour) => contrast(over(facts.colour, colour), colour) < LOW_CONTRAST);
   return same ? "same colour" : "";
 };
 
@@ -175,7 +227,9 @@ const contextInside = (element) => {
       continue;
     }
     const facts = styleOf(step, context.facts);
-    context = facts.none ? { ...context, facts: readStyle(rootElementOf(document)), seen: false } : enter(step, facts, context);
+    context = facts.none
+      ? { ...context, facts: readStyle(rootElementOf(document)), seen: false }
+      : enter(step, facts, context);
     insides.set(step, context);
   }
   return context;

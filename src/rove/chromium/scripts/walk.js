@@ -1,25 +1,98 @@
 // The walk over the flattened tree: one visit per rendered element, emitting rows.
 
 const SKIPPED = new Set([
-  "script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source", "track",
-  "param", "datalist", "rp", "area", "map", "noframes", "noembed",
+  "script",
+  "style",
+  "template",
+  "noscript",
+  "head",
+  "meta",
+  "link",
+  "title",
+  "base",
+  "col",
+  "colgroup",
+  "source",
+  "track",
+  "param",
+  "datalist",
+  "rp",
+  "area",
+  "map",
+  "noframes",
+  "noembed",
 ]);
-const SVG_SKIPPED = new Set(["defs", "title", "desc", "metadata", "style", "script", "symbol", "clipPath", "mask", "linearGradient", "radialGradient", "filter", "pattern", "marker"]);
+const SVG_SKIPPED = new Set([
+  "defs",
+  "title",
+  "desc",
+  "metadata",
+  "style",
+  "script",
+  "symbol",
+  "clipPath",
+  "mask",
+  "linearGradient",
+  "radialGradient",
+  "filter",
+  "pattern",
+  "marker",
+]);
 const ONE_LINERS = new Set(
-  ("button link heading tab menuitem menuitemcheckbox menuitemradio option checkbox radio switch tooltip treeitem " +
-    "doc-backlink doc-biblioref doc-glossref doc-noteref").split(" ")
+  (
+    "button link heading tab menuitem menuitemcheckbox menuitemradio option checkbox radio switch tooltip treeitem " +
+    "doc-backlink doc-biblioref doc-glossref doc-noteref"
+  ).split(" "),
 );
 const CONTAINERS = new Set(
-  ("alert alertdialog application article banner blockquote complementary contentinfo definition deletion dialog directory " +
+  (
+    "alert alertdialog application article banner blockquote complementary contentinfo definition deletion dialog directory " +
     "document feed grid insertion list listbox listitem log main marquee math menu menubar navigation note radiogroup region row " +
-    "search status table tablist tabpanel term timer toolbar tree treegrid").split(" ")
+    "search status table tablist tabpanel term timer toolbar tree treegrid"
+  ).split(" "),
 );
-const CONTAINERS_IF_NAMED = new Set(["group", "form", "figure", "graphics-document", "graphics-object", "graphics-symbol", "img", "paragraph"]);
-const LEAVES = new Set(["img", "textbox", "searchbox", "combobox", "slider", "spinbutton", "progressbar", "meter", "scrollbar", "iframe", "video", "audio", "canvas", "embed", "object"]);
+const CONTAINERS_IF_NAMED = new Set([
+  "group",
+  "form",
+  "figure",
+  "graphics-document",
+  "graphics-object",
+  "graphics-symbol",
+  "img",
+  "paragraph",
+]);
+const LEAVES = new Set([
+  "img",
+  "textbox",
+  "searchbox",
+  "combobox",
+  "slider",
+  "spinbutton",
+  "progressbar",
+  "meter",
+  "scrollbar",
+  "iframe",
+  "video",
+  "audio",
+  "canvas",
+  "embed",
+  "object",
+]);
 const CELL_ROLES = new Set(["cell", "gridcell", "columnheader", "rowheader"]);
 const ITEM_ROLES = new Set(["listitem", "row", "option", "treeitem", "menuitem", "article", "tab"]);
 const VALUE_ROLES = new Set(["textbox", "searchbox", "combobox", "slider", "spinbutton"]);
-const NESTED_IN_ITEMS = new Set(["group", "menu", "list", "tree", "listbox", "tablist", "dialog", "textbox", "searchbox", "combobox"]);
+const NESTED_IN_ITEMS = new Set([
+  "group",
+  "menu",
+  "list",
+  "tree",
+  "listbox",
+  "tablist",
+  "dialog",
+  "textbox",
+  "searchbox",
+  "combobox",
+]);
 
 const MAX_NESTING = 500;
 const GROUP_SIZE = 12;
@@ -64,7 +137,8 @@ const noteQuietText = (data, node, context) => {
   const owner = context.owner;
   if (!context.seen) return;
   const reason = unseenText(node, context);
-  if (context.apart && context.apart !== owner.apart && !reason) owner.apartText = (owner.apartText || "") + " " + clip(data, 200);
+  if (context.apart && context.apart !== owner.apart && !reason)
+    owner.apartText = (owner.apartText || "") + " " + clip(data, 200);
   else if (reason) (owner.unseen = owner.unseen || []).push([reason, squash(clip(data, 300))]);
   else owner.seenText = true;
 };
@@ -94,10 +168,15 @@ const unseenPseudo = (style, context) => {
   const background = parseColour(style.backgroundColor);
   const behind = over(background, context.background);
   const facts = { colour: textColour(style), decorated: isDecorated(style), clippedToText: false };
-  return fadedColour(facts, { opacity: context.opacity, background: behind, pictured: background[3] > 0.95 ? null : context.pictured });
+  return fadedColour(facts, {
+    opacity: context.opacity,
+    background: behind,
+    pictured: background[3] > 0.95 ? null : context.pictured,
+  });
 };
 
-const outsideBox = (style) => parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;
+const outsideBox = (style) =>
+  parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;
 
 const walkChildren = (element, context, nesting) => {
   const facts = context.facts;
@@ -137,7 +216,12 @@ const addDeepText = (element, context) => {
   const text = squash(clip(textContentOf(element), MAX_TEXT));
   if (!text || context.quiet) return;
   flushText();
-  rows.push({ depth: context.depth, flags: FOLD, ref: refNumber(element), line: `… nested too deeply to show; begins ${quote(text, 200)}` });
+  rows.push({
+    depth: context.depth,
+    flags: FOLD,
+    ref: refNumber(element),
+    line: `… nested too deeply to show; begins ${quote(text, 200)}`,
+  });
 };
 
 // Groups remember where each child's rows start, so that long lists can be cut between children.
@@ -162,7 +246,14 @@ const walkWindow = (element, context, nesting, group, from, to) => {
 const addFold = (element, context, from, to) => {
   if (to <= from || context.quiet) return;
   flushText();
-  rows.push({ depth: context.depth, flags: FOLD, ref: refNumber(element), line: `… ${thousands(to - from)} more`, from, to });
+  rows.push({
+    depth: context.depth,
+    flags: FOLD,
+    ref: refNumber(element),
+    line: `… ${thousands(to - from)} more`,
+    from,
+    to,
+  });
 };
 
 // A list too long to walk: its beginning, and what is near the window.
@@ -232,7 +323,8 @@ const visitRendered = (element, facts, context, nesting) => {
   const tag = localNameOf(element);
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && isHtml(element) && visitLabel(element, facts, context, inner, nesting)) return;
-  if (tag === "svg" && !context.pointer && !context.quiet && namespaceOf(element) === SVG) inner.shapes = holdsShapes(element);
+  if (tag === "svg" && !context.pointer && !context.quiet && namespaceOf(element) === SVG)
+    inner.shapes = holdsShapes(element);
   const role = roleOf(element);
   const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
   if (facts.breaks) flushText();
