@@ -117,12 +117,16 @@ def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _start(column: Column) -> Value:
     number = column.start_milliseconds
-    return Value(number, _failure(column.start_failures) if number is None else _milliseconds(number))
+    if number is None:
+        return Value(None, _failure(column.start_failures))
+    return Value(number, _milliseconds(number) + _failed(len(column.starts), column.start_failures))
 
 
 def _time(cell: Cell) -> Value:
     number = cell.milliseconds
-    return Value(number, _failure(cell.failures) if number is None else _milliseconds(number) + _calls(cell))
+    if number is None:
+        return Value(None, _failure(cell.failures))
+    return Value(number, _milliseconds(number) + _calls(cell) + _failed(len(cell.samples), cell.failures))
 
 
 def _size(cell: Cell) -> Value:
@@ -185,6 +189,11 @@ def _calls(cell: Cell) -> str:
 
 def _failure(failures: Sequence[str]) -> str:
     return _short(failures[0]) if failures else "–"
+
+
+def _failed(succeeded: int, failures: Sequence[str]) -> str:
+    """A median of the times that it worked hides those that it did not."""
+    return f" ({len(failures)} of {succeeded + len(failures)} failed)" if failures else ""
 
 
 def _short(why: str) -> str:

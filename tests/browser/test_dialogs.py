@@ -67,7 +67,6 @@ async def test_the_answer_tells_what_it_changed(session: Session, site: Site) ->
     assert "Carried on" in (await session.dialog(accept=True)).changes.text
 
 
-@pytest.mark.xfail(strict=True, reason="runner: settling after an answer is not raced against the next dialog")
 async def test_two_dialogs_in_a_row_are_answered_one_by_one(session: Session, site: Site) -> None:
     page = "<button onclick=\"alert('One'); alert('Two'); out.textContent = 'Through'\">Go</button><p id=out></p>"
     await session.navigate(site.page("/", page))

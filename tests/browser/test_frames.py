@@ -78,9 +78,6 @@ async def test_a_ref_stays_true_when_the_frame_moves_on(session: Session, site: 
     assert ref_of(after.changes.text, "Arrived") != ref_of(outcome.changes.text, "On")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="hands.js: hitsFrame calls `describe`, which does not exist (describeElement does)"
-)
 async def test_a_frame_that_is_covered_says_by_what(session: Session, site: Site) -> None:
     site.page("/inner", FORM)
     cover = "<div role=dialog aria-label=Cookies style='position: fixed; inset: 0'>We ask</div>"

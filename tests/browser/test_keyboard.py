@@ -29,9 +29,6 @@ async def test_type_presses_a_key_per_character_after_what_is_there(session: Ses
     assert await value(session, "keys") == ["c", "d"]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="hands.js focusOn leaves the caret at the start: `Type` says `after what is there`"
-)
 async def test_type_goes_after_what_is_there(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=n value=ab>"))
     await session.type("cd", "#n")

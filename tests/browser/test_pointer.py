@@ -137,7 +137,6 @@ async def test_click_on_a_disabled_button_is_not_ready(session: Session, site: S
     assert await log_of(session, "click") == []
 
 
-@pytest.mark.xfail(strict=True, reason="reach.js calls `describe`, which does not exist (describeElement does)")
 async def test_click_on_a_covered_button_names_what_covers_it(session: Session, site: Site) -> None:
     page = "<button>Under</button><div role=dialog aria-label=Cookies style='position: fixed; inset: 0'>We ask</div>"
     await session.navigate(site.page("/", page))
@@ -260,7 +259,6 @@ async def test_drag_and_drop_carries_its_data(session: Session, site: Site) -> N
     assert "Got the card" in outcome.changes.text
 
 
-@pytest.mark.xfail(strict=True, reason="Element.drag_to takes the start's place before the end is scrolled to")
 async def test_drag_reaches_a_target_below_the_fold(session: Session, site: Site) -> None:
     page = """
     <div id=card draggable=true style='width: 80px; height: 40px'>Card</div>

@@ -63,7 +63,6 @@ async def test_a_browser_that_is_killed_is_replaced_at_the_next_call(home: Path,
     assert marked(own) == []
 
 
-@pytest.mark.xfail(strict=True, reason="Session.is_alive is True again after lose(), so the error is `internal`")
 async def test_a_call_under_way_when_the_browser_dies_says_so(home: Path, site: Site) -> None:
     own = home / "dying"
     async with Sessions(Settings(home=own)) as sessions:

@@ -14,9 +14,9 @@ MOST_CLOSED_HOSTS = 50
 FRAME_PATIENCE = 2.0
 
 
-async def look(worlds: Worlds, options: dict[str, Any]) -> Snapshot:
-    """The page as it is now, with the frames where they stand in it."""
-    main = await _rows(worlds.main, options)
+async def look(worlds: Worlds, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
+    """The page as it is now, or was at a glance just before, with the frames where they stand in it."""
+    main = await _rows(worlds.main, options, glance)
     if not main.frames:
         return main
     return stitch(main, await _children(worlds, worlds.main))
@@ -50,8 +50,8 @@ async def _child(worlds: Worlds, world: World) -> tuple[str, Snapshot] | None:
     return world.parent.prefix + owner, rows
 
 
-async def _rows(world: World, options: dict[str, Any]) -> Snapshot:
-    data = await world.call("options => rove.snapshot(options)", options)
+async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
+    data = glance or await world.call("options => rove.snapshot(options)", options)
     if data.get("closedHosts") and await _adopt_closed(world):
         data = await world.call("options => rove.snapshot(options)", options)
     if "gone" in data:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 CLOSING_PATIENCE = 2.0
 PING_PATIENCE = 1.0
+QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
 
 
@@ -67,6 +68,7 @@ class Tab:
         self.is_suspect = False
         self.announced_popups = 0
         self.pictured: bytes | None = None
+        self._glance: dict[str, Any] | None = None
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod
@@ -186,7 +188,8 @@ class Tab:
         """The page, or one element of it, as it is now."""
         wanted = {name: value for name, value in options.items() if value is not None}
         if element is None:
-            return await look(self.worlds, wanted)
+            glance, self._glance = self._glance, None
+            return await look(self.worlds, wanted, glance if not wanted else None)
         return await look_within(self.worlds, element.world, {**wanted, "root": element.local_ref})
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
@@ -214,13 +217,16 @@ class Tab:
         seen = await self.look(mode="interactive", boxes=True)
         return marks_in(picture, seen)
 
-    async def quiet(self) -> None:
-        """Wait until a frame was painted that brought no change."""
+    async def quiet(self, glance: bool) -> None:
+        """Wait until a frame was painted that brought no change, and glance at the page in the same moment."""
         from playwright.async_api import Error
 
+        self._glance = None
+        call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"
         with contextlib.suppress(Error):  # the document went away, and whoever asked looks at the next
-            while (await self.worlds.main.call("ms => rove.quiet(ms)", 1000))["busy"]:
+            while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
                 pass
+            self._glance = answer.get("rows")
 
     async def pulse(self, patience: float) -> None:
         """Wait for the next change of the document, or for `patience` seconds."""

@@ -89,7 +89,7 @@ class Run:
             tab.is_suspect = not await tab.answers(RESERVE)
             if tab.is_suspect:
                 raise DeadlineExceeded(
-                    f"{error.message} The page is busy: a script of its own lets nothing else run.",
+                    f"{error.message} The page is busy and lets nothing else run.",
                     hint="Wait and try again, or leave the page with browser_navigate.",
                 ) from None
             raise
@@ -130,7 +130,7 @@ class Run:
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
-        seen.pending = await settle(tab, before)
+        seen.pending = await settle(tab, before, glance=not self._quiet)
         seen.changes = await observe(tab, silent=self._quiet)
 
     def _outcome(

@@ -26,10 +26,10 @@ class Before:
         return cls(time.monotonic(), frozenset(_endpoint(exchange.url) for exchange in tab.traffic.under_way))
 
 
-async def settle(tab: Tab, before: Before) -> tuple[str, ...]:
-    """Wait until what the act started is over; returns what is not."""
+async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
+    """Wait until what the act started is over; returns what is not. A glance at the end spares a look."""
     patience = min(tab.settings.deadlines.settle, max(tab.time_left - 0.2, 0))
-    waiting = _Waiting(tab, before)
+    waiting = _Waiting(tab, before, glance)
     try:
         async with asyncio.timeout(patience):
             while not await waiting.is_over():
@@ -42,16 +42,17 @@ async def settle(tab: Tab, before: Before) -> tuple[str, ...]:
 class _Waiting:
     """What an act may have set going: a navigation, requests, changes of the document."""
 
-    def __init__(self, tab: Tab, before: Before) -> None:
+    def __init__(self, tab: Tab, before: Before, glance: bool) -> None:
         self._tab = tab
         self._before = before
+        self._glance = glance
 
     async def is_over(self) -> bool:
         """Wait for one thing; True when there was nothing left to wait for."""
         if not self._tab.loading.has("load"):
             await self._tab.loading.reaches("load")
             return False
-        await self._tab.quiet()
+        await self._tab.quiet(self._glance)
         if self._tab.downloads.is_running:
             await self._tab.downloads.finish()
             return False

@@ -23,15 +23,16 @@ const isRestless = (node, now) => {
   return history.frames >= RESTLESS_FRAMES && now - history.first > RESTLESS_MS;
 };
 
-const observeChanges = (root) =>
-  new MutationObserver((records) => {
-    const now = performance.now();
-    for (const record of records) {
-      if (isRestless(record.target, now)) restless += 1;
-      else changes += 1;
-    }
-  }).observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
-observeChanges(document);
+const count = (records) => {
+  const now = performance.now();
+  for (const record of records) {
+    if (isRestless(record.target, now)) restless += 1;
+    else changes += 1;
+  }
+};
+// Connected only while someone waits: a page of a hundred thousand rows must not be watched as it is parsed.
+const observer = new MutationObserver(count);
+const EVERYTHING = { subtree: true, childList: true, characterData: true, attributes: true };
 
 // Resolves when a frame has been painted. A hidden or throttled page may never paint: a timer bounds the wait.
 const painted = () =>
@@ -49,7 +50,15 @@ const painted = () =>
   });
 
 const quiet = async (patience) => {
-  const giveUp = performance.now() + patience;
+  observer.observe(document, EVERYTHING);
+  try {
+    return await untilQuiet(performance.now() + patience);
+  } finally {
+    observer.disconnect();
+  }
+};
+
+const untilQuiet = async (giveUp) => {
   const start = changes;
   const restlessBefore = restless;
   for (let seen = start; ; seen = changes) {
@@ -60,4 +69,10 @@ const quiet = async (patience) => {
   }
 };
 
-Object.assign(globalThis.rove, { quiet });
+// What the page looks like the moment it is quiet, in the same call.
+const quietThenRows = async (patience) => {
+  const told = await quiet(patience);
+  return told.busy ? told : { ...told, rows: globalThis.rove.snapshot({}) };
+};
+
+Object.assign(globalThis.rove, { quiet, quietThenRows });
