@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 
@@ -61,7 +62,7 @@ async def test_an_act_that_makes_the_page_stick_answers_by_its_deadline(session:
     page = "<button onclick='setTimeout(() => { while (true) {} }, 20)'>Go</button>"
     await session.navigate(site.page("/", page))
     began = time.monotonic()
-    with pytest.raises(RoveError):
+    with contextlib.suppress(RoveError):  # what it answers depends on when the page stuck
         await session.run(Click("button"), timeout=6)
     assert time.monotonic() - began < 6 + SLACK
 
