@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rove.chromium.downloads import Downloads
 from rove.chromium.tab import Tab
+from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings import Settings
-
-if TYPE_CHECKING:
-    import playwright.async_api as pw
 
 CLOSING_PATIENCE = 3.0
 # From the moment a page says that it opens a window until the window is there.
@@ -31,25 +31,42 @@ class Keepsake:
     current: str | None = None
 
     @property
-    def storage_state(self) -> Any:
-        origins = [{"origin": origin, "localStorage": items} for origin, items in self.storage.items()]
-        return {"cookies": self.cookies or [], "origins": origins}
+    def restoring_script(self) -> str:
+        """Puts back what an origin had stored, before the page's own scripts look for it."""
+        return (
+            f"(() => {{ const items = ({json.dumps(self.storage)})[location.origin] ?? [];"
+            " for (const { name, value } of items) if (localStorage.getItem(name) === null)"
+            " localStorage.setItem(name, value); })()"
+        )
 
 
 class Context:
     """Cookies, storage and tabs of their own. Tab ids (`t1`, `t2`) are never given twice."""
 
-    def __init__(self, made: pw.BrowserContext, settings: Settings, scratch: Path) -> None:
-        self._made = made
+    def __init__(self, connection: Connection, identity: str, settings: Settings, scratch: Path) -> None:
+        self._root = connection.root
+        self._connection = connection
+        self._identity = identity
         self._settings = settings
         self._scratch = scratch
+        self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
         self._tabs: dict[str, Tab] = {}
         self._numbers = 0
         self._current: str | None = None
-        self.lost = asyncio.Event()
+        self._creating = 0
+        self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._arrival = asyncio.Event()
-        self._adopting: dict[pw.Page, asyncio.Task[Tab]] = {}
-        made.on("page", self._on_page)
+        self.lost = asyncio.Event()
+
+    async def open(self, keepsake: Keepsake | None) -> None:
+        """Make ready; with a keepsake, go on where a lost context ended."""
+        await self._downloads.open()
+        if keepsake is not None:
+            if keepsake.cookies:
+                await self._root.send(
+                    "Storage.setCookies", {"cookies": keepsake.cookies, "browserContextId": self._identity}
+                )
+            await self._reopen(keepsake)
 
     @property
     def tabs(self) -> list[Tab]:
@@ -74,8 +91,7 @@ class Context:
             raise LimitReached(
                 f"{len(self._tabs)} tabs are open, which is the limit.", hint="Close one with browser_tabs."
             )
-        page = await self._made.new_page()
-        tab = await self._adopt(page)
+        tab = await self._create()
         self._current = tab.id
         return tab
 
@@ -88,11 +104,9 @@ class Context:
 
     async def renew(self, tab: Tab, reason: str) -> Tab:
         """An empty page in place of one that is beyond help, under the same id; cookies stay."""
-        page = await self._made.new_page()
-        fresh = await self._adopt(page)
-        self._tabs.pop(fresh.id, None)
-        fresh.take_over(tab)
-        self._tabs[tab.id] = fresh
+        fresh = await self._create()
+        self._rename(fresh, tab.id)
+        fresh.worlds.main.next_ref = tab.worlds.main.next_ref
         tab.close_soon()
         fresh.happenings.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
@@ -106,48 +120,24 @@ class Context:
 
     async def keep(self) -> Keepsake:
         """What would be needed to go on if the browser died now."""
-        cookies = await self._made.cookies()
+        answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
         storage: dict[str, list[dict[str, str]]] = {}
         for tab in self.tabs:
             if not tab.lock.locked() and (kept := await tab.local_storage()):
                 storage[kept[0]] = kept[1]
-        return Keepsake(list(cookies), storage, self.addresses, self._current)
+        cookies = [{key: cookie[key] for key in _COOKIE if key in cookie} for cookie in answer["cookies"]]
+        return Keepsake(cookies, storage, self.addresses, self._current)
 
     @property
     def addresses(self) -> tuple[tuple[str, str], ...]:
         return tuple((tab.id, tab.url) for tab in self.tabs)
 
-    async def reopen(self, keepsake: Keepsake) -> None:
-        """Open the tabs of a lost context again, under their ids, where they were."""
-        for identity, url in keepsake.tabs:
-            tab = await self.new_tab()
-            del self._tabs[tab.id]
-            tab.id = identity
-            self._tabs[identity] = tab
-            self._numbers = max(self._numbers, int(identity.removeprefix("t")))
-            lost = "what was typed is lost" if keepsake.cookies is not None else "cookies and what was typed are lost"
-            tab.happenings.add("browser restarted", f"{identity} is loaded anew at {url}; {lost}")
-        await asyncio.gather(
-            *(self._load_again(tab, url) for tab, (_, url) in zip(self.tabs, keepsake.tabs, strict=True))
-        )
-        self._current = keepsake.current or self._current
-
-    async def _load_again(self, tab: Tab, url: str) -> None:
-        if not url.startswith(("http://", "https://")):
-            return
-        try:
-            async with asyncio.timeout(RELOADING_PATIENCE):
-                await tab.navigate(url)
-        except (TimeoutError, NavigationFailed):
-            tab.happenings.add("page lost", f"{url} could not be loaded again")
-
     async def close(self) -> None:
         """Close every tab and drop all state; bounded, since Chromium may never confirm."""
-        from playwright.async_api import Error
-
-        with contextlib.suppress(TimeoutError, Error):
+        with contextlib.suppress(TimeoutError, WireError):
             async with asyncio.timeout(CLOSING_PATIENCE):
-                await self._made.close()
+                await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
+        await self._downloads.close()
 
     async def arrived(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
@@ -157,40 +147,87 @@ class Context:
                     self._arrival.clear()
                     await self._arrival.wait()
 
-    def _on_page(self, page: pw.Page) -> None:
-        if page not in self._adopting:
-            self._adopting[page] = asyncio.ensure_future(self._welcome(page))
+    # What the browser tells of this context
 
-    async def _adopt(self, page: pw.Page) -> Tab:
-        self._on_page(page)
-        return await self._adopting[page]
+    def receive(self, wire: Wire, target: dict[str, Any]) -> None:
+        """A page has come into being: one that we asked for, or a popup."""
+        self._welcoming[target["targetId"]] = asyncio.ensure_future(self._welcome(wire, target))
 
-    async def _welcome(self, page: pw.Page) -> Tab:
-        self._numbers += 1
-        identity = f"t{self._numbers}"
+    def forget_target(self, target: str) -> None:
+        for tab in self.tabs:
+            if tab.target == target:
+                self._forget(tab)
+
+    def receive_download(self, event: dict[str, Any]) -> None:
+        if "frameId" in event:
+            owner = next((tab for tab in self.tabs if tab.worlds.has(event["frameId"])), None)
+            if owner is not None:
+                self._downloads.begin(event, owner.happenings, owner.downloads)
+        else:
+            self._downloads.progress(event)
+
+    # Making tabs
+
+    async def _create(self) -> Tab:
+        self._creating += 1
         try:
-            tab = await Tab.attach(page, identity, self._settings, self._scratch)
+            made = await self._root.send(
+                "Target.createTarget", {"url": "about:blank", "browserContextId": self._identity}
+            )
+            return await self._welcoming[made["targetId"]]
         finally:
-            self._adopting.pop(page, None)
-        opener = await page.opener()
-        self._tabs[identity] = tab
-        page.once("close", lambda _: self._forget(tab))
-        if opener is not None:
-            self._admit_popup(tab, opener)
+            self._creating -= 1
+
+    async def _welcome(self, wire: Wire, target: dict[str, Any]) -> Tab:
+        self._numbers += 1
+        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._scratch)
+        self._tabs[tab.id] = tab
+        try:
+            await tab.open()
+        except WireError:
+            self._forget(tab)  # closed before it was open
+        if "openerId" in target or not self._creating:
+            self._admit_popup(tab, target.get("openerId"))
         return tab
 
-    def _admit_popup(self, tab: Tab, opener: pw.Page) -> None:
-        parent = next((known for known in self._tabs.values() if known.page is opener), None)
-        if parent:
+    def _admit_popup(self, tab: Tab, opener: str | None) -> None:
+        parent = next((known for known in self.tabs if known.target == opener), None) or self.current
+        if parent is not None:
             parent.announced_popups = max(parent.announced_popups - 1, 0)
             self._arrival.set()
         if len(self._tabs) > self._settings.limits.tabs:
             self._forget(tab)
             tab.close_soon()
-            if parent:
+            if parent is not None:
                 parent.happenings.add("popup blocked", f"{tab.url} (as many tabs as are allowed are open)")
-        elif parent:
+        elif parent is not None:
             parent.happenings.add("new tab", f"{tab.id} {tab.url}")
+
+    async def _reopen(self, keepsake: Keepsake) -> None:
+        """Open the tabs of a lost context again, under their ids, where they were."""
+        for identity, url in keepsake.tabs:
+            self._rename(await self._create(), identity)
+            lost = "what was typed is lost" if keepsake.cookies is not None else "cookies and what was typed are lost"
+            restarted = f"{identity} is loaded anew at {url}; {lost}"
+            self._tabs[identity].happenings.add("browser restarted", restarted)
+        script = keepsake.restoring_script if keepsake.storage else None
+        await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in keepsake.tabs))
+        self._current = keepsake.current or next(iter(self._tabs), None)
+
+    async def _load_again(self, tab: Tab, url: str, script: str | None) -> None:
+        if not url.startswith(("http://", "https://")):
+            return
+        try:
+            async with asyncio.timeout(RELOADING_PATIENCE):
+                await tab.navigate_with(url, script)
+        except (TimeoutError, NavigationFailed, WireError):
+            tab.happenings.add("page lost", f"{url} could not be loaded again")
+
+    def _rename(self, tab: Tab, identity: str) -> None:
+        del self._tabs[tab.id]
+        tab.id = identity
+        self._tabs[identity] = tab
+        self._numbers = max(self._numbers, int(identity.removeprefix("t")))
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.get(tab.id) is not tab:
@@ -198,3 +235,7 @@ class Context:
         del self._tabs[tab.id]
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)
+
+
+# What Storage.setCookies takes back of what Storage.getCookies gives.
+_COOKIE = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey")

@@ -6,12 +6,10 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rove.chromium.wire import Wire, WireError
 from rove.errors import DialogOpen
-
-if TYPE_CHECKING:
-    import playwright.async_api as pw
 
 
 @dataclass(frozen=True)
@@ -30,17 +28,17 @@ class Dialogs:
     """The dialog that blocks a tab, if any."""
 
     def __init__(self) -> None:
-        self._waiting: pw.Dialog | None = None
+        self._waiting: tuple[OpenDialog, Wire] | None = None
         self._opened = asyncio.Event()
         self._answering: set[asyncio.Task[None]] = set()
 
-    def listen(self, page: pw.Page) -> None:
-        page.on("dialog", self._on_dialog)
+    def listen(self, wire: Wire) -> None:
+        wire.on("Page.javascriptDialogOpening", lambda event: self._on_opening(event, wire))
+        wire.on("Page.javascriptDialogClosed", lambda _: self._close())
 
     @property
     def open(self) -> OpenDialog | None:
-        dialog = self._waiting
-        return OpenDialog(dialog.type, dialog.message, dialog.default_value) if dialog else None
+        return self._waiting[0] if self._waiting else None
 
     async def opening(self) -> OpenDialog:
         """Wait until a dialog is open."""
@@ -72,21 +70,22 @@ class Dialogs:
 
     async def answer(self, accept: bool, text: str | None) -> OpenDialog | None:
         """Answer the open dialog; None when there is none."""
-        dialog, shown = self._waiting, self.open
-        if dialog is None:
+        if self._waiting is None:
             return None
+        shown, wire = self._waiting
         self._close()
-        await (dialog.accept(text) if accept else dialog.dismiss())
+        await _handle(wire, accept, text)
         return shown
 
-    def _on_dialog(self, dialog: pw.Dialog) -> None:
-        if dialog.type == "beforeunload":
+    def _on_opening(self, event: dict[str, Any], wire: Wire) -> None:
+        if event["type"] == "beforeunload":
             # Leaving was asked for by the agent or by the page itself: a trap must not hold it.
-            task = asyncio.ensure_future(_accept(dialog))
+            task = asyncio.ensure_future(_handle(wire, True, None))
             self._answering.add(task)
             task.add_done_callback(self._answering.discard)
             return
-        self._waiting = dialog
+        dialog = OpenDialog(event["type"], event["message"], event.get("defaultPrompt", ""))
+        self._waiting = (dialog, wire)
         self._opened.set()
 
     def _close(self) -> None:
@@ -100,8 +99,7 @@ def _let_go(work: asyncio.Future[Any]) -> None:
         work.exception()
 
 
-async def _accept(dialog: pw.Dialog) -> None:
-    from playwright.async_api import Error
-
-    with contextlib.suppress(Error):  # the page went away first
-        await dialog.accept()
+async def _handle(wire: Wire, accept: bool, text: str | None) -> None:
+    answer = {"accept": accept, **({"promptText": text} if text is not None else {})}
+    with contextlib.suppress(WireError):  # the page went away first
+        await wire.send("Page.handleJavaScriptDialog", answer)

@@ -6,94 +6,135 @@ import asyncio
 import contextlib
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from rove.chromium.happenings import Happenings
+from rove.chromium.wire import Wire, WireError
 from rove.settings import Settings
 from rove.workspace import Workspace
 
-if TYPE_CHECKING:
-    import playwright.async_api as pw
-
 FOLDER = "downloads"
-LOOK_AGAIN = 0.2
 
 
-class Downloads:
-    """The downloads of one tab: kept when they are whole, broken off when they are too many or too large."""
+@dataclass
+class _Download:
+    guid: str
+    name: str
+    happenings: Happenings
+    pending: Pending
+    is_refused: bool = False
 
-    def __init__(self, settings: Settings, scratch: Path, happenings: Happenings) -> None:
-        self._limits = settings.limits
-        self._workspace = Workspace(settings.workspace_folder)
-        self._scratch = scratch
-        self._happenings = happenings
-        self._taken = 0
-        self._running: set[asyncio.Task[None]] = set()
 
-    def listen(self, page: pw.Page) -> None:
-        page.on("download", self._on_download)
+class Pending:
+    """How many downloads of a tab are not over yet."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._none = asyncio.Event()
+        self._none.set()
+        self.taken = 0
 
     @property
     def is_running(self) -> bool:
-        return bool(self._running)
+        return self._count > 0
 
     async def finish(self) -> None:
         """Wait until all that have begun are over."""
-        while self._running:
-            await asyncio.wait(self._running)
+        await self._none.wait()
 
-    def _on_download(self, download: pw.Download) -> None:
-        self._taken += 1
-        task = asyncio.ensure_future(self._take(download))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+    def begin(self) -> None:
+        self.taken += 1
+        self._count += 1
+        self._none.clear()
 
-    async def _take(self, download: pw.Download) -> None:
-        from playwright.async_api import Error
+    def end(self) -> None:
+        self._count -= 1
+        if self._count == 0:
+            self._none.set()
 
-        name = download.suggested_filename
+
+class Downloads:
+    """The downloads of one context: kept when they are whole, broken off when they are too many or too large."""
+
+    def __init__(self, root: Wire, context: str, settings: Settings, scratch: Path) -> None:
+        self._root = root
+        self._context = context
+        self._limits = settings.limits
+        self._workspace = Workspace(settings.workspace_folder)
+        self._scratch = scratch
+        self._running: dict[str, _Download] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Have the browser write downloads where only we look, and tell how far they are."""
+        self._scratch.mkdir(mode=0o700)
+        await self._root.send(
+            "Browser.setDownloadBehavior",
+            {
+                "behavior": "allowAndName",
+                "browserContextId": self._context,
+                "downloadPath": str(self._scratch),
+                "eventsEnabled": True,
+            },
+        )
+
+    async def close(self) -> None:
+        """What is not whole by now is not kept."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
+
+    def begin(self, event: dict[str, Any], happenings: Happenings, pending: Pending) -> None:
+        download = _Download(event["guid"], event["suggestedFilename"] or "download", happenings, pending)
+        self._running[download.guid] = download
+        pending.begin()
+        if pending.taken > self._limits.downloads:
+            self._refuse(download, "download refused", f"{self._limits.downloads} downloads are the limit")
+
+    def progress(self, event: dict[str, Any]) -> None:
+        download = self._running.get(event["guid"])
+        if download is None:
+            return
+        if event["state"] == "inProgress":
+            size = max(event["receivedBytes"], event["totalBytes"])
+            if size > self._limits.download_megabytes * 2**20 and not download.is_refused:
+                self._refuse(download, "download broken off", f"larger than {self._limits.download_megabytes} MB")
+            return
+        del self._running[download.guid]
+        self._do(self._end(download, event["state"] == "completed"))
+
+    def _refuse(self, download: _Download, kind: str, reason: str) -> None:
+        download.is_refused = True
+        download.happenings.add(kind, f"{download.name}: {reason}")
+        self._do(self._cancel(download))
+
+    async def _cancel(self, download: _Download) -> None:
+        with contextlib.suppress(WireError):  # it was over before it could be cancelled
+            await self._root.send("Browser.cancelDownload", {"guid": download.guid, "browserContextId": self._context})
+
+    async def _end(self, download: _Download, is_whole: bool) -> None:
         try:
-            if self._taken > self._limits.downloads:
-                await download.cancel()
-                self._happenings.add("download refused", f"{name}: {self._limits.downloads} downloads are the limit")
-                return
-            finished = await self._watched(download)
-            if finished is None:
-                megabytes = self._limits.download_megabytes
-                self._happenings.add("download broken off", f"{name}: larger than {megabytes} MB")
-                return
-            kept = await asyncio.to_thread(self._keep, finished, name)
-            self._happenings.add("download", f"{kept} ({kept.stat().st_size} bytes)")
-            await download.delete()
-        except (Error, OSError) as error:
-            self._happenings.add("download failed", f"{name}: {str(error).splitlines()[0]}")
-
-    async def _watched(self, download: pw.Download) -> Path | None:
-        """The finished file, or None when it grew too large and was broken off."""
-        finishing = asyncio.ensure_future(download.path())
-        try:
-            while not finishing.done():
-                await asyncio.wait({finishing}, timeout=LOOK_AGAIN)
-                if self._largest() > self._limits.download_megabytes * 2**20:
-                    await download.cancel()
-                    return None
-            return finishing.result()
+            if is_whole and not download.is_refused:
+                kept = await asyncio.to_thread(self._keep, download)
+                download.happenings.add("download", f"{kept} ({kept.stat().st_size} bytes)")
+            elif not download.is_refused:
+                download.happenings.add("download failed", download.name)
+        except OSError as error:
+            download.happenings.add("download failed", f"{download.name}: {error.strerror}")
         finally:
-            if not finishing.done():
-                finishing.add_done_callback(lambda future: future.cancelled() or future.exception())
-                finishing.cancel()
+            download.pending.end()
 
-    def _largest(self) -> int:
-        """The size of the largest file that the browser is writing: it does not say which belongs to what."""
-        sizes = [0]
-        for file in self._scratch.glob("playwright-artifacts-*/*"):
-            with contextlib.suppress(OSError):  # finished and moved away meanwhile
-                sizes.append(file.stat().st_size)
-        return max(sizes)
-
-    def _keep(self, finished: Path, name: str) -> Path:
-        target, path = self._workspace.create(FOLDER, name)
+    def _keep(self, download: _Download) -> Path:
+        finished = self._scratch / download.guid
+        target, path = self._workspace.create(FOLDER, download.name)
         with os.fdopen(target, "wb") as written, finished.open("rb") as read:
             shutil.copyfileobj(read, written)
+        finished.unlink()
         return path
+
+    def _do(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

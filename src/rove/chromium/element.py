@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from rove.chromium.wire import Wire
+from rove.chromium.keyboard import MODIFIER_BITS
+from rove.chromium.mouse import Button
+from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
 from rove.errors import ElementGone, ElementNotReady, InvalidArguments
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
-Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
-MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 # Less time left than this is too little to aim once more.
 AIM_AGAIN = 1.0
-BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 
 
 class Element:
@@ -58,7 +56,7 @@ class Element:
         await self._tab.mouse.move(x, y)
 
     async def drag_to(self, other: Element | Spot) -> None:
-        await self._tab.mouse.drag(await self._reach(enabled=True), other)
+        await self._tab.mouse.drag(await self._reach(enabled=True), self.world, other.position)
 
     async def position(self) -> tuple[float, float]:
         """The middle of the element, in the tab's own coordinates, without moving anything."""
@@ -142,13 +140,11 @@ class Element:
 
     async def _missed(self) -> str | None:
         """What a press hit in place of this element, in which case the page never saw the press."""
-        from playwright.async_api import Error
-
         if self._tab.dialogs.open:
             return None
         try:
             missed: str | None = (await self.world.call("() => rove.pressed()"))["missed"]
-        except Error:
+        except WireError:
             return None  # the press led to another document
         return missed
 
@@ -195,83 +191,7 @@ class Spot:
         await self._tab.mouse.move(*self._point)
 
     async def drag_to(self, other: Element | Spot) -> None:
-        await self._tab.mouse.drag(self._point, other)
+        await self._tab.mouse.drag(self._point, self._tab.worlds.main, other.position)
 
     async def position(self) -> tuple[float, float]:
         return self._point
-
-
-class Mouse:
-    """The pointer, over CDP: Playwright's own click takes ten times as long."""
-
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
-
-    async def move(self, x: float, y: float, modifiers: int = 0) -> None:
-        await self._send("mouseMoved", x, y, modifiers=modifiers)
-
-    async def click(self, x: float, y: float, button: Button, count: int, modifiers: int) -> None:
-        # Sent in one go and awaited together: the browser takes them in order.
-        sent = [self._send("mouseMoved", x, y, modifiers=modifiers)]
-        for pressed in range(1, count + 1):
-            facts: dict[str, Any] = {"button": button, "clickCount": pressed, "modifiers": modifiers}
-            sent.append(self._send("mousePressed", x, y, buttons=BUTTON_BITS[button], **facts))
-            sent.append(self._send("mouseReleased", x, y, **facts))
-        await self._tab.dialogs.interrupts(asyncio.gather(*sent))
-
-    async def drag(self, start: tuple[float, float], target: Element | Spot) -> None:
-        """Through Playwright, which turns the moves into HTML5 drag events where the page wants those."""
-        mouse = self._tab.page.mouse
-        await mouse.move(*start)
-        await mouse.down()
-        await mouse.move(start[0] + 5, start[1] + 5, steps=3)
-        # Only now, as bringing the target into view may take the start out of it.
-        end = await target.position()
-        await mouse.move(*end, steps=12)
-        await mouse.move(*end)
-        await mouse.up()
-
-    async def _send(self, kind: str, x: float, y: float, **facts: Any) -> None:
-        await self._tab.session.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **facts})
-
-
-class Keyboard:
-    """Keys, through Playwright, which knows every layout's codes."""
-
-    NAMES: ClassVar[dict[str, str]] = {
-        "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta", "win": "Meta",
-        "alt": "Alt", "option": "Alt", "shift": "Shift", "esc": "Escape", "return": "Enter", "del": "Delete",
-        "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", " ": "Space",
-        "pgup": "PageUp", "pgdn": "PageDown", "ins": "Insert",
-    }  # fmt: skip
-
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
-
-    async def press(self, combination: str, hold: float = 0) -> None:
-        """Press a key or a combination, and let go after `hold` seconds."""
-        from playwright.async_api import Error
-
-        pressing = self._tab.page.keyboard.press(self._spelled(combination), delay=hold * 1000)
-        try:
-            await self._tab.dialogs.interrupts(pressing)
-        except Error as error:
-            raise InvalidArguments(
-                f"`key`: {combination!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A."
-            ) from error
-
-    async def type(self, text: str) -> None:
-        await self._tab.dialogs.interrupts(self._tab.page.keyboard.type(text))
-
-    async def replace(self, text: str) -> None:
-        """Put text in place of what is selected."""
-        if text:
-            await self._tab.page.keyboard.insert_text(text)
-        else:
-            await self._tab.page.keyboard.press("Delete")
-
-    def _spelled(self, combination: str) -> str:
-        if combination in ("+", " "):
-            return "Space" if combination == " " else "+"
-        parts = combination.replace("++", "+Plus").split("+")
-        return "+".join("+" if part == "Plus" else self.NAMES.get(part.lower(), part) for part in parts)

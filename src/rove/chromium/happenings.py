@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    import playwright.async_api as pw
+from rove.chromium.wire import Wire
 
 KEPT = 200
 LONGEST = 500
@@ -24,7 +23,7 @@ class Happening:
 
 
 class Happenings:
-    """A bounded record: a page that floods it loses its oldest entries, and the loss is counted."""
+    """A bounded record: a page that floods it loses its oldest entries."""
 
     def __init__(self) -> None:
         self._kept: deque[Happening] = deque(maxlen=KEPT)
@@ -41,17 +40,17 @@ class Happenings:
         self._seen = self._total
         return list(self._kept)[len(self._kept) - new :] if new else []
 
-    def listen(self, page: pw.Page) -> None:
-        page.on("console", self._on_console)
-        page.on("pageerror", lambda error: self.add("page error", str(error)))
-        page.on("requestfailed", self._on_request_failed)
-        page.on("crash", lambda _: self.add("crash", "The page crashed."))
+    def listen(self, wire: Wire) -> None:
+        wire.on("Runtime.consoleAPICalled", self._on_console)
+        wire.on("Runtime.exceptionThrown", self._on_exception)
+        wire.on("Inspector.targetCrashed", lambda _: self.add("crash", "The page crashed."))
 
-    def _on_console(self, message: pw.ConsoleMessage) -> None:
-        if message.type == "error":
-            self.add("console error", message.text)
+    def _on_console(self, event: dict[str, Any]) -> None:
+        if event["type"] == "error":
+            words = (str(part.get("value", part.get("description", ""))) for part in event["args"])
+            self.add("console error", " ".join(words))
 
-    def _on_request_failed(self, request: pw.Request) -> None:
-        # A page that moves on aborts what it no longer needs: that is not news.
-        if request.failure != "net::ERR_ABORTED":
-            self.add("request failed", f"{request.method} {request.url} ({request.failure})")
+    def _on_exception(self, event: dict[str, Any]) -> None:
+        details = event["exceptionDetails"]
+        text = details.get("exception", {}).get("description") or details["text"]
+        self.add("page error", text.splitlines()[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -11,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rove.chromium.warmup import driver_folder
 from rove.errors import BrowserUnavailable
 
+PLAYWRIGHT_PACKAGE = "playwright"
 Progress = Callable[[str], None]
 
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
@@ -124,6 +125,14 @@ def _of_playwright(name: str, origin: str, headless_only: bool) -> Iterator[Inst
         for path in sorted(folder.glob(f"**/{pattern}")):
             if _is_executable(path):
                 yield Installation(path, f"{origin} ({revision})", headless_only)
+
+
+def driver_folder() -> Path:
+    """Where Playwright, which knows how to fetch browser builds, keeps what it knows about them."""
+    spec = importlib.util.find_spec(PLAYWRIGHT_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise BrowserUnavailable("Playwright is not installed.", hint="Install rove again, with its dependencies.")
+    return Path(spec.submodule_search_locations[0]) / "driver"
 
 
 def _revisions() -> dict[str, str]:

@@ -9,9 +9,66 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-# On top of Playwright's own, which already turn off background networking, sync and component updates. A
-# second --disable-features would replace the first: leave that one to Playwright.
-FLAGS = ("--disable-quic", "--disable-domain-reliability", "--no-pings")
+# Nothing of the browser's own goes out: no updates, no sync, no hints, no reports.
+_SILENT = (
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-field-trial-config",
+    "--disable-quic",
+    "--disable-search-engine-choice-screen",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-pings",
+    "--no-service-autorun",
+    "--disable-features=AimEnabled,AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,"
+    "LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,Translate",
+)
+# The same page behaves the same way whether or not anyone looks at its window.
+_STEADY = (
+    "--allow-pre-commit-input",
+    "--disable-back-forward-cache",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-hang-monitor",
+    "--disable-infobars",
+    "--disable-ipc-flooding-protection",
+    "--disable-popup-blocking",
+    "--disable-prompt-on-repost",
+    "--disable-renderer-backgrounding",
+    "--enable-unsafe-swiftshader",
+    "--force-color-profile=srgb",
+    "--no-startup-window",
+    "--password-store=basic",
+    "--use-mock-keychain",
+)
+# A window-less browser has no mouse either, unless told so: pages ask before they show what hovering opens.
+_HEADLESS = (
+    "--headless",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+)
+
+
+def arguments(profile: Path, headless: bool, sandbox: Sandbox) -> list[str]:
+    """The command line of a browser that is driven through its pipe."""
+    return [
+        *_SILENT,
+        *_STEADY,
+        *(_HEADLESS if headless else ()),
+        *(() if sandbox.on else ("--no-sandbox",)),
+        f"--user-data-dir={profile}",
+        "--remote-debugging-pipe",
+    ]
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rove.chromium.wire import Wire
-
-if TYPE_CHECKING:
-    pass
 
 Stage = Literal["DOMContentLoaded", "load"]
 
@@ -16,8 +13,9 @@ Stage = Literal["DOMContentLoaded", "load"]
 class Loading:
     """Follows the main frame's document through the browser's own lifecycle events."""
 
-    def __init__(self, main_frame: str) -> None:
+    def __init__(self, main_frame: str, url: str) -> None:
         self._main_frame = main_frame
+        self.url = url or "about:blank"
         self._reached: set[str] = {"DOMContentLoaded", "load"}
         self._loader: str | None = None
         self._changed = asyncio.Event()
@@ -62,10 +60,12 @@ class Loading:
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if event["frame"]["id"] == self._main_frame:
             self.documents += 1
+            self.url = event["frame"]["url"] + event["frame"].get("urlFragment", "")
             self._arrive()
 
     def _on_moved_within(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._main_frame:
+            self.url = event["url"]
             self._arrive()
 
     def _on_requested(self, event: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from rove.chromium.wire import WireError
 from rove.chromium.worlds import World, Worlds
 from rove.errors import ElementGone, ScriptFailed
 from rove.snapshot import Snapshot, parse, stitch
@@ -39,13 +40,11 @@ async def _children(worlds: Worlds, top: World) -> dict[str, Snapshot]:
 
 async def _child(worlds: Worlds, world: World) -> tuple[str, Snapshot] | None:
     """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
-    from playwright.async_api import Error
-
     assert world.parent is not None
     try:
         async with asyncio.timeout(FRAME_PATIENCE):
             owner, rows = await asyncio.gather(worlds.owner(world), _rows(world, {}))
-    except (TimeoutError, Error, ScriptFailed):
+    except (TimeoutError, WireError, ScriptFailed):
         return None
     return world.parent.prefix + owner, rows
 

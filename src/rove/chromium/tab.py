@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.dialogs import Dialogs
-from rove.chromium.downloads import Downloads
-from rove.chromium.element import Element, Keyboard, Mouse, Spot
+from rove.chromium.downloads import Pending
+from rove.chromium.element import Element, Spot
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
+from rove.chromium.keyboard import Keyboard
 from rove.chromium.loading import Loading
+from rove.chromium.mouse import Mouse
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
-from rove.chromium.wire import Wire
+from rove.chromium.wire import Connection, Wire, WireError
 from rove.chromium.worlds import WORLD, World, Worlds
 from rove.errors import (
     ElementGone,
@@ -32,10 +35,9 @@ from rove.errors import (
 from rove.settings import Settings
 from rove.snapshot import Snapshot
 
-if TYPE_CHECKING:
-    import playwright.async_api as pw
-
 CLOSING_PATIENCE = 2.0
+# Bodies are fetched when asked for; the browser need not keep much of them.
+NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000}
 PING_PATIENCE = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
@@ -45,21 +47,29 @@ class Tab:
     """A page with an id that is never reused."""
 
     def __init__(
-        self, page: pw.Page, session: Wire, identity: str, main_frame: str, settings: Settings, scratch: Path
+        self,
+        wire: Wire,
+        connection: Connection,
+        target: dict[str, Any],
+        identity: str,
+        settings: Settings,
+        scratch: Path,
     ) -> None:
-        self.page = page
-        self.session = session
+        self.session = wire
         self.id = identity
         self.settings = settings
+        self.target: str = target["targetId"]
+        self._connection = connection
         self._scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
         self.dialogs = Dialogs()
         self.happenings = Happenings()
-        self.traffic = Traffic()
-        self.downloads = Downloads(settings, scratch, self.happenings)
-        self.loading = Loading(main_frame)
-        self.worlds = Worlds(page, session, main_frame)
+        self.downloads = Pending()
+        # A page's main frame goes by the id of its target.
+        self.traffic = Traffic(self.target, self.happenings)
+        self.loading = Loading(self.target, target["url"])
+        self.worlds = Worlds(wire, self.target)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.seen: Snapshot | None = None
@@ -68,32 +78,52 @@ class Tab:
         self.is_suspect = False
         self.announced_popups = 0
         self.pictured: bytes | None = None
+        self.on_chooser: Callable[[int], object] | None = None
         self._glance: dict[str, Any] | None = None
-        self._closing: asyncio.Task[None] | None = None
+        self._background: set[asyncio.Task[None]] = set()
 
-    @classmethod
-    async def attach(cls, page: pw.Page, identity: str, settings: Settings, scratch: Path) -> Tab:
-        session = Wire(await page.context.new_cdp_session(page))
-        script = {"source": page_script(), "worldName": WORLD}
-        answers = await asyncio.gather(
-            session.send("Page.getFrameTree"),
-            session.send("Page.enable"),
-            session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            session.send("Page.addScriptToEvaluateOnNewDocument", script),
-        )
-        tab = cls(page, session, identity, answers[0]["frameTree"]["frame"]["id"], settings, scratch)
-        tab._listen()
-        return tab
-
-    def _listen(self) -> None:
-        self.dialogs.listen(self.page)
-        self.happenings.listen(self.page)
-        self.traffic.listen(self.page)
-        self.downloads.listen(self.page)
+    async def open(self) -> None:
+        """Listen, set the page up as every page of ours, and let it go on."""
+        self.happenings.listen(self.session)
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
         self.session.on("Page.windowOpen", self._on_window_open)
-        self.page.on("crash", lambda _: setattr(self, "is_crashed", True))
+        self.session.on("Inspector.targetCrashed", self._on_crash)
+        size = self.settings.viewport
+        screen = {"width": size.width, "height": size.height, "deviceScaleFactor": 0, "mobile": False}
+        await asyncio.gather(
+            self._attach(self.session),
+            self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
+            self.session.send("Emulation.setDeviceMetricsOverride", screen),
+            # Every page believes to be in front, so that none is throttled or loses its focus to another.
+            self.session.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+        )
+
+    async def _attach(self, wire: Wire) -> None:
+        """What the page's wire and those of its separate frames have in common."""
+        self.dialogs.listen(wire)
+        self.traffic.listen(wire)
+        wire.on("Target.attachedToTarget", self._on_attached)
+        wire.on("Page.fileChooserOpened", self._on_chooser)
+        script = {"source": page_script(), "worldName": WORLD}
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        await asyncio.gather(
+            wire.send("Page.enable"),
+            wire.send("Runtime.enable"),
+            wire.send("Network.enable", NETWORK_BUFFERS),
+            wire.send("Page.addScriptToEvaluateOnNewDocument", script),
+            wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
+            wire.send("Target.setAutoAttach", attach),
+            wire.send("Runtime.runIfWaitingForDebugger"),
+        )
+
+    def _on_attached(self, event: dict[str, Any]) -> None:
+        wire = self._connection.wire(event["sessionId"])
+        if event["targetInfo"]["type"] == "iframe":
+            self.worlds.add_separate(event["targetInfo"]["targetId"], wire)
+            self._later(self._attach(wire))
+        else:
+            self._later(_let_go(wire))
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
@@ -102,9 +132,24 @@ class Tab:
     def _on_window_open(self, event: dict[str, Any]) -> None:
         self.announced_popups += 1
 
+    def _on_crash(self, event: dict[str, Any]) -> None:
+        self.is_crashed = True
+
+    def _on_chooser(self, event: dict[str, Any]) -> None:
+        if self.on_chooser is not None and "backendNodeId" in event:
+            answer, self.on_chooser = self.on_chooser, None
+            answer(event["backendNodeId"])
+        else:
+            self.happenings.add("file chooser", "The page asks for files: give them with browser_upload.")
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(_unless_gone(work))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
     @property
     def url(self) -> str:
-        return self.page.url
+        return self.loading.url
 
     async def title(self) -> str:
         # The browser process knows it without asking the page, which may be too busy to answer.
@@ -160,6 +205,17 @@ class Tab:
         await self.session.send("Page.reload")
         await self._arrives(seen)
 
+    async def navigate_with(self, url: str, script: str | None) -> None:
+        """Load an address with a script that runs ahead of the page's own, this once."""
+        if script is None:
+            return await self.navigate(url)
+        added = await self.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        try:
+            await self.navigate(url)
+        finally:
+            await self.session.send("Page.removeScriptToEvaluateOnNewDocument", added)
+        return None
+
     # Finding things
 
     async def resolve(self, target: str) -> Element:
@@ -194,12 +250,10 @@ class Tab:
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
         """What the page's origin has stored, as far as it is small; None where there is nothing to be had."""
-        from playwright.async_api import Error
-
         try:
             async with asyncio.timeout(PING_PATIENCE):
                 kept = await self.worlds.main.call("most => rove.storedItems(most)", MOST_STORED)
-        except (TimeoutError, Error, ScriptFailed):
+        except (TimeoutError, WireError, ScriptFailed):
             return None
         return (kept["origin"], kept["items"]) if kept else None
 
@@ -219,23 +273,19 @@ class Tab:
 
     async def quiet(self, glance: bool) -> None:
         """Wait until a frame was painted that brought no change, and glance at the page in the same moment."""
-        from playwright.async_api import Error
-
         self._glance = None
         call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"
-        with contextlib.suppress(Error):  # the document went away, and whoever asked looks at the next
+        with contextlib.suppress(WireError):  # the document went away, and whoever asked looks at the next
             while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
                 pass
             self._glance = answer.get("rows")
 
     async def pulse(self, patience: float) -> None:
         """Wait for the next change of the document, or for `patience` seconds."""
-        from playwright.async_api import Error
-
         began = time.monotonic()
         try:
             await self.worlds.main.call("ms => rove.nextChange(ms)", patience * 1000)
-        except Error:
+        except WireError:
             # The document went away, which is a change; but a page that cannot be asked must not spin us.
             left = patience - (time.monotonic() - began)
             with contextlib.suppress(TimeoutError):
@@ -295,42 +345,41 @@ class Tab:
 
     async def answers(self, patience: float = PING_PATIENCE) -> bool:
         """Whether the page's thread is free to run anything at all."""
-        from playwright.async_api import Error
-
         try:
             async with asyncio.timeout(patience):
                 await self.session.send("Runtime.evaluate", {"expression": "1"})
-        except (TimeoutError, Error):
+        except (TimeoutError, WireError):
             return False
         return True
 
     async def break_off(self) -> None:
         """Stop whatever script the page is running; the page itself stays."""
-        from playwright.async_api import Error
-
-        with contextlib.suppress(TimeoutError, Error):
+        with contextlib.suppress(TimeoutError, WireError):
             async with asyncio.timeout(PING_PATIENCE):
                 await self.session.send("Runtime.terminateExecution")
-
-    def take_over(self, other: Tab) -> None:
-        """Become another tab: its id, and refs that go on where its refs ended."""
-        self.id = other.id
-        self.worlds.main.next_ref = other.worlds.main.next_ref
 
     # Ending
 
     async def close(self) -> None:
         """Close for good; bounded, because Chromium may acknowledge a close and not do it."""
-        from playwright.async_api import Error
-
         for _ in range(2):
-            with contextlib.suppress(TimeoutError, Error):
+            with contextlib.suppress(TimeoutError, WireError):
                 async with asyncio.timeout(CLOSING_PATIENCE):
-                    await self.page.close()
+                    await self._connection.root.send("Target.closeTarget", {"targetId": self.target})
                 return
 
     def close_soon(self) -> None:
-        self._closing = asyncio.ensure_future(self.close())
+        self._later(self.close())
+
+
+async def _let_go(wire: Wire) -> None:
+    """Workers are not ours to drive, but they wait for someone to let them go."""
+    await wire.send("Runtime.runIfWaitingForDebugger")
+
+
+async def _unless_gone(work: Coroutine[Any, Any, None]) -> None:
+    with contextlib.suppress(WireError):
+        await work
 
 
 def _same_page(one: str, other: str) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    import playwright.async_api as pw
+from rove.chromium.happenings import Happenings
+from rove.chromium.wire import Wire
 
 # What can still change what the page says. Pictures and fonts cannot; sockets and beacons stay open by design.
-WEIGHTY = frozenset({"document", "script", "stylesheet", "fetch", "xhr"})
+WEIGHTY = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
+# A page that moves on aborts what it no longer needs: that is not news.
+NO_NEWS = frozenset({"net::ERR_ABORTED"})
 
 
 @dataclass
@@ -35,16 +37,19 @@ class Document:
 class Traffic:
     """Requests under way and when each began, so that what an act caused can be told from what it met."""
 
-    def __init__(self) -> None:
-        self._open: dict[pw.Request, Exchange] = {}
+    def __init__(self, main_frame: str, happenings: Happenings) -> None:
+        self._main_frame = main_frame
+        self._happenings = happenings
+        self._open: dict[str, Exchange] = {}
+        self._addresses: dict[str, str] = {}
         self._changed = asyncio.Event()
         self.document: Document | None = None
 
-    def listen(self, page: pw.Page) -> None:
-        page.on("request", self._on_request)
-        page.on("response", self._on_response)
-        page.on("requestfinished", self._on_end)
-        page.on("requestfailed", self._on_end)
+    def listen(self, wire: Wire) -> None:
+        wire.on("Network.requestWillBeSent", self._on_request)
+        wire.on("Network.responseReceived", self._on_response)
+        wire.on("Network.loadingFinished", self._on_end)
+        wire.on("Network.loadingFailed", self._on_failure)
 
     @property
     def under_way(self) -> list[Exchange]:
@@ -59,21 +64,32 @@ class Traffic:
         except TimeoutError:
             return
 
-    def _on_request(self, request: pw.Request) -> None:
-        if request.is_navigation_request() and request.frame.parent_frame is None:
+    def _on_request(self, event: dict[str, Any]) -> None:
+        identity, request = event["requestId"], event["request"]
+        if event.get("frameId") == self._main_frame and identity == event.get("loaderId"):
             # Another document: what the last one asked for is nobody's concern any more.
-            self.document = Document(request.url)
+            self.document = Document(request["url"])
             self._open.clear()
-        if request.resource_type in WEIGHTY:
-            self._open[request] = Exchange(request.url, request.method, time.monotonic())
+            self._addresses.clear()
+        self._addresses[identity] = f"{request['method']} {request['url'][:300]}"
+        if event.get("type") in WEIGHTY:
+            self._open[identity] = Exchange(request["url"], request["method"], time.monotonic())
 
-    def _on_response(self, response: pw.Response) -> None:
-        if self.document is not None and response.url == self.document.url:
-            self.document.status = response.status
-        if exchange := self._open.get(response.request):
+    def _on_response(self, event: dict[str, Any]) -> None:
+        is_document = event["requestId"] == event.get("loaderId") and event.get("frameId") == self._main_frame
+        if self.document is not None and is_document:
+            self.document.status = event["response"]["status"]
+        if exchange := self._open.get(event["requestId"]):
             exchange.answered = time.monotonic()
             self._changed.set()
 
-    def _on_end(self, request: pw.Request) -> None:
-        self._open.pop(request, None)
+    def _on_end(self, event: dict[str, Any]) -> None:
+        self._addresses.pop(event["requestId"], None)
+        self._open.pop(event["requestId"], None)
         self._changed.set()
+
+    def _on_failure(self, event: dict[str, Any]) -> None:
+        address = self._addresses.get(event["requestId"])
+        if address and not event.get("canceled") and event["errorText"] not in NO_NEWS:
+            self._happenings.add("request failed", f"{address} ({event['errorText']})")
+        self._on_end(event)

@@ -15,8 +15,6 @@ from rove.errors import ElementNotReady, InvalidArguments
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    import playwright.async_api as pw
-
     from rove.chromium.element import Element
     from rove.chromium.tab import Tab
 
@@ -31,13 +29,12 @@ async def copied(workspace: Path, paths: tuple[str, ...], scratch: Path) -> list
 
 async def handed_over(tab: Tab, element: Element, files: list[Path]) -> None:
     """Into a file input, or into the chooser that a press opens."""
+    names = [str(file) for file in files]
     if await element.is_file_input():
-        names = [str(file) for file in files]
         await element.session.send("DOM.setFileInputFiles", {"files": names, "objectId": await element.in_page()})
         await element.announce_files()
     else:
-        chooser = await _chooser(tab, element)
-        await chooser.set_files(list(files))
+        await _into_chooser(tab, element, names)
 
 
 async def dropped(element: Element, files: list[Path]) -> None:
@@ -52,18 +49,21 @@ def _described(file: Path) -> dict[str, str]:
     return {"name": file.name, "type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
 
 
-async def _chooser(tab: Tab, element: Element) -> pw.FileChooser:
-    from playwright.async_api import TimeoutError as NoChooser
-
+async def _into_chooser(tab: Tab, element: Element, names: list[str]) -> None:
+    opening: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    tab.on_chooser = opening.set_result
     try:
-        async with tab.page.expect_file_chooser(timeout=CHOOSER_PATIENCE * 1000) as opening:
-            await element.click()
-        return await opening.value
-    except NoChooser:
+        await element.click()
+        async with asyncio.timeout(CHOOSER_PATIENCE):
+            node = await opening
+    except TimeoutError:
         raise ElementNotReady(
             f"{element.line} is no file input, and pressing it opened no file chooser.",
             hint="Name the file input itself, or the button that opens the chooser.",
         ) from None
+    finally:
+        tab.on_chooser = None
+    await element.session.send("DOM.setFileInputFiles", {"files": names, "backendNodeId": node})
 
 
 def _copied(workspace: Workspace, paths: tuple[str, ...], scratch: Path) -> list[Path]:

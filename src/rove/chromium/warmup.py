@@ -1,61 +1,53 @@
-"""The part of a browser's start that can be done before anyone has asked for a browser.
-
-Playwright would start its driver process too, but only after its own import (0.1 s) and with our whole
-environment. Started here, the driver boots while that import runs, keeps its compiled code between starts
-(together 0.25 s of a first call), lives in the run folder and carries its mark, so that the keeper can find
-it. Nothing slow is imported: this runs ahead of everything else in a server's process.
-"""
+"""Starting the browser's process, ahead of anyone asking for a page."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+from rove.chromium.installation import Installation
+from rove.chromium.launch import Sandbox, arguments
 from rove.chromium.runfolder import RunFolder
-from rove.errors import BrowserUnavailable
+
+# Chromium looks for its pipe at descriptors 3 and 4: a shell, for a moment in between, moves it there.
+_MOVED = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'
 
 
 class Warmup:
-    """A run folder, its keeper, and a driver process that is booting."""
+    """A run folder, its keeper, and a browser process that is starting."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.folder = RunFolder.create(home / "run")
-        self.process = _spawn(self.folder.environment, home / "cache" / "driver")
+    def __init__(self, runs: Path, found: Installation, sandbox: Sandbox, headless: bool) -> None:
+        self.found = found
+        self.sandbox = sandbox
+        self.folder = RunFolder.create(runs)
+        self.log = self.folder.path / "browser.log"
+        self.reading, self.writing, self.process = self._spawn(headless)
 
     def abandon(self) -> None:
-        """It was not needed after all."""
-        if self.process.stdin is not None and not self.process.stdin.closed:
-            self.process.stdin.close()
+        """It was not needed after all, or did not start."""
         self.folder.close()
         self.process.wait()
 
+    def last_words(self) -> str:
+        """What the browser said before it gave up."""
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        return lines[-1][:300] if lines else "it said nothing"
 
-def driver_folder() -> Path:
-    """Where Playwright keeps its driver, found without importing Playwright."""
-    spec = importlib.util.find_spec("playwright")
-    if spec is None or not spec.submodule_search_locations:
-        raise BrowserUnavailable("Playwright is not installed.", hint="Install rove again, with its dependencies.")
-    return Path(spec.submodule_search_locations[0]) / "driver"
-
-
-def _spawn(environment: dict[str, str], cache: Path) -> subprocess.Popen[bytes]:
-    folder = driver_folder()
-    node = os.environ.get("PLAYWRIGHT_NODEJS_PATH") or folder / "node"
-    inherited = {key: value for key, value in os.environ.items() if key != "NODE_OPTIONS"}
-    return subprocess.Popen(
-        [str(node), str(folder / "package" / "cli.js"), "run-driver"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={
-            **inherited,
-            **environment,
-            "PW_LANG_NAME": "python",
-            "PW_LANG_NAME_VERSION": f"{sys.version_info.major}.{sys.version_info.minor}",
-            "NODE_COMPILE_CACHE": str(cache),
-        },
-        start_new_session=True,
-    )
+    def _spawn(self, headless: bool) -> tuple[int, int, subprocess.Popen[bytes]]:
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        profile = self.folder.path / "profile"
+        command = [str(self.found.path), *arguments(profile, headless, self.sandbox)]
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", _MOVED, "sh", *command],
+                stdin=theirs_in,
+                stdout=theirs_out,
+                stderr=log,
+                env={**os.environ, **self.folder.environment},
+                start_new_session=True,
+            )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        return ours_in, ours_out, process

@@ -1,24 +1,156 @@
-"""The DevTools protocol, straight to one target of the browser."""
+"""The DevTools protocol over the browser's own pipe.
+
+Our own client, where Playwright's driver would be one process and one JSON round trip more: measured, a first call
+takes 0.5 s less, every call a third of the time, and a server 140 MB less (docs/decisions). A pipe rather than a
+port, since any process of this machine could speak to a port, and since the browser ends itself when its pipe closes.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
-
-if TYPE_CHECKING:
-    import playwright.async_api as pw
+from typing import Any
 
 Answer = dict[str, Any]
+Handler = Callable[[Answer], object]
+
+
+class WireError(Exception):
+    """The browser refused a command, or cannot be asked any more."""
+
+
+class Connection:
+    """Commands out, answers and events in, for every session of one browser."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._last = 0
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._wires: dict[str, Wire] = {}
+        self._output: asyncio.WriteTransport | None = None
+        self._input: asyncio.ReadTransport | None = None
+        self._end_callbacks: list[Callable[[], None]] = []
+        self.is_open = False
+        self.root = Wire(self, None)
+
+    async def open(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.is_open = True
+        self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._writing, "wb", 0))
+        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(self), os.fdopen(self._reading, "rb", 0))
+
+    def wire(self, session: str) -> Wire:
+        """The wire to a target that the browser has attached us to."""
+        if session not in self._wires:
+            self._wires[session] = Wire(self, session)
+        return self._wires[session]
+
+    def on_end(self, callback: Callable[[], None]) -> None:
+        self._end_callbacks.append(callback)
+
+    def close(self) -> None:
+        for transport in (self._output, self._input):
+            if transport is not None:
+                transport.close()
+        self.end()
+
+    async def send(self, session: str | None, method: str, params: dict[str, Any] | None) -> Answer:
+        if not self.is_open or self._output is None:
+            raise WireError(f"{method}: the browser is gone")
+        self._last += 1
+        identity = self._last
+        message: Answer = {"id": identity, "method": method, "params": params or {}}
+        if session is not None:
+            message["sessionId"] = session
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[identity] = answer
+        self._output.write(json.dumps(message).encode("utf-8") + b"\0")
+        try:
+            return await answer
+        finally:
+            self._waiting.pop(identity, None)
+
+    def receive(self, data: bytes) -> None:
+        """One message from the browser."""
+        message: Answer = json.loads(data)
+        if "id" in message:
+            self._settle(self._waiting.get(message["id"]), message)
+            return
+        session = message.get("sessionId")
+        wire = self.root if session is None else self._wires.get(session)
+        if wire is not None:
+            wire.tell(message["method"], message.get("params", {}))
+        if message["method"] == "Target.detachedFromTarget":
+            self._forget(message["params"]["sessionId"])
+
+    def end(self) -> None:
+        """The pipe is closed: nobody will answer any more."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(WireError("the browser is gone"))
+        for callback in self._end_callbacks:
+            callback()
+
+    def _settle(self, answer: asyncio.Future[Answer] | None, message: Answer) -> None:
+        if answer is None or answer.done():
+            return  # whoever asked has given up
+        if "error" in message:
+            answer.set_exception(WireError(message["error"].get("message", "refused")))
+        else:
+            answer.set_result(message["result"])
+
+    def _forget(self, session: str) -> None:
+        wire = self._wires.pop(session, None)
+        if wire is not None:
+            wire.tell("closed", {})
 
 
 class Wire:
-    """A protocol session to a page, or to a frame that lives in a process of its own."""
+    """A protocol session: to the browser, to a page, or to a frame that lives in a process of its own."""
 
-    def __init__(self, session: pw.CDPSession) -> None:
+    def __init__(self, connection: Connection, session: str | None) -> None:
+        self._connection = connection
         self._session = session
+        self._handlers: dict[str, list[Handler]] = {}
+        self._is_closed = asyncio.Event()
 
     async def send(self, method: str, params: dict[str, Any] | None = None) -> Answer:
-        return cast(Answer, await self._session.send(method, params))  # pyright: ignore[reportUnknownMemberType]
+        """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile."""
+        if self._is_closed.is_set():
+            raise WireError(f"{method}: the page is closed")
+        return await self._connection.send(self._session, method, params)
 
-    def on(self, event: str, handler: Callable[[Answer], None]) -> None:
-        self._session.on(event, handler)
+    def on(self, event: str, handler: Handler) -> None:
+        """Be told of every such event; `closed` is ours, for the end of the session."""
+        self._handlers.setdefault(event, []).append(handler)
+
+    def tell(self, event: str, params: Answer) -> None:
+        if event == "closed":
+            self._is_closed.set()
+        for handler in self._handlers.get(event, ()):
+            handler(params)
+
+
+class _Messages(asyncio.Protocol):
+    """Cuts the stream at the zero bytes that end each message."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._pieces: list[bytes] = []
+
+    def data_received(self, data: bytes) -> None:
+        *whole, rest = data.split(b"\0")
+        for piece in whole:
+            self._connection.receive(b"".join([*self._pieces, piece]))
+            self._pieces = []
+        if rest:
+            self._pieces.append(rest)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connection.end()

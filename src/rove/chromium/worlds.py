@@ -6,18 +6,14 @@ redefines `JSON` or `Array.prototype` changes only its own.
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 from rove.chromium.scripts import page_script
-from rove.chromium.wire import Answer, Wire
+from rove.chromium.wire import Answer, Wire, WireError
 from rove.errors import ElementGone, ScriptFailed
-
-if TYPE_CHECKING:
-    import playwright.async_api as pw
 
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
@@ -57,12 +53,10 @@ class World:
         return self._context
 
     async def _call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
-        from playwright.async_api import Error
-
         was_entered = self._context is not None
         try:
             return await self._attempt(function, arguments, by_value)
-        except Error:
+        except WireError:
             # The context died with its document, which is news only if it was a context made for this call.
             self.forget()
             if not was_entered:
@@ -115,13 +109,20 @@ class World:
 class Worlds:
     """The worlds of one tab's frames, and the prefixes of their refs, which are never given twice."""
 
-    def __init__(self, page: pw.Page, session: Wire, main_frame: str) -> None:
-        self._page = page
+    def __init__(self, session: Wire, main_frame: str) -> None:
         self._session = session
         self.main = World(session, main_frame, "", None)
         self._by_frame: dict[str, World] = {main_frame: self.main}
         self._prefixes = 0
-        self._separate: dict[pw.Frame, Wire] = {}
+        # Frames in processes of their own, by id: each has a wire of its own.
+        self._separate: dict[str, Wire] = {}
+
+    def has(self, frame: str) -> bool:
+        return frame in self._by_frame or frame in self._separate
+
+    def add_separate(self, frame: str, wire: Wire) -> None:
+        self._separate[frame] = wire
+        wire.on("closed", lambda _: self._separate.pop(frame, None))
 
     def with_prefix(self, prefix: str) -> World:
         for world in self._by_frame.values():
@@ -147,11 +148,9 @@ class Worlds:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
         found: dict[str, World] = {self.main.frame_id: self.main}
         await self._collect_local(self._session, self.main, found)
-        frames = self._page.frames[1:MOST_FRAMES]
-        if len(frames) >= len(found):  # some live in processes of their own, where the first look does not reach
-            sessions = await asyncio.gather(*(self._session_of(frame) for frame in frames))
-            for session in filter(None, sessions):
-                await self._collect_separate(session, found)
+        for wire in list(self._separate.values())[:MOST_FRAMES]:
+            with contextlib.suppress(WireError):  # gone since
+                await self._collect_separate(wire, found)
         self._by_frame = found
         return [world for world in found.values() if world is not self.main]
 
@@ -184,27 +183,6 @@ class Worlds:
 
     def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
         return found.get(identity or "", self.main)
-
-    async def _session_of(self, frame: pw.Frame) -> Wire | None:
-        """A frame in a process of its own has a session of its own; others have none."""
-        from playwright.async_api import Error
-
-        try:
-            if frame in self._separate:
-                await self._separate[frame].send("Page.getFrameTree")
-                return self._separate[frame]
-            if _origin(frame.url) == _origin(self._page.url):
-                return None  # frames of one origin always share a process
-            self._separate[frame] = Wire(await self._page.context.new_cdp_session(frame))
-        except Error:
-            self._separate.pop(frame, None)
-            return None
-        return self._separate[frame]
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 async def _owner_ref(world: World, parent: World) -> str:

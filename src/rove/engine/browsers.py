@@ -7,13 +7,11 @@ import contextlib
 import time
 from collections.abc import Callable
 
-from rove.chromium.browser import Browser, launch
-from rove.chromium.driver import Driver
+from rove.chromium.browser import Browser, launch, warm_up
 from rove.chromium.warmup import Warmup
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings import Settings
 
-CLOSING_PATIENCE = 3.0
 # Two beats missed in a row mean that a browser is frozen: it is known within five seconds.
 HEARTBEAT = 1.2
 ANSWER = 1.0
@@ -29,8 +27,7 @@ class Browsers:
         self._settings = settings
         self._is_busy = is_busy
         self._on_lost = on_lost
-        self._warmup: Warmup | None = None
-        self._driver: Driver | None = None
+        self._warming: asyncio.Task[Warmup] | None = None
         self._browser: Browser | None = None
         self._launching = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
@@ -38,11 +35,10 @@ class Browsers:
         self._failures = 0
         self._failed_at = 0.0
 
-    def warm_up(self, begun: Warmup | None = None) -> None:
-        """Start what takes longest before the first call needs it."""
-        self._warmup = begun or Warmup(self._settings.home_folder)
-        self._driver = Driver(self._warmup.process)
-        self._driver.connected()
+    def warm_up(self) -> None:
+        """Start the process before the first call needs it."""
+        if self._warming is None and self._browser is None:
+            self._warming = asyncio.ensure_future(warm_up(self._settings, _in_silence))
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
         """The browser, started anew if there is none or it died."""
@@ -72,13 +68,10 @@ class Browsers:
 
     async def _start(self, progress: Callable[[str], None]) -> Browser:
         await self._bury()
-        if self._warmup is None:
-            self.warm_up()
-        assert self._warmup is not None and self._driver is not None
-        warmup, driver = self._warmup, self._driver
-        self._warmup = self._driver = None
+        warming, self._warming = self._warming, None
         try:
-            browser = await launch(self._settings, warmup, driver, progress)
+            warmup = await (warming or warm_up(self._settings, progress))
+            browser = await launch(self._settings, warmup)
         except RoveError:
             self._failures += 1
             self._failed_at = time.monotonic()
@@ -103,13 +96,10 @@ class Browsers:
             )
 
     async def _abandon_warmup(self) -> None:
-        warmup, driver = self._warmup, self._driver
-        self._warmup = self._driver = None
-        if driver is not None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(driver.close(), CLOSING_PATIENCE)
-        if warmup is not None:
-            await asyncio.to_thread(warmup.abandon)
+        warming, self._warming = self._warming, None
+        if warming is not None:
+            with contextlib.suppress(RoveError):
+                await asyncio.to_thread((await warming).abandon)
 
     async def _watch(self) -> None:
         """Notice a browser or driver that neither works nor dies, while someone waits for it."""
@@ -125,3 +115,7 @@ class Browsers:
                 missed = 0
                 self._lose(browser)
                 await self._bury()
+
+
+def _in_silence(message: str) -> None:
+    """Nobody is waiting for it yet."""

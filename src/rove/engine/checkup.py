@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rove.chromium.browser import launch
-from rove.chromium.driver import Driver
+from rove.chromium.browser import launch, warm_up
 from rove.chromium.installation import Installation, candidates, ensure, find, is_snap, version
 from rove.chromium.launch import decide_sandbox
 from rove.chromium.runfolder import sweep
-from rove.chromium.warmup import Warmup
 from rove.errors import RoveError
 from rove.settings import Settings
 
@@ -142,9 +140,8 @@ def _browser(found: Installation) -> Finding:
 async def _start(settings: Settings) -> Finding:
     loop = asyncio.get_running_loop()
     began = loop.time()
-    warmup = await asyncio.to_thread(Warmup, settings.home_folder)
     try:
-        browser = await launch(settings, warmup, Driver(warmup.process), lambda _: None)
+        browser = await launch(settings, await warm_up(settings, lambda _: None))
     except RoveError as error:
         return Finding(
             "start",
@@ -154,4 +151,4 @@ async def _start(settings: Settings) -> Finding:
         )
     seconds = loop.time() - began
     await browser.close()
-    return Finding("start", "good", f"driver and browser up in {seconds:.2f} s, and gone again")
+    return Finding("start", "good", f"browser up in {seconds:.2f} s, and gone again")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
 from rove.chromium.tab import Tab
+from rove.chromium.wire import WireError
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
 from rove.engine.settle import Before, settle
@@ -152,14 +153,12 @@ class Run:
         )
 
     async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
-        from playwright.async_api import Error
-
         try:
             async with asyncio.timeout(max(self._deadline - reserve - time.monotonic(), 0)):
                 return await work
         except TimeoutError:
             raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
-        except Error as error:
+        except WireError as error:
             raise await self._translated(error) from error
 
     async def _translated(self, error: Exception) -> RoveError:

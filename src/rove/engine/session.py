@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
 from rove.chromium.context import Keepsake
+from rove.chromium.wire import WireError
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.runner import Report, Run, silent
@@ -88,11 +89,9 @@ class Session:
             self._keeping = asyncio.ensure_future(self._keep(self._context))
 
     async def _keep(self, context: Context) -> None:
-        from playwright.async_api import Error
-
         try:
             kept = await context.keep()
-        except Error:
+        except WireError:
             return  # it is being closed, or just died: what was kept before stands
         if self._context is context:
             self._keepsake = kept

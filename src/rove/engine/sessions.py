@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rove.chromium.context import Keepsake
-from rove.chromium.warmup import Warmup as Warmup
 from rove.engine.browsers import Browsers
 from rove.engine.gate import Gate
 from rove.engine.session import Session
@@ -47,9 +46,9 @@ class Sessions:
     ) -> None:
         await self.close()
 
-    def warm_up(self, begun: Warmup | None = None) -> None:
+    def warm_up(self) -> None:
         """Start what takes longest before the first call needs it."""
-        self._browsers.warm_up(begun)
+        self._browsers.warm_up()
 
     def session(self, name: str | None = None) -> Session:
         """The named session, or the default one, which nobody has to open."""

@@ -230,6 +230,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, dropFiles, storedItems, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
   scrollIn: about(scrollFrom), describeFor, announceFiles, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

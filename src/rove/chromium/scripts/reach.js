@@ -125,6 +125,15 @@ const pressed = () => {
   return told;
 };
 
+// Whether the moves so far have begun an HTML5 drag that the page did not refuse.
+let dragBegun = null;
+addEventListener("dragstart", (event) => { dragBegun = event; }, { capture: true });
+const hasDragBegun = () => {
+  const begun = dragBegun !== null && !dragBegun.defaultPrevented;
+  dragBegun = null;
+  return begun;
+};
+
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 // A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.

@@ -8,18 +8,18 @@ import logging
 import signal
 import sys
 
-from rove.engine.sessions import Sessions, Warmup
+from rove.engine.sessions import Sessions
 from rove.settings import Settings
 from rove.surfaces.mcp.stdio import serve
 
 
-def serve_mcp(settings: Settings, warmup: Warmup | None) -> int:
+def serve_mcp(settings: Settings) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
-    asyncio.run(_serve(settings, warmup))
+    asyncio.run(_serve(settings))
     return 0
 
 
-async def _serve(settings: Settings, warmup: Warmup | None) -> None:
+async def _serve(settings: Settings) -> None:
     serving = asyncio.current_task()
     assert serving is not None
     loop = asyncio.get_running_loop()
@@ -27,5 +27,5 @@ async def _serve(settings: Settings, warmup: Warmup | None) -> None:
         loop.add_signal_handler(ending, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         async with Sessions(settings) as sessions:
-            sessions.warm_up(warmup)
+            sessions.warm_up()
             await serve(sessions)
