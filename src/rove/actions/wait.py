@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
 LOOK_AGAIN = 0.25
+# Before the call itself is given up on, so that what was missing can still be said.
+GIVING_UP = 0.6
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Wait(TabAction[Waited]):
                 raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
             await asyncio.sleep(self.seconds)
         else:
-            await self._until(tab, min(self.seconds or tab.time_left, tab.time_left) + began - 0.3)
+            await self._until(tab, min(self.seconds or tab.time_left, tab.time_left - GIVING_UP) + began)
         return Waited(round(time.monotonic() - began, 3))
 
     async def _until(self, tab: Tab, give_up: float) -> None:

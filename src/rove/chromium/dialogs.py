@@ -74,7 +74,8 @@ class Dialogs:
             return None
         shown, wire = self._waiting
         self._close()
-        await _handle(wire, accept, text)
+        # Left as it is, a prompt would be answered with nothing rather than with what it offers.
+        await _handle(wire, accept, shown.default if text is None else text)
         return shown
 
     def _on_opening(self, event: dict[str, Any], wire: Wire) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from rove.chromium.wire import Answer, Wire
+from rove.chromium.wire import Answer, Wire, WireError
 from rove.chromium.worlds import exception_text
 from rove.errors import ScriptFailed
 
@@ -13,34 +13,52 @@ if TYPE_CHECKING:
     from rove.chromium.element import Element
 
 _FUNCTION = re.compile(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
-AS_VALUE = {"awaitPromise": True, "returnByValue": True, "userGesture": True}
 
 
 async def evaluate(wire: Wire, expression: str, element: Element | None) -> Any:
     """Run an expression; a function is called, with the element if one is given."""
     if element is not None:
-        answer = await _with_element(expression, element)
-    elif _is_function(expression):
-        answer = await _evaluated(wire, f"({expression})()")
-    else:
-        answer = await _evaluated(wire, expression)
-    if "exceptionDetails" in answer:
-        raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-    return _plain(answer["result"])
+        return _plain(await _with_element(expression, element))
+    code = f"({expression})()" if _is_function(expression) else expression
+    return _plain(await _in_console(wire, code))
 
 
-async def _evaluated(wire: Wire, expression: str) -> Answer:
-    # As a console does: `let` may be said twice, and `await` needs no function round it.
-    return await wire.send("Runtime.evaluate", {"expression": expression, "replMode": True, **AS_VALUE})
+async def _in_console(wire: Wire, code: str) -> Answer:
+    """As a console does it: `let` may be said twice, and `await` needs no function round it."""
+    answer = await _asked(wire, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
+    held = answer.get("objectId")
+    if held is None:
+        return answer
+    if answer.get("subtype") == "promise":
+        return await _asked(wire, "Runtime.awaitPromise", {"promiseObjectId": held, "returnByValue": True})
+    whole = {"functionDeclaration": "function () { return this }", "objectId": held, "returnByValue": True}
+    return await _asked(wire, "Runtime.callFunctionOn", whole)
 
 
 async def _with_element(expression: str, element: Element) -> Answer:
     function = expression if _is_function(expression) else f"(element) => ({expression})"
     this = await element.in_page()
-    return await element.session.send(
+    call = {"functionDeclaration": function, "objectId": this, "arguments": [{"objectId": this}]}
+    return await _asked(
+        element.session,
         "Runtime.callFunctionOn",
-        {"functionDeclaration": function, "objectId": this, "arguments": [{"objectId": this}], **AS_VALUE},
+        {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True},
     )
+
+
+async def _asked(wire: Wire, method: str, params: dict[str, Any]) -> Answer:
+    try:
+        answer = await wire.send(method, params)
+    except WireError as error:
+        if wire.is_closed:
+            raise
+        raise ScriptFailed(
+            f"The value cannot be handed over: {error}.", hint="Return plain data: text, numbers, lists, objects."
+        ) from error
+    if "exceptionDetails" in answer:
+        raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+    result: Answer = answer["result"]
+    return result
 
 
 def _is_function(expression: str) -> bool:

@@ -169,7 +169,12 @@ class Tab:
     async def navigate(self, url: str) -> None:
         """Load an address, as far as the document is parsed."""
         seen = self.loading.commits
-        answer = await self.session.send("Page.navigate", {"url": url})
+        try:
+            answer = await self.session.send("Page.navigate", {"url": url})
+        except WireError as error:
+            if self.session.is_closed:
+                raise
+            raise NavigationFailed(f"{url} cannot be opened: {error}.") from error
         if answer.get("isDownload"):
             await self.downloads.finish()
             return
@@ -177,6 +182,11 @@ class Tab:
             raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
         if "loaderId" in answer:
             await self._arrives(seen)
+        else:
+            # A move within the document, of which the news may come a moment after the answer.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PING_PATIENCE):
+                    await self.loading.commits_after(seen)
 
     async def _arrives(self, seen: int) -> None:
         """Wait until the next document is there and parsed, or holds itself up with a dialog."""

@@ -120,6 +120,10 @@ class Wire:
         self._handlers: dict[str, list[Handler]] = {}
         self._is_closed = asyncio.Event()
 
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed.is_set() or not self._connection.is_open
+
     async def send(self, method: str, params: dict[str, Any] | None = None) -> Answer:
         """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile."""
         if self._is_closed.is_set():

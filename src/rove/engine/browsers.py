@@ -35,10 +35,10 @@ class Browsers:
         self._failures = 0
         self._failed_at = 0.0
 
-    def warm_up(self) -> None:
-        """Start the process before the first call needs it."""
+    def warm_up(self, begun: Warmup | None = None) -> None:
+        """Start the process before the first call needs it, or go on with one that has been started."""
         if self._warming is None and self._browser is None:
-            self._warming = asyncio.ensure_future(warm_up(self._settings, _in_silence))
+            self._warming = asyncio.ensure_future(_same(begun) if begun else warm_up(self._settings, _in_silence))
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
         """The browser, started anew if there is none or it died."""
@@ -115,6 +115,10 @@ class Browsers:
                 missed = 0
                 self._lose(browser)
                 await self._bury()
+
+
+async def _same(begun: Warmup) -> Warmup:
+    return begun
 
 
 def _in_silence(message: str) -> None:

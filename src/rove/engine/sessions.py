@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rove.chromium.context import Keepsake
+from rove.chromium.warmup import Warmup
 from rove.engine.browsers import Browsers
 from rove.engine.gate import Gate
 from rove.engine.session import Session
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rove.chromium.context import Context
 
 DEFAULT = "default"
+# For surfaces, which hand one on but know nothing of browsers.
+HeadStart = Warmup
 
 
 class Sessions:
@@ -46,9 +49,9 @@ class Sessions:
     ) -> None:
         await self.close()
 
-    def warm_up(self) -> None:
-        """Start what takes longest before the first call needs it."""
-        self._browsers.warm_up()
+    def warm_up(self, begun: HeadStart | None = None) -> None:
+        """Start what takes longest before the first call needs it, or go on with what has begun."""
+        self._browsers.warm_up(begun)
 
     def session(self, name: str | None = None) -> Session:
         """The named session, or the default one, which nobody has to open."""

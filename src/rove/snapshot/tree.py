@@ -109,10 +109,13 @@ def parse(data: Mapping[str, Any], prefix: str = "", *, scoped: bool = False) ->
 
 def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
     letter = f"{prefix}e"
-    refs = [f"{letter}{number}" if number else "" for number in data["refs"]]
-    rows = [Row(*row) for row in zip(data["depths"], data["flags"], refs, data["lines"], strict=True)]
-    for place, href in data.get("hrefs", {}).items():
-        rows[int(place)] = rows[int(place)]._replace(href=href)
+    lines = data["lines"]
+    if isinstance(lines, str):
+        lines = lines.split("\n") if data["depths"] else []
+    hrefs = _hrefs(data.get("hrefs"), len(lines))
+    refs = [f"{letter}{number}" if number else "" for number in _numbers(data["refs"])]
+    columns = zip(_numbers(data["depths"]), _numbers(data["flags"]), refs, lines, hrefs, strict=True)
+    rows = [Row._make((*row, "", None)) for row in columns]
     for place, (start, _) in data.get("folds", {}).items():
         row = rows[int(place)]
         rows[int(place)] = row._replace(fold=f"{row.ref}:{start}")
@@ -122,8 +125,32 @@ def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
     return rows
 
 
+def _numbers(column: str | Sequence[int]) -> Sequence[int]:
+    """A column of numbers, which the page script sends as text."""
+    return list(map(int, column.split())) if isinstance(column, str) else column
+
+
+def _hrefs(packed: str | Mapping[str, str] | None, count: int) -> list[str]:
+    hrefs = [""] * count
+    if isinstance(packed, str):
+        for entry in packed.split("\n") if packed else ():
+            place, _, href = entry.partition(" ")
+            hrefs[int(place)] = href
+    elif packed:
+        for place, href in packed.items():
+            hrefs[int(place)] = href
+    return hrefs
+
+
 def _group(entry: Mapping[str, Any], prefix: str) -> Group:
-    return Group(f"{prefix}e{entry['ref']}", entry["total"], entry["end"], entry["starts"], entry["children"])
+    children = entry["children"]
+    return Group(
+        f"{prefix}e{entry['ref']}",
+        entry["total"],
+        entry["end"],
+        _numbers(entry["starts"]),
+        None if children is None else _numbers(children),
+    )
 
 
 def stitch(main: Snapshot, children: Mapping[str, Snapshot]) -> Snapshot:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove import __version__
 from rove.errors import RoveError
 from rove.settings import Option, Resolved, options, resolve
+
+if TYPE_CHECKING:
+    from rove.engine.sessions import HeadStart
 
 EPILOG = """\
 examples:
@@ -20,14 +23,16 @@ examples:
 """
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = build_parser()
     given = parser.parse_args(arguments)
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
-        code: int = given.command(given, resolved)
+        code: int = given.command(given, resolved, begun)
     except RoveError as error:
+        if begun is not None:
+            begun.abandon()
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -79,19 +84,19 @@ def _help(option: Option) -> str:
     return (option.description + default).replace("%", "%%")
 
 
-def _mcp(given: argparse.Namespace, resolved: Resolved) -> int:
+def _mcp(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
     from rove.surfaces.cli.serving import serve_mcp
 
-    return serve_mcp(resolved.settings)
+    return serve_mcp(resolved.settings, begun)
 
 
-def _demo(given: argparse.Namespace, resolved: Resolved) -> int:
+def _demo(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
     from rove.demo.tour import run_tour
 
     return run_tour(resolved.settings)
 
 
-def _install(given: argparse.Namespace, resolved: Resolved) -> int:
+def _install(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
     from rove.engine.checkup import install
 
     version, where = install(resolved.settings, lambda line: print(line, flush=True))
@@ -99,13 +104,13 @@ def _install(given: argparse.Namespace, resolved: Resolved) -> int:
     return 0
 
 
-def _doctor(given: argparse.Namespace, resolved: Resolved) -> int:
+def _doctor(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
     from rove.surfaces.cli.doctor import report
 
     return report(resolved.settings)
 
 
-def _config_show(given: argparse.Namespace, resolved: Resolved) -> int:
+def _config_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
     rows = [(option.key, _value(resolved, option), resolved.sources[option.key]) for option in options()]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for key, value, source in rows:

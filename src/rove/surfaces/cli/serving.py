@@ -8,18 +8,18 @@ import logging
 import signal
 import sys
 
-from rove.engine.sessions import Sessions
+from rove.engine.sessions import HeadStart, Sessions
 from rove.settings import Settings
 from rove.surfaces.mcp.stdio import serve
 
 
-def serve_mcp(settings: Settings) -> int:
+def serve_mcp(settings: Settings, begun: HeadStart | None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
-    asyncio.run(_serve(settings))
+    asyncio.run(_serve(settings, begun))
     return 0
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, begun: HeadStart | None) -> None:
     serving = asyncio.current_task()
     assert serving is not None
     loop = asyncio.get_running_loop()
@@ -27,5 +27,5 @@ async def _serve(settings: Settings) -> None:
         loop.add_signal_handler(ending, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         async with Sessions(settings) as sessions:
-            sessions.warm_up()
+            sessions.warm_up(begun)
             await serve(sessions)
