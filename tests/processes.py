@@ -10,7 +10,7 @@ MARK = b"ROVE_RUN_FOLDER="
 
 
 def marked(home: Path) -> list[int]:
-    """Processes started for any run folder of this home: driver, browser and its children."""
+    """Processes started for any run folder of this home: the browser and its children."""
     wanted = MARK + str(home / "run").encode() + b"/"
     return [pid for pid in _pids() if any(word.startswith(wanted) for word in _words(pid, "environ"))]
 
@@ -24,10 +24,6 @@ def keepers(home: Path) -> list[int]:
         if any(word.endswith(b"keeper.py") for word in _words(pid, "cmdline"))
         and any(word.startswith(folder) for word in _words(pid, "cmdline"))
     ]
-
-
-def driver_of(home: Path) -> int:
-    return next(pid for pid in marked(home) if b"run-driver" in _words(pid, "cmdline"))
 
 
 def browser_of(home: Path) -> int:

@@ -30,4 +30,4 @@ def head_start(arguments: Sequence[str], environment: Mapping[str, str]) -> Warm
         found = find(Path(given) if given else None, headless=True)
     except RoveError:
         return None  # said properly by whoever asks for a browser
-    return found and Warmup(home / "run", found, decide_sandbox("auto", found.path), headless=True)
+    return Warmup(home / "run", found, decide_sandbox("auto", found.path), headless=True) if found else None

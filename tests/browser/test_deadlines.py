@@ -38,7 +38,7 @@ async def until_busy(session: Session) -> None:
     """Wait until a call holds the front tab."""
     context = await session._engine.context(lambda _: None)
     async with asyncio.timeout(20):
-        while not (context.current and context.current.lock.locked()):  # noqa: ASYNC110 - no event tells
+        while not (context.current and context.current.lock.locked()):
             await asyncio.sleep(0)
 
 

@@ -51,7 +51,6 @@ async def test_a_prompt_is_answered_with_text(session: Session, site: Site) -> N
     assert (await session.extract("#out")).result.content == ("Ada",)
 
 
-@pytest.mark.xfail(strict=True, reason="Dialogs.answer: accept(None) empties the prompt instead of keeping its default")
 async def test_a_prompt_accepted_without_text_keeps_its_default(session: Session, site: Site) -> None:
     page = "<button onclick=\"out.textContent = prompt('Name?', 'Bea')\">Go</button><p id=out></p>"
     await session.navigate(site.page("/", page))

@@ -46,7 +46,6 @@ async def test_an_attribute_of_every_match(session: Session, site: Site) -> None
     assert outcome.result.content == ("1", None)
 
 
-@pytest.mark.xfail(strict=True, reason="search.js: MATCH_CAP of 20 cuts what resolve_all finds, silently")
 async def test_every_match_and_not_just_the_first_few(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "".join(f"<p>{n}</p>" for n in range(300))))
     assert (await session.extract("p", all=True)).result.content == tuple(str(n) for n in range(300))

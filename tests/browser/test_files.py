@@ -11,7 +11,10 @@ from rove import Session
 from rove.errors import Denied, ElementNotReady
 from rove.settings import Settings
 
-INPUT = "<input type=file id=f multiple onchange=\"o.textContent = [...f.files].map(f => f.name + ':' + f.size)\"><p id=o></p>"
+INPUT = (
+    "<input type=file id=f multiple onchange=\"o.textContent = [...f.files].map(f => f.name + ':' + f.size)\">"
+    "<p id=o></p>"
+)
 
 
 @pytest.fixture
@@ -80,7 +83,7 @@ async def test_files_can_be_dropped(session: Session, site: Site, workspace: Pat
     (workspace / "in.txt").write_text("hello")
     zone = (
         "<div id=z style='height:99px' ondragover='event.preventDefault()' "
-        'ondrop="event.preventDefault(); event.dataTransfer.files[0].text().then(t => z.textContent = t)">Drop here</div>'
+        'ondrop="event.preventDefault(); event.dataTransfer.files[0].text().then(t => z.textContent = t)">Here</div>'
     )
     await session.navigate(site.page("/", zone))
     outcome = await session.upload("#z", ("in.txt",), drop=True)

@@ -37,7 +37,6 @@ async def test_navigate_follows_redirects(session: Session, site: Site) -> None:
     assert (outcome.result.url, outcome.result.status) == (end, 200)
 
 
-@pytest.mark.xfail(reason="Tab.navigate does not wait for a move within the document: a race, so not strict")
 async def test_navigate_to_a_fragment_of_the_same_page_does_not_ask_the_server_again(
     session: Session, site: Site
 ) -> None:
@@ -88,7 +87,6 @@ async def test_an_address_off_the_web_is_denied(session: Session, address: str) 
         await session.navigate(address)
 
 
-@pytest.mark.xfail(strict=True, reason="Page.navigate's `Cannot navigate to invalid URL` is reported as `internal`")
 @pytest.mark.parametrize("address", ["https://exa\nmple:x/", "http://127.0.0.1:99999/", "http://%zz/"])
 async def test_an_address_that_is_none_is_a_failed_navigation(session: Session, address: str) -> None:
     with pytest.raises(RoveError) as caught:

@@ -10,10 +10,6 @@ from tests.site import Site
 from rove import Session
 from rove.errors import ScriptFailed
 
-PROMISES_ARE_NOT_AWAITED = pytest.mark.xfail(
-    strict=True, reason="evaluation.py: with replMode, awaitPromise holds for the console's own promise only"
-)
-
 
 @pytest.mark.parametrize(
     ("expression", "value"),
@@ -27,14 +23,14 @@ PROMISES_ARE_NOT_AWAITED = pytest.mark.xfail(
         ("NaN", "NaN"),
         ("10n", "10n"),
         ("document.title", "Page"),
-        pytest.param("Promise.resolve(7)", 7, marks=PROMISES_ARE_NOT_AWAITED),
+        ("Promise.resolve(7)", 7),
         ("await Promise.resolve(8)", 8),
         ("const a = 2; a * 3", 6),
         ("() => 5", 5),
-        pytest.param("async () => { return 6 }", 6, marks=PROMISES_ARE_NOT_AWAITED),
+        ("async () => { return 6 }", 6),
         ("function () { return this === window }", True),
         ("(() => 9)()", 9),
-        pytest.param("new Promise((resolve) => setTimeout(() => resolve(1), 50))", 1, marks=PROMISES_ARE_NOT_AWAITED),
+        ("new Promise((resolve) => setTimeout(() => resolve(1), 50))", 1),
     ],
 )
 async def test_evaluate_returns_the_value(session: Session, site: Site, expression: str, value: Any) -> None:
@@ -60,7 +56,7 @@ async def test_a_function_inside_a_frame_runs_in_that_frame(session: Session, si
     [
         "missing.thing",
         "throw new Error('no')",
-        pytest.param("Promise.reject(new Error('no'))", marks=PROMISES_ARE_NOT_AWAITED),
+        ("Promise.reject(new Error('no'))"),
         "() => { throw 'no' }",
         "1 +",
         ")(",
@@ -88,7 +84,6 @@ async def test_a_page_that_redefines_its_builtins_cannot_fool_the_snapshot(sessi
     await session.click('button "Real"')
 
 
-@pytest.mark.xfail(strict=True, reason="the protocol's refusal is reported as `internal`, not as `script_failed`")
 async def test_values_that_refer_to_themselves_do_not_break_the_call(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))
     with pytest.raises(ScriptFailed):

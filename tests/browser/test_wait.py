@@ -28,9 +28,6 @@ async def test_wait_ends_when_the_text_is_gone(session: Session, site: Site) -> 
     assert (await session.evaluate("!!document.querySelector('p')")).result.value is False
 
 
-@pytest.mark.xfail(
-    strict=True, reason="hands.js: showsSelector calls `query`, which does not exist (queryTargets does)"
-)
 async def test_wait_for_a_selector_needs_it_to_be_visible(session: Session, site: Site) -> None:
     page = "<p id=p hidden>Now</p><script>setTimeout(() => p.hidden = false, 300)</script>"
     await session.navigate(site.page("/", page))
@@ -65,7 +62,6 @@ async def test_wait_for_all_that_is_given(session: Session, site: Site) -> None:
     assert (await session.extract("p")).result.content == ("Two Three",)
 
 
-@pytest.mark.xfail(reason="the runner's RESERVE of 0.3 s and the action's own are the same moment: a race")
 async def test_wait_gives_up_at_its_deadline_and_names_what_is_missing(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Nothing</p>"))
     began = time.monotonic()

@@ -17,9 +17,6 @@ from rove.errors import RoveError
 from rove.settings import Settings
 
 
-@pytest.mark.xfail(
-    strict=True, reason="scripts: a document without an element (document.open) is an Illegal invocation"
-)
 async def test_a_page_that_empties_its_document_is_still_looked_at(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", '<button onclick="document.open()">Go</button>'))
     await session.click("button")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.processes import browser_of, driver_of, eventually, keepers, marked, run_folders
+from tests.processes import browser_of, eventually, keepers, marked, run_folders
 from tests.site import Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
@@ -66,7 +66,7 @@ class House:
             return server.pid
         if name == "keeper":
             return keepers(self.home)[0]
-        return driver_of(self.home) if name == "driver" else browser_of(self.home)
+        return browser_of(self.home)
 
     def is_clean(self) -> bool:
         return not (marked(self.home) or keepers(self.home) or run_folders(self.home) or self._scraps())
@@ -134,26 +134,14 @@ def ended(process: subprocess.Popen[bytes]) -> None:
 
 ORDERS = [
     ("rove",),
-    ("driver",),
     ("browser",),
     ("keeper",),
-    ("rove", "driver"),
     ("rove", "browser"),
-    ("driver", "rove"),
     ("browser", "rove"),
-    ("driver", "browser"),
-    ("browser", "driver"),
-    ("driver", "browser", "rove"),
-    ("browser", "driver", "rove"),
-    ("rove", "browser", "driver"),
     ("keeper", "browser"),
-    ("keeper", "driver"),
     ("keeper", "rove"),
     ("rove", "keeper"),
-    ("keeper", "driver", "rove"),
     ("keeper", "browser", "rove"),
-    ("keeper", "rove", "driver", "browser"),
-    ("rove", "keeper", "browser", "driver"),
 ]
 every_order = pytest.mark.parametrize("order", ORDERS, ids=" then ".join)
 
@@ -244,16 +232,6 @@ def test_a_browser_that_dies_is_replaced_and_both_are_cleared_away(house: House,
     url = site.url("/")
     assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
     assert len(run_folders(house.home)) == 1
-    leave(server)
-    ended(server)
-    house.assert_clean()
-
-
-def test_a_driver_that_dies_is_replaced_and_both_are_cleared_away(house: House, site: Site) -> None:
-    server = used(house, site)
-    os.kill(driver_of(house.home), signal.SIGKILL)
-    url = site.url("/")
-    assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
     leave(server)
     ended(server)
     house.assert_clean()

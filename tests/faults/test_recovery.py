@@ -1,4 +1,4 @@
-"""A browser or driver that dies or freezes is noticed, told of once, and replaced with what can be had."""
+"""A browser that dies or freezes is noticed, told of once, and replaced with what can be had."""
 
 from __future__ import annotations
 
@@ -37,25 +37,24 @@ async def eventually_async(holds: Callable[[], bool]) -> bool:
     return True
 
 
-def victims(home: Path, what: str) -> list[int]:
+def victims(home: Path) -> list[int]:
     (folder,) = (home / "own" / "run").iterdir()
     found: list[int] = []
     for pid in processes_of(folder):
         words = Path(f"/proc/{pid}/cmdline").read_text()
-        if (what == "driver") == ("run-driver" in words) and "--type=" not in words:
+        if "--type=" not in words:
             found.append(pid)
     return found
 
 
-@pytest.mark.parametrize("what", ["browser", "driver"])
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
 async def test_the_next_call_works_and_knows_its_cookies(
-    own: Session, site: Site, home: Path, what: str, blow: signal.Signals
+    own: Session, site: Site, home: Path, blow: signal.Signals
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
     assert await eventually_async(lambda: engine._keepsake is not None)
-    for pid in victims(home, what):
+    for pid in victims(home):
         os.kill(pid, blow)
     began = time.monotonic()
     with pytest.raises(BrowserUnavailable):

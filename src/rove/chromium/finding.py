@@ -64,7 +64,7 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
 
 async def _matches(tab: Tab, world: World, aim: Selector | RoleAndName) -> list[Element]:
     spec = {"css": aim.css} if isinstance(aim, Selector) else {"role": aim.role, "name": aim.name}
-    answer = await world.call("(spec, most) => rove.query(spec, most)", spec, MOST_MATCHES)
+    answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MOST_MATCHES})
     if "error" in answer:
         raise InvalidArguments(f"`{aim}` is neither a ref, a role and a name, nor a valid CSS selector.")
     return [Element(tab, world, match["ref"], match["line"]) for match in answer["matches"]]

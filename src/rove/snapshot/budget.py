@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.snapshot.text import indented, is_actionable, line_of
-from rove.snapshot.tokens import estimate
-from rove.snapshot.tree import FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
+from rove.snapshot.text import indented, line_of
+from rove.snapshot.tokens import LONG, Tally, estimate, tally, total
+from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
 
 # Prose this long is cut before anything that can be pressed is left out.
 LONG_TEXT = 280
@@ -19,6 +19,10 @@ ITEM_ROWS = 12
 SHARE_FOR_GAPS = 0.05
 ENOUGH = 0.88
 TOKENS_PER_CHARACTER = 0.33
+# No text has fewer tokens for its length than this.
+CHARACTERS_AT_MOST = 8
+# " [", "e", "12", "]"
+REF_TOKENS = 4
 
 
 @dataclass(frozen=True)
@@ -40,16 +44,26 @@ def render(snapshot: Snapshot, budget: int | None = None, *, links: bool = False
     """The snapshot as text of at most `budget` tokens; `after` continues below the row of that ref."""
     start = _start(snapshot, after)
     rows = snapshot.rows[start:] if start else snapshot.rows
-    lines = [line_of(row, links=links) for row in rows]
     notes = _notes(snapshot)
-    if budget is None:
-        return _whole(rows, lines, notes)
-    # A quick bound first: the exact estimate of a text far over budget would be wasted.
-    if sum(map(len, lines)) < budget * 8:
-        whole = _whole(rows, lines, notes)
-        if whole.tokens <= budget:
-            return whole
-    return _fitted(snapshot, start, lines, notes, budget)
+    # Quick bounds first: lines and the exact estimate of a text far over budget would be wasted.
+    if budget is None or (_length(rows) < budget * CHARACTERS_AT_MOST and _least_tokens(rows) <= budget):
+        lines = [line_of(row, links=links) for row in rows]
+        if budget is None:
+            return _whole(rows, lines, notes)
+        if sum(map(len, lines)) < budget * CHARACTERS_AT_MOST:
+            whole = _whole(rows, lines, notes)
+            if whole.tokens <= budget:
+                return whole
+    return _fitted(_Plan(snapshot, start, rows, links), notes, budget)
+
+
+def _length(rows: Sequence[Row]) -> int:
+    return sum([len(row[3]) for row in rows])
+
+
+def _least_tokens(rows: Sequence[Row]) -> int:
+    """No estimate comes out lower: every word is a token, and a ref is four."""
+    return sum([len(row[3].split()) + (REF_TOKENS if row[2] else 0) for row in rows if row[3].isascii()])
 
 
 def _start(snapshot: Snapshot, after: str) -> int:
@@ -74,10 +88,7 @@ def _whole(rows: Sequence[Row], lines: Sequence[str], notes: Sequence[str]) -> R
     return Rendered(text, estimate(text))
 
 
-def _fitted(snapshot: Snapshot, start: int, lines: list[str], notes: list[str], budget: int) -> Rendered:
-    rows = snapshot.rows[start:]
-    short = [_shortened(row, line) for row, line in zip(rows, lines, strict=True)]
-    plan = _Plan(snapshot, start, rows, short)
+def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
     room = budget - sum(estimate(note) + 1 for note in notes) - 30
     best: Rendered | None = None
     for _ in range(6):
@@ -116,40 +127,88 @@ def _marks(rest: str) -> str:
     return rest[place:] if place >= 0 else ""
 
 
+def _tier(flags: int) -> int:
+    if flags & IN_VIEW:
+        return 0 if flags & (PRESS | FRAME | STRUCTURE) else 1
+    if flags & (STRUCTURE | FOLD):
+        return 2
+    return 3 if flags & (PRESS | FRAME) else 4
+
+
+# By flags: how soon a row is kept, and whether it can be pressed.
+_TIERS = bytes(_tier(flags) for flags in range(ALL_FLAGS + 1))
+_ACTIONABLE = bytes(1 if flags & (PRESS | FRAME) else 0 for flags in range(ALL_FLAGS + 1))
+_FAR = 5
+
+
 class _Plan:
-    """Which rows to keep when not all fit."""
+    """Which rows to keep when not all fit. Works out lines, places and parents of those rows only that are looked at."""
 
-    def __init__(self, snapshot: Snapshot, start: int, rows: Sequence[Row], lines: Sequence[str]) -> None:
+    def __init__(self, snapshot: Snapshot, start: int, rows: Sequence[Row], links: bool) -> None:
         self.rows = rows
-        self.lines = lines
         self.start = start
-        self.snapshot = snapshot
-        self.parents = _parents(rows)
-        self.owners = _owners(snapshot, start, len(rows))
-        self.order = self._order()
+        self.groups = snapshot.groups
+        self.links = links
+        self.actionable = bytes([_ACTIONABLE[row[1]] for row in rows])
+        # For each row, the number of the outermost long list that it is in.
+        self.outermost = [-1] * len(rows)
+        self.order = self._order(snapshot)
+        self._lines: dict[int, tuple[str, int, Tally]] = {}
+        self._parents: dict[int, int] = {}
+        self._companies: dict[int, list[int]] = {}
 
-    def _order(self) -> list[int]:
-        ranked: list[list[int]] = [[] for _ in range(6)]
+    def _order(self, snapshot: Snapshot) -> list[int]:
+        far = self._note_groups()
+        ranked: list[list[int]] = [[] for _ in range(_FAR + 1)]
         for index, row in enumerate(self.rows):
-            ranked[self._rank(index, row)].append(index)
+            tier = _TIERS[row[1]]
+            ranked[_FAR if tier > 1 and far[index] else tier].append(index)
+        if snapshot.scoped and ranked[0][:1] != [0]:
+            ranked[0].insert(0, 0)
         return [index for tier in ranked for index in tier]
 
-    def _rank(self, index: int, row: Row) -> int:
-        flags = row.flags
-        if index == 0 and self.snapshot.scoped:
-            return 0
-        if flags & IN_VIEW:
-            return 0 if flags & (PRESS | FRAME | STRUCTURE) else 1
-        place = self.owners.get(index)
-        if place is not None and place[1] >= GROUP_HEAD:
-            return 5
-        if flags & (STRUCTURE | FOLD):
-            return 2
-        return 3 if flags & (PRESS | FRAME) else 4
+    def _note_groups(self) -> bytearray:
+        """Note the list that each row is in; say which rows are far down in theirs."""
+        count = len(self.rows)
+        far = bytearray(count)
+        for number, group in sorted(enumerate(self.groups), key=lambda entry: entry[1].end - entry[1].starts[0]):
+            first, end = (min(max(place - self.start, 0), count) for place in (group.starts[0], group.end))
+            head = group.starts[GROUP_HEAD] - self.start if len(group.starts) > GROUP_HEAD else end
+            head = min(max(head, first), end)
+            self.outermost[first:end] = [number] * (end - first)
+            far[first:head] = bytes(head - first)
+            far[head:end] = b"\x01" * (end - head)
+        return far
 
-    def _cost(self, index: int) -> int:
-        # By length, which is quick; the text as a whole is measured afterwards.
-        return int(len(self.lines[index]) * TOKENS_PER_CHARACTER) + 3
+    def _place(self, index: int) -> tuple[int, int] | None:
+        """Which list a row is in, and in which of its children."""
+        number = self.outermost[index] if index < len(self.outermost) else -1
+        if number < 0:
+            return None
+        return number, bisect_right(self.groups[number].starts, index + self.start) - 1
+
+    def _line(self, index: int) -> tuple[str, int, Tally]:
+        """The line as it will stand, what it costs by its length, and what it is made of."""
+        known = self._lines.get(index)
+        if known is None:
+            row = self.rows[index]
+            line = _shortened(row, line_of(row, links=self.links))
+            text = indented(row, line)
+            known = text, int(len(line) * TOKENS_PER_CHARACTER) + 3, tally(text + "\n")
+            self._lines[index] = known
+        return known
+
+    def _parent(self, index: int) -> int:
+        known = self._parents.get(index)
+        if known is None:
+            rows, parents = self.rows, self._parents
+            depth = rows[index].depth
+            known = index - 1
+            # Whatever stands between a row and its parent is at least as deep as the row.
+            while known >= 0 and rows[known].depth >= depth:
+                known = parents.get(known, known - 1)
+            parents[index] = known
+        return known
 
     def _chosen(self, room: int) -> list[int]:
         kept: set[int] = set()
@@ -158,7 +217,8 @@ class _Plan:
             if index in kept:
                 continue
             needed = [each for each in self._with_company(index) if each not in kept]
-            cost = sum(map(self._cost, needed))
+            # By length, which is quick; the text as a whole is measured afterwards.
+            cost = sum([self._line(each)[1] for each in needed])
             if cost > left:
                 break
             kept.update(needed)
@@ -167,93 +227,77 @@ class _Plan:
 
     def _with_company(self, index: int) -> list[int]:
         """The row, those above it, and the rest of its list item, which would mean little without it."""
-        needed = list(self._item(index))
-        parent = self.parents[needed[0]]
-        while parent >= 0:
-            needed.append(parent)
-            parent = self.parents[parent]
+        needed = self._companies.get(index)
+        if needed is None:
+            needed = list(self._item(index))
+            parent = self._parent(needed[0])
+            while parent >= 0:
+                needed.append(parent)
+                parent = self._parent(parent)
+            self._companies[index] = needed
         return needed
 
     def _item(self, index: int) -> range:
-        place = self.owners.get(index)
+        place = self._place(index)
         if place is None:
             return range(index, index + 1)
-        group = self.snapshot.groups[place[0]]
+        group = self.groups[place[0]]
         bounds = (*group.starts[place[1] : place[1] + 2], group.end)
         start, end = bounds[0] - self.start, bounds[1] - self.start
         return range(max(start, 0), end) if end - start <= ITEM_ROWS else range(index, index + 1)
 
     def cut(self, room: int, notes: Sequence[str]) -> Rendered:
+        """The text that a choice of rows for so many tokens makes."""
         out: list[str] = []
-        expected = 0
-        missing = 0
-        missing_actionable = 0
+        tallies: list[Tally] = []
+        expected = missing = missing_actionable = 0
         for index in [*self._chosen(room), len(self.rows)]:
             if index > expected:
                 missing += index - expected
-                missing_actionable += sum(is_actionable(row) for row in self.rows[expected:index])
-                out.extend(self._gap(expected, index))
+                missing_actionable += self.actionable.count(1, expected, index)
+                gap = self._gap(expected, index)
+                out += gap
+                tallies += [tally(line + "\n") for line in gap]
             if index < len(self.rows):
-                out.append(indented(self.rows[index], self.lines[index]))
+                line, _, made_of = self._line(index)
+                out.append(line)
+                tallies.append(made_of)
             expected = index + 1
+        said = list(notes)
         if missing:
-            out.append(
+            said.insert(
+                0,
                 f"(shortened to fit: {missing:,} lines left out, {missing_actionable:,} of them can be pressed;"
-                " use expand, find or a target)"
+                " use expand, find or a target)",
             )
-        text = "\n".join([*out, *notes])
-        return Rendered(text, estimate(text), missing, missing_actionable)
+        text = "\n".join(out + said)
+        tokens = total([*tallies, tally("\n".join(said))]) if said and len(text) <= LONG else estimate(text)
+        return Rendered(text, tokens, missing, missing_actionable)
 
     def _gap(self, start: int, end: int) -> list[str]:
         """What stands for rows left out: the rest of a list with its handle, or a count."""
-        place = self.owners.get(start)
+        place = self._place(start)
         pad = " " * min(self.rows[start].depth, 40)
         if place is not None:
-            group = self.snapshot.groups[place[0]]
+            group = self.groups[place[0]]
             last = min(end, group.end - self.start)
             ends_inside = end < group.end - self.start
-            upto = self.owners[end][1] if ends_inside and end in self.owners else len(group.starts)
-            first = place[1] if self._starts_item(place[0], start) else place[1] + 1
+            after = self._place(end) if ends_inside else None
+            upto = after[1] if after is not None else len(group.starts)
+            first = place[1] if group.starts[place[1]] == start + self.start else place[1] + 1
             if upto > first:
                 items = upto - first if ends_inside else group.total - group.child(first)
                 line = f"{pad}… {items:,} more [expand {group.ref}:{group.child(first)}]"
                 return [line, *(self._gap(last, end) if last < end else [])]
-        actionable = sum(is_actionable(row) for row in self.rows[start:end])
+        actionable = self.actionable.count(1, start, end)
         if not actionable and end - start < 6:
             return [f"{pad}…"]
         said = f", {actionable:,} to press" if actionable else ""
         return [f"{pad}… {end - start:,} lines{said} [expand {self._anchor(start)}+]"]
 
-    def _starts_item(self, group: int, index: int) -> bool:
-        starts = self.snapshot.groups[group].starts
-        place = bisect_right(starts, index + self.start) - 1
-        return place >= 0 and starts[place] == index + self.start
-
     def _anchor(self, index: int) -> str:
-        for row in reversed(self.rows[:index]):
+        for place in range(index - 1, -1, -1):
+            row = self.rows[place]
             if row.ref and not row.flags & FOLD:
                 return row.ref
         return ""
-
-
-def _parents(rows: Sequence[Row]) -> list[int]:
-    parents: list[int] = []
-    stack: list[int] = []
-    for index, row in enumerate(rows):
-        while stack and rows[stack[-1]].depth >= row.depth:
-            stack.pop()
-        parents.append(stack[-1] if stack else -1)
-        stack.append(index)
-    return parents
-
-
-def _owners(snapshot: Snapshot, start: int, count: int) -> dict[int, tuple[int, int]]:
-    """For each row inside a long list: which list (the outermost) and which of its children."""
-    owners: dict[int, tuple[int, int]] = {}
-    for number, group in sorted(enumerate(snapshot.groups), key=lambda entry: entry[1].end - entry[1].starts[0]):
-        bounds = [*group.starts, group.end]
-        for position in range(len(group.starts)):
-            for index in range(bounds[position] - start, bounds[position + 1] - start):
-                if 0 <= index < count:
-                    owners[index] = (number, position)
-    return owners

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.snapshot.tree import FOCUSED, FOLD, FRAME, PRESS, REF_PLACE, Row
+from rove.snapshot.tree import FOCUSED, FOLD, REF_PLACE, Row
 
 MAX_HREF = 80
 
@@ -24,11 +24,6 @@ def line_of(row: Row, *, links: bool = False) -> str:
 def short_href(href: str) -> str:
     """An address short enough to be worth its tokens."""
     return href if len(href) <= MAX_HREF else href[:MAX_HREF] + "…"
-
-
-def is_actionable(row: Row) -> bool:
-    """Whether a person could press it, or it leads into a frame."""
-    return bool(row.flags & (PRESS | FRAME))
 
 
 def indented(row: Row, line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # The shapes that byte-pair tokenizers split text into before they merge: a word with the one sign before it, up to
 # three digits, a run of signs with the line ends after it, blank space.
@@ -23,19 +24,32 @@ LONG = 12 * SAMPLE
 def estimate(text: str) -> int:
     """Tokens of `text`; calibrated on o200k_base, leaning to too many rather than too few."""
     if len(text) <= LONG:
-        return _counted(text)
+        return total([tally(text)])
     # A long text is judged by slices spread over it.
     step = len(text) // 12
     slices = [text[start : start + SAMPLE] for start in range(0, step * 12, step)]
-    return int(sum(map(_counted, slices)) * len(text) / (12 * SAMPLE))
+    return int(sum(total([tally(each)]) for each in slices) * len(text) / (12 * SAMPLE))
 
 
-def _counted(text: str) -> int:
-    count = float(len(_PIECES.findall(text)))
-    count += 0.45 * len(_SIGN_BEFORE_WORD.findall(text))
-    count += sum((len(word) - 4) // 7 for word in _LONG_WORDS.findall(text))
-    if not text.isascii():
-        count += 0.85 * len(_IDEOGRAPHS.findall(text))
-        count += 1.8 * len(_PICTURES.findall(text))
-        count += 0.42 * len(_OTHER_SCRIPTS.findall(text))
-    return int(count * 1.03) + 1
+Tally = tuple[int, int, int, int, int]
+
+
+def tally(text: str) -> Tally:
+    """What a text is made of. Lines with their line ends add up to the text they make."""
+    pieces = len(_PIECES.findall(text)) + sum([(len(word) - 4) // 7 for word in _LONG_WORDS.findall(text)])
+    signs = len(_SIGN_BEFORE_WORD.findall(text))
+    if text.isascii():
+        return (pieces, signs, 0, 0, 0)
+    return (
+        pieces,
+        signs,
+        len(_IDEOGRAPHS.findall(text)),
+        len(_PICTURES.findall(text)),
+        len(_OTHER_SCRIPTS.findall(text)),
+    )
+
+
+def total(tallies: Iterable[Tally]) -> int:
+    """Tokens of a text from the tallies of its parts."""
+    pieces, signs, ideographs, pictures, others = map(sum, zip(*tallies, strict=True))
+    return int((pieces + 0.45 * signs + 0.85 * ideographs + 1.8 * pictures + 0.42 * others) * 1.03) + 1

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntFlag
+from itertools import repeat
 from typing import Any, NamedTuple
 
 # Where a ref goes in a line: a character that the page script strips from page text.
@@ -27,6 +28,7 @@ class Flag(IntFlag):
 
 
 PRESS, IN_VIEW, TEXT, STRUCTURE, UNSEEN, FOLD, FRAME, ITEM, FOCUSED = (int(flag) for flag in Flag)
+ALL_FLAGS = PRESS | IN_VIEW | TEXT | STRUCTURE | UNSEEN | FOLD | FRAME | ITEM | FOCUSED
 
 
 class Row(NamedTuple):
@@ -39,6 +41,10 @@ class Row(NamedTuple):
     href: str = ""
     fold: str = ""
     box: tuple[int, int, int, int] | None = None
+
+
+# Thousands of rows at a time: twice as quick as calling the class.
+_new_row = tuple.__new__
 
 
 class Group(NamedTuple):
@@ -114,8 +120,8 @@ def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
         lines = lines.split("\n") if data["depths"] else []
     hrefs = _hrefs(data.get("hrefs"), len(lines))
     refs = [f"{letter}{number}" if number else "" for number in _numbers(data["refs"])]
-    columns = zip(_numbers(data["depths"]), _numbers(data["flags"]), refs, lines, hrefs, strict=True)
-    rows = [Row._make((*row, "", None)) for row in columns]
+    columns = zip(_numbers(data["depths"]), _numbers(data["flags"]), refs, lines, hrefs, repeat(""), repeat(None))
+    rows = [_new_row(Row, row) for row in columns]
     for place, (start, _) in data.get("folds", {}).items():
         row = rows[int(place)]
         rows[int(place)] = row._replace(fold=f"{row.ref}:{start}")

@@ -84,7 +84,14 @@ const isText = (node) => nodeTypeOf(node) === 3;
 
 // Closed roots cannot be seen from here; the driver finds them over CDP and hands them in.
 const adoptedShadows = new WeakMap();
-const shadowOf = (element) => openShadowOf(element) || adoptedShadows.get(element) || null;
+let shadowsAreAdopted = false;
+// Once a shadow tree was met, an element may be in one: until then, all are in the document.
+let shadowsWereMet = false;
+const shadowOf = (element) => {
+  const shadow = openShadowOf(element) || (shadowsAreAdopted && adoptedShadows.get(element)) || null;
+  if (shadow !== null) shadowsWereMet = true;
+  return shadow;
+};
 
 const elementById = (scope, id) => {
   if (!id) return null;
@@ -145,7 +152,10 @@ const flattenedParent = (node) => {
   const parent = parentNodeOf(node);
   if (!parent) return null;
   const type = nodeTypeOf(parent);
-  if (type === 11) return parent instanceof ShadowRoot ? hostOf(parent) : null;
+  if (type === 11) {
+    shadowsWereMet = true;
+    return parent instanceof ShadowRoot ? hostOf(parent) : null;
+  }
   if (type !== 1) return null;
   // Only the child of a shadow host can be somewhere else in the flattened tree.
   if (!shadowOf(parent)) return parent;

@@ -5,7 +5,7 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
     inner.pointer = false;
     strength = 0;
   }
-  if (isShownAsName(element, context)) {
+  if ((facts.tag === "legend" || facts.tag === "caption") && isShownAsName(element, context)) {
     inner.quiet = true;
     inner.owner = inner.owner || { apart: inner.apart };
     return walkChildren(element, inner, nesting + 1);
@@ -24,11 +24,13 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
   if (ONE_LINERS.has(role)) return emitOneLiner(element, role, strength, context, inner, nesting);
   if (CONTAINERS.has(role)) return emitContainer(element, role, strength, context, inner, nesting);
   if (strength) return emitClickable(element, role, strength, context, inner, nesting);
-  if (CONTAINERS_IF_NAMED.has(role) || hasAttr(element, "aria-label") || hasAttr(element, "aria-labelledby")) {
+  if (CONTAINERS_IF_NAMED.has(role) || (kindsOf(element) & ARIA && isLabelled(element))) {
     return emitIfNamed(element, role, context, inner, nesting);
   }
   walkChildren(element, inner, nesting + 1);
 };
+
+const isLabelled = (element) => hasAttr(element, "aria-label") || hasAttr(element, "aria-labelledby");
 
 // What a one-line parent could not take into its name is shown below it.
 const isNotInName = (element, role, context) => {
@@ -48,8 +50,6 @@ const isNotInName = (element, role, context) => {
 
 // A legend or caption is already the name in its group's line.
 const isShownAsName = (element, context) => {
-  const tag = localNameOf(element);
-  if (tag !== "legend" && tag !== "caption") return false;
   const parent = parentElementOf(element);
   return parent !== null && !hasOwnLabel(parent) && captionOf(parent) === element && !context.apart;
 };
@@ -141,7 +141,7 @@ const emitImage = (element, role, strength, context, inner) => {
 };
 
 const emitOneLiner = (element, role, strength, context, inner, nesting) => {
-  if (isToggleShownElsewhere(element)) return;
+  if (inner.facts.tag === "input" && isToggleShownElsewhere(element)) return;
   const naming = nameOf(element, role);
   const row = newRow(element, role, naming, strength, context, inner);
   exemptFaintToggle(element, row);
@@ -205,7 +205,7 @@ const finishOneLiner = (row, index, fromContent) => {
 const saysTheSame = (text, name) => name.toLowerCase().includes(squash(text).toLowerCase());
 
 const emitContainer = (element, role, strength, context, inner, nesting) => {
-  const naming = NAMED_BY_CONTENT.has(role) && !hasAnyAttribute(element) ? NO_NAME : containerName(element, role);
+  const naming = containerName(element, role);
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = compose(element, role, role, naming, 0);
   if (role !== "listitem" && role !== "row") row.flags |= STRUCTURE;
@@ -218,9 +218,19 @@ const emitContainer = (element, role, strength, context, inner, nesting) => {
 
 // Containers that take a name from content (a row) show that content as their children instead.
 const containerName = (element, role) => {
+  if (isUnnamed(element) || (NAMED_BY_CONTENT.has(role) && !hasAnyAttribute(element))) return NO_NAME;
   const naming = nameOf(element, role);
   return naming.source === "content" ? NO_NAME : naming;
 };
+
+const ONLY_NAMED_BY_ATTRIBUTE = new Set(
+  "article aside dd div dl dt footer header li main nav ol p section span tbody tr ul".split(" "),
+);
+
+const isUnnamed = (element) =>
+  !(kindsOf(element) & (ARIA | TITLE | ROLE | FIELD)) &&
+  ONLY_NAMED_BY_ATTRIBUTE.has(localNameOf(element)) &&
+  isHtml(element);
 
 const KEPT_WHEN_EMPTY = new Set(["alert", "status", "dialog", "alertdialog", "tabpanel"]);
 
@@ -326,7 +336,7 @@ const finishComplexClickable = (element, row, index, strength) => {
 const emitIfNamed = (element, role, context, inner, nesting) => {
   const naming = containerName(element, role);
   if (!naming.name) {
-    if (hasAttr(element, "aria-describedby") || hasAttr(element, "aria-description"))
+    if (kindsOf(element) & ARIA && (hasAttr(element, "aria-describedby") || hasAttr(element, "aria-description")))
       return emitContainer(element, role, 0, context, inner, nesting);
     return walkChildren(element, inner, nesting + 1);
   }
@@ -358,7 +368,7 @@ const visitLabel = (label, facts, context, inner, nesting) => {
   inner.owner = owner;
   walkChildren(label, inner, nesting + 1);
   for (const [reason, text] of owner.unseen || []) {
-    rows.push({ depth: inner.depth, flags: TEXT | UNSEEN, ref: 0, text, missing: 0, mark: reason, line: "" });
+    rows.push({ depth: inner.depth, flags: TEXT | UNSEEN, ref: 0, text: clean(text), missing: 0, mark: reason, line: "" });
   }
   return true;
 };

@@ -205,7 +205,7 @@ const nextChange = (patience) =>
 
 const showsText = (text) => (bodyOf(document)?.innerText ?? "").includes(text);
 const showsSelector = (css) => {
-  const found = queryTargets({ css }, 200).matches;
+  const found = queryTargets({ css, limit: 200 }).matches;
   return found.some((match) => {
     const element = elementOfRef(match.ref);
     return element && checkVisibility(element, { visibilityProperty: true });

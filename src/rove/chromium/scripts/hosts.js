@@ -28,9 +28,9 @@ const noteClosedHost = (element) => {
 };
 
 // A custom element, or a box that has a size though nothing in the light tree and no paint of its own explains it.
-const isLikelyHost = (element, tag, facts) => {
-  if (tag.includes("-")) return isHtml(element);
-  if (!HOST_TAGS.has(tag) || firstChildOf(element) !== null || !isHtml(element)) return false;
+const isLikelyHost = (element, facts) => {
+  if (facts.custom) return true;
+  if (firstChildOf(element) !== null) return false;
   if (facts.background[3] > 0 || facts.pictured || hasAttr(element, "style")) return false;
   return clientHeightOf(element) > 0;
 };
@@ -48,5 +48,6 @@ const takeClosedHosts = () => {
 
 const adoptShadow = (host, root) => {
   adoptedShadows.set(host, root);
+  shadowsAreAdopted = true;
   hostKinds.add(kindOfHost(host));
 };

@@ -87,6 +87,26 @@ const guessIfNameless = (element, naming, strength) => {
 
 // The whole line but for marks and ref: role, name and where it comes from or a guess, type, states.
 const compose = (element, shown, role, naming, strength, full = false) =>
+  isBare(element)
+    ? head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
+      guessIfNameless(element, naming, strength) +
+      bareStates(element, role)
+    : composeInFull(element, shown, role, naming, strength, full);
+
+const BARE_TAGS = new Set(
+  "a article aside button dd div dl dt footer h1 h2 h3 h4 h5 h6 header li main nav ol p section span tr ul".split(" "),
+);
+
+// No attribute that says anything about name or state, on an element that has no state of its own.
+const isBare = (element) =>
+  !groupsAreDisabled && kindsOf(element) === 0 && BARE_TAGS.has(localNameOf(element)) && isHtml(element);
+
+const bareStates = (element, role) => {
+  if (role === "heading") return " level=" + localNameOf(element).slice(1);
+  return role === "button" && matchesSelector(element, ":disabled") ? " disabled" : "";
+};
+
+const composeInFull = (element, shown, role, naming, strength, full) =>
   head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
   nameMark(element, naming) +
   guessIfNameless(element, naming, strength) +
@@ -95,10 +115,14 @@ const compose = (element, shown, role, naming, strength, full = false) =>
 
 const SAFE_ADDRESS = /^[\w\-./?=&#:%~+,;@!$*']{1,200}$/;
 
+let pageOrigin = "";
+
 const hrefOf = (element) => {
   const href = attr(element, "href") ?? attr(element, "xlink:href");
-  if (!href || href === "#" || /^\s*javascript:/i.test(href)) return "";
-  const origin = location.origin;
-  const short = href.startsWith(origin + "/") ? href.slice(origin.length) : href.trim();
+  if (!href || href === "#") return "";
+  const first = href.charCodeAt(0);
+  // A slash or "h" begins nearly every address, and no script.
+  if (first !== 47 && first !== 104 && /^\s*javascript:/i.test(href)) return "";
+  const short = href.startsWith(pageOrigin) ? href.slice(pageOrigin.length - 1) : href.trim();
   return SAFE_ADDRESS.test(short) ? short : bareWord(short, 200);
 };

@@ -341,20 +341,21 @@ const tooltipText = (element, role, via) => {
 
 const NO_NAME = { name: "", source: "", hiddenSource: false };
 
-const SIMPLY_NAMED = new Set(["a", "h1", "h2", "h3", "h4", "h5", "h6"]);
+const SIMPLY_NAMED = new Set(["a", "button", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-// A link or heading that holds one text and no attribute that names it: most of a page, and no need for the whole algorithm.
+// A link, button or heading that holds only text and no attribute that names it: most of a page, and no need for the
+// whole algorithm.
 const plainName = (element) => {
-  if (!SIMPLY_NAMED.has(localNameOf(element)) || kindsOf(element) & (ARIA | TITLE | ROLE)) return null;
-  const child = firstChildOf(element);
-  if (child === null || !isText(child) || nextSiblingOf(child) !== null || shadowOf(element) || mayHavePseudo(element))
-    return null;
-  return isHtml(element) ? squash(clip(textDataOf(child), MAX_NAME_LENGTH)) : null;
+  const tag = localNameOf(element);
+  if (!SIMPLY_NAMED.has(tag) || kindsOf(element) & (ARIA | TITLE | ROLE) || childCountOf(element) !== 0) return "";
+  if (!isHtml(element) || shadowOf(element) || mayHavePseudo(element)) return "";
+  if (tag === "button" && labelsOf(element).length !== 0) return "";
+  return squash(clip(textContentOf(element), MAX_NAME_LENGTH));
 };
 
 const nameOf = (element, role = roleOf(element)) => {
   if (NAME_PROHIBITED.has(role) && !hasAnyAttribute(element)) return NO_NAME;
-  const plain = owners.size === 0 && NAMED_BY_CONTENT.has(role) ? plainName(element) : null;
+  const plain = owners.size === 0 && NAMED_BY_CONTENT.has(role) ? plainName(element) : "";
   if (plain) return { name: plain, source: "content", hiddenSource: false };
   const walk = newTraversal("root");
   const name = squash(alternativeOf(element, walk, "root"));

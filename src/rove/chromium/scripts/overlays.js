@@ -5,7 +5,7 @@ const MAX_COVER_CHECKS = 1500;
 const OPAQUE_TAGS = new Set(["img", "canvas", "video", "iframe"]);
 
 const noteOverlay = (element, facts, inner) => {
-  if (!(facts.placed || facts.moved || facts.overlaps) || facts.position === "sticky" || inner.reason) return;
+  if (facts.position === "sticky" || inner.reason) return;
   const opaque =
     inner.opacity > 0.9 &&
     (facts.background[3] > 0.95 || OPAQUE_TAGS.has(localNameOf(element)) || (facts.pictured && facts.placed));

@@ -22,7 +22,7 @@ const pressStrength = (element, role, facts, context) => {
   if (kinds & CLICKS) return STRONG;
   if (kinds & FOCUS && parseInt(attr(element, "tabindex"), 10) >= 0) return STRONG;
   if (kinds & EDITS && (isEditingHost(element) || attr(element, "draggable") === "true")) return STRONG;
-  const tag = localNameOf(element);
+  const tag = facts.tag;
   if (PLAYERS.has(tag) && hasAttr(element, "controls")) return STRONG;
   if (tag === "a" && !hasAttr(element, "href") && isHtml(element) && firstChildOf(element) !== null) return STRONG;
   if (context.shapes && SHAPES.has(tag)) return STRONG;

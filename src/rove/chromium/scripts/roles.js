@@ -41,6 +41,7 @@ const GLOBAL_ARIA = [
 ];
 
 const TAG_ROLES = {
+  __proto__: null,
   address: "group",
   article: "article",
   blockquote: "blockquote",
@@ -103,6 +104,7 @@ const TAG_ROLES = {
 };
 
 const INPUT_ROLES = {
+  __proto__: null,
   button: "button",
   checkbox: "checkbox",
   color: "button",
@@ -198,6 +200,7 @@ const selectRole = (element) => {
 };
 
 const BY_TAG = {
+  __proto__: null,
   a: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   area: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   aside: (element) =>
@@ -219,6 +222,7 @@ const BY_TAG = {
 };
 
 const SVG_ROLES = {
+  __proto__: null,
   svg: "img",
   a: "link",
   image: "img",

@@ -63,7 +63,7 @@ const flushText = () => {
 };
 
 const textLine = (row) =>
-  quote(row.text, Infinity) + (row.missing > 0 ? `(+${thousands(row.missing)} chars)` : "") + markFor(row.mark);
+'"' + escapeQuoted(row.text) + '"' + (row.missing > 0 ? `(+${thousands(row.missing)} chars)` : "") + markFor(row.mark);
 
 // The line of a row, with its text behind a colon where that is all it holds.
 const finishLine = (row) => {

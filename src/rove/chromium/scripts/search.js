@@ -214,7 +214,7 @@ const neighbours = (index) => {
 
 const matchAt = (index) => {
   const row = rows[index];
-  const element = row.element || (row.node && parentElementOf(row.node));
+  const element = row.element || (row.node && (isElement(row.node) ? row.node : parentElementOf(row.node)));
   const unique = [...new Set([...ancestorRows(index), ...neighbours(index)])].sort((a, b) => a - b);
   return {
     line: finishLine({ ...row, ref: 0 }),

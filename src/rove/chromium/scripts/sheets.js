@@ -7,10 +7,39 @@ const PSEUDO_ELEMENT = /::[\w-]+(?:\([^)]*\))?|:(?:before|after|first-line|first
 const SINGLES_OUT = /[:+~]/;
 const EVERYWHERE = /^(?::root|html|body|\*)?$/;
 
-let distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), pseudo: new Set(), safe: false };
+// Looks that only a sheet or a style attribute gives: a family that none of them mentions need not be asked for.
+const MOVES = 1;
+const PAINTS = 2;
+const PICTURES = 4;
+const LETTERS = 8;
+const PLACES = 16;
+const ALL_LOOKS = 31;
+const LOOKS = [
+  [MOVES, /trans|scale|rotate|offset|perspective|backface|margin[\w-]*:[^;]*(?:-\.?\d|\()/],
+  [PAINTS, /opacity|filter|mask|clip/],
+  [PICTURES, /background[\w-]*:[^;]*(?:\(|text)/],
+  [LETTERS, /text-|letter-spacing|zoom/],
+  [PLACES, /grid|content-visibility|pointer-events|z-index/],
+];
+
+const newDistinctions = (safe) => ({
+  tags: new Map(),
+  attributes: new Set(),
+  ids: new Set(),
+  pseudo: new Set(),
+  looks: safe ? 0 : ALL_LOOKS,
+  safe,
+});
+
+let distinctions = newDistinctions(false);
 const readSheets = new WeakMap();
 
+const noteLooks = (text, found) => {
+  for (const [family, mentions] of LOOKS) if (!(found.looks & family) && mentions.test(text)) found.looks |= family;
+};
+
 const noteSelector = (selector, found, style) => {
+  if (!/[#[:+~]/.test(selector)) return;
   if (/:(?:before|after)/.test(selector) && style.content !== "")
     found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
   for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
@@ -27,6 +56,7 @@ const readRules = (rules, parent, found) => {
       return;
     }
     const kind = rule.constructor.name;
+    if (found.looks !== ALL_LOOKS && rule.style) noteLooks(rule.style.cssText, found);
     if (kind === "CSSContainerRule" || kind === "CSSScopeRule") found.safe = false;
     if (kind === "CSSImportRule") {
       if (rule.styleSheet) readSheet(rule.styleSheet, found);
@@ -56,20 +86,21 @@ const sheetFacts = (sheet) => {
   }
   const known = readSheets.get(sheet);
   if (known && known.length === length && length > 300) return known;
-  const found = { selectors: [], pseudo: [], attributes: new Set(), ids: new Set(), safe: true, count: 0, length };
+  const found = { selectors: [], pseudo: [], attributes: new Set(), ids: new Set(), safe: true, looks: 0, count: 0, length };
   readSheet(sheet, found);
   readSheets.set(sheet, found);
   return found;
 };
 
 const prepareStyles = () => {
-  distinctions = { tags: new Map(), attributes: new Set(), ids: new Set(), pseudo: new Set(), safe: true };
+  distinctions = newDistinctions(true);
   const selectors = new Set();
   const pseudo = new Set();
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
     if (sheet.disabled) continue;
     const facts = sheetFacts(sheet);
     if (!facts.safe) distinctions.safe = false;
+    distinctions.looks |= facts.looks;
     for (const name of facts.attributes) distinctions.attributes.add(name);
     for (const id of facts.ids) distinctions.ids.add(id);
     for (const selector of facts.selectors) selectors.add(selector);
@@ -79,6 +110,7 @@ const prepareStyles = () => {
   if (selectors.size > MAX_SELECTORS) distinctions.safe = false;
   if (distinctions.safe) tagMatches(selectors);
   if (distinctions.safe) notePseudo(pseudo);
+  if (!distinctions.safe) distinctions.looks = ALL_LOOKS;
 };
 
 const tagMatches = (selectors) => {
@@ -94,6 +126,7 @@ const tagMatches = (selectors) => {
   for (const animation of document.getAnimations()) {
     const target = animation.effect && animation.effect.target;
     if (target) addTag(target, "a" + ++index);
+    distinctions.looks = ALL_LOOKS;
   }
 };
 
@@ -119,6 +152,6 @@ const notePseudo = (selectors) => {
 // Whether ::before or ::after could hold text here; asking the style engine each time would cost more than the rest.
 const mayHavePseudo = (element) =>
   !distinctions.safe ||
-  distinctions.pseudo.has(element) ||
+  (distinctions.pseudo.size !== 0 && distinctions.pseudo.has(element)) ||
   localNameOf(element) === "q" ||
-  rootNodeOf(element) !== document;
+  (shadowsWereMet && rootNodeOf(element) !== document);

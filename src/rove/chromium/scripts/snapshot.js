@@ -4,6 +4,9 @@ const DEFAULT_CAPS = { nodes: 30000, children: 2500 };
 
 const beginPass = (options) => {
   roleMemo = new WeakMap();
+  cellsIn = null;
+  partsIn = null;
+  pageOrigin = location.origin + "/";
   tableRoles = new WeakMap();
   layoutTables = new WeakMap();
   groupsAreDisabled = queryOne(document, '[aria-disabled="true"]') !== null;
@@ -118,6 +121,7 @@ const walkSlice = (element, inner, options) => {
 };
 
 const ownRow = (element) => {
+  if (rootNodeOf(element) !== document) shadowsWereMet = true;
   const role = roleOf(element);
   const naming = nameOf(element, role);
   const context = contextAt(element);
@@ -180,28 +184,32 @@ const cutDepth = (depth) => {
   limits.cutByDepth = hidden;
 };
 
+// Where a row ended up among those that are told; a row that was dropped has no place.
+const placeOf = (row) => (row.place !== undefined && rows[row.place] === row ? row.place : -1);
+
 const groupColumns = () => {
-  const places = new Map(rows.map((row, index) => [row, index]));
   const columns = [];
   for (const group of groups) {
+    const last = placeOf(group.last);
+    if (last < 0) continue;
     const starts = [];
     const children = [];
-    for (const [row, child] of group.items) {
-      const place = places.get(row);
-      if (place === undefined) continue;
-      starts.push(place);
-      children.push(child);
-    }
-    const last = places.get(group.last);
-    if (starts.length < GROUP_SIZE || last === undefined) continue;
     // Most lists show every child, so the child's number is the position and need not be sent.
-    const dense = children.every((child, index) => child === index);
+    let dense = true;
+    for (let i = 0; i < group.items.length; i++) {
+      const place = placeOf(group.items[i]);
+      if (place < 0) continue;
+      if (group.children[i] !== starts.length) dense = false;
+      starts.push(place);
+      children.push(group.children[i]);
+    }
+    if (starts.length < GROUP_SIZE) continue;
     columns.push({
       ref: refNumber(group.element),
       total: childCountOf(group.element),
       end: last + 1,
-      starts,
-      children: dense ? null : children,
+      starts: starts.join(" "),
+      children: dense ? null : children.join(" "),
     });
   }
   return columns;
@@ -214,21 +222,39 @@ const boxOf = (row) => {
   return [Math.round(rect.left), Math.round(rect.top), Math.round(rect.width), Math.round(rect.height)];
 };
 
+// Columns travel as text, one value after another: the protocol takes long for every value of a list.
 const columnsOf = (options) => {
-  const result = { depths: [], flags: [], refs: [], lines: [], hrefs: {}, folds: {}, boxes: options.boxes ? [] : null };
-  rows.forEach((row, index) => {
-    result.depths.push(row.depth);
-    result.flags.push(row.flags);
-    result.refs.push(row.ref);
-    result.lines.push(finishLine(row));
-    if (row.href) result.hrefs[index] = row.href;
-    if (row.from !== undefined) result.folds[index] = [row.from, row.to];
-    if (options.boxes) result.boxes.push(row.ref ? boxOf(row) : null);
-  });
-  return result;
+  const count = rows.length;
+  const depths = new Array(count);
+  const flags = new Array(count);
+  const refs = new Array(count);
+  const folds = {};
+  const boxes = options.boxes ? [] : null;
+  let lines = "";
+  let hrefs = "";
+  for (let index = 0; index < count; index++) {
+    const row = rows[index];
+    row.place = index;
+    depths[index] = row.depth;
+    flags[index] = row.flags;
+    refs[index] = row.ref;
+    lines += index === 0 ? finishLine(row) : "\n" + finishLine(row);
+    if (row.href) hrefs += (hrefs && "\n") + index + " " + row.href;
+    if (row.from !== undefined) folds[index] = [row.from, row.to];
+    if (boxes) boxes.push(row.ref ? boxOf(row) : null);
+  }
+  return { depths: depths.join(" "), flags: flags.join(" "), refs: refs.join(" "), lines, hrefs, folds, boxes };
 };
 
+// document.open() leaves a document without any element, for a moment or for good.
+const emptyPage = () => ({
+  depths: [], flags: [], refs: [], lines: [], hrefs: {}, folds: {}, groups: [], frames: [],
+  url: location.href, title: '""', width: innerWidth, height: innerHeight, scrollX: 0, scrollY: 0,
+  pageWidth: 0, pageHeight: 0, stripped: 0, nextRef: nextRefNumber, notWalked: 0, cutByDepth: 0, closedHosts: 0,
+});
+
 const takeSnapshot = (options = {}) => {
+  if (!rootElementOf(document)) return emptyPage();
   beginPass(options);
   const root = options.root ? elementOfRef(options.root) : null;
   if (options.root && !root) return { gone: options.root };

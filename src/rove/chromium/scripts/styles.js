@@ -83,64 +83,104 @@ const hidingReason = (style, transform) => {
   return "";
 };
 
-const readStyle = (element) => {
+const HIDES = /hidden|clip/;
+const SCROLLS = /auto|scroll/;
+const NO_COLOUR = [0, 0, 0, 0];
+
+// Which families of looks could differ from their defaults here.
+const looksOf = (element, parent) => {
+  if (!parent || parent.none || !parent.kids || namespaceOf(element) !== HTML || hasAttr(element, "style")) return ALL_LOOKS;
+  let looks = distinctions.looks;
+  if (parent.lettered) looks |= LETTERS;
+  if (kindsOf(element) & STYLES) looks |= PICTURES;
+  return looks;
+};
+
+const readStyle = (element, parent = null) => {
   const style = getComputedStyle(element);
   const display = style.display;
+  const tag = localNameOf(element);
   // No display at all: not in the flattened tree, so some shadow root unknown to us leaves it out.
-  if (display === "none" || display === "") return { none: true, kids: null, outside: display === "" };
-  const transform = style.transform;
+  if (display === "none" || display === "") return { none: true, kids: null, tag, outside: display === "" };
+  const looks = looksOf(element, parent);
+  const html = namespaceOf(element) === HTML;
   const position = style.position;
   const overflow = style.overflowX + " " + style.overflowY;
-  const background = parseColour(style.backgroundColor);
   const inline = display === "inline" || display === "contents" || display.startsWith("ruby");
+  const moves = looks & MOVES;
+  const paints = looks & PAINTS;
+  const letters = looks & LETTERS;
+  const places = looks & PLACES;
+  const transform = moves ? style.transform : "none";
+  const collapses = style.whiteSpaceCollapse;
+  const pseudo = mayHavePseudo(element);
+  const odd = letters !== 0 && hasOddLetters(style);
+  const zoom = letters || !parent ? zoomOf(element) : parent.zoom;
   return {
     none: false,
     kids: new Map(),
+    tag,
+    html,
+    custom: html && tag.includes("-"),
+    hosting: html && (HOST_TAGS.has(tag) || tag === "body" || tag.includes("-")),
     display,
     inline,
     breaks: !inline && !display.startsWith("inline"),
     visible: style.visibility === "visible",
-    opacity: Number(style.opacity),
+    opacity: paints ? Number(style.opacity) : 1,
     pointer: style.cursor === "pointer",
     position,
     placed: position !== "static",
-    zIndex: style.zIndex === "auto" ? 0 : Number(style.zIndex),
-    background,
-    pictured: picturedBy(style.backgroundImage),
-    colour: namespaceOf(element) === SVG ? fillColour(style) : textColour(style),
-    decorated: isDecorated(style),
-    clippedToText: style.webkitBackgroundClip === "text",
-    fontSize: parseFloat(style.fontSize) * zoomOf(element),
+    zIndex: position !== "static" ? Number(style.zIndex) || 0 : 0,
+    background: parseColour(style.backgroundColor),
+    pictured: looks & PICTURES ? picturedBy(style.backgroundImage) : null,
+    colour: namespaceOf(element) === SVG ? fillColour(style) : letters ? textColour(style) : parseColour(style.color),
+    lettered: odd || zoom !== 1,
+    zoom,
+    decorated: odd && isDecorated(style),
+    clippedToText: looks & PICTURES ? style.webkitBackgroundClip === "text" : false,
+    fontSize: parseFloat(style.fontSize) * zoom,
     // Text may stand far from its box: only its own rectangle tells where.
     strays:
-      style.textIndent !== "0px" ||
-      parseFloat(style.letterSpacing) < -2 ||
-      parseFloat(style.marginLeft) < -100 ||
-      parseFloat(style.marginTop) < -100 ||
+      (odd && (style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2)) ||
+      (moves !== 0 && (parseFloat(style.marginLeft) < -100 || parseFloat(style.marginTop) < -100)) ||
       namespaceOf(element) === SVG,
-    clipPath: style.clipPath,
-    hides: overflow.includes("hidden") || overflow.includes("clip"),
-    scrolls: overflow.includes("auto") || overflow.includes("scroll"),
-    moved:
-      transform !== "none" ||
-      style.translate !== "none" ||
-      style.scale !== "none" ||
-      style.rotate !== "none" ||
-      style.offsetPath !== "none" ||
-      hasNegativeMargin(style) ||
-      style.perspective !== "none",
-    legacyClip: position === "absolute" || position === "fixed" ? style.clip !== "auto" : false,
-    skipsContent: style.contentVisibility === "hidden",
-    reason: hidingReason(style, transform),
-    keepsLines: /^(?:pre|break-spaces)/.test(style.whiteSpace),
-    keepsSpaces: /^(?:pre|break-spaces)(?!-line)/.test(style.whiteSpace),
-    overlaps: style.gridRowStart !== "auto" || style.gridArea !== "auto",
-    before: mayHavePseudo(element) && pseudoOf(element, "::before"),
-    after: mayHavePseudo(element) && pseudoOf(element, "::after"),
-    masksText: style.webkitTextSecurity !== "none",
-    untouchable: style.pointerEvents === "none",
+    clipPath: paints ? style.clipPath : "none",
+    hides: HIDES.test(overflow),
+    scrolls: SCROLLS.test(overflow),
+    moved: moves !== 0 && isMoved(style, transform),
+    legacyClip: paints && (position === "absolute" || position === "fixed") ? style.clip !== "auto" : false,
+    skipsContent: places ? style.contentVisibility === "hidden" : false,
+    reason: paints || transform !== "none" ? hidingReason(style, transform) : "",
+    keepsLines: collapses !== "collapse",
+    keepsSpaces: collapses !== "collapse" && collapses !== "preserve-breaks",
+    overlaps: places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false,
+    before: pseudo && pseudoOf(element, "::before"),
+    after: pseudo && pseudoOf(element, "::after"),
+    masksText: odd && style.webkitTextSecurity !== "none",
+    untouchable: places ? style.pointerEvents === "none" : false,
+    contrastWith: null,
+    lowContrast: false,
   };
 };
+
+const isMoved = (style, transform) =>
+  transform !== "none" ||
+  style.translate !== "none" ||
+  style.scale !== "none" ||
+  style.rotate !== "none" ||
+  style.offsetPath !== "none" ||
+  hasNegativeMargin(style) ||
+  style.perspective !== "none";
+
+// Inherited, so what is below an odd one must be asked too.
+const hasOddLetters = (style) =>
+  style.textIndent !== "0px" ||
+  style.letterSpacing !== "normal" ||
+  style.textShadow !== "none" ||
+  style.webkitTextStrokeWidth !== "0px" ||
+  style.webkitTextSecurity !== "none" ||
+  style.webkitTextFillColor !== style.color;
 
 const zoomOf = reader(Element.prototype, "currentCSSZoom");
 
@@ -175,38 +215,48 @@ const textColour = (style) => {
   return parseColour(fill || style.color);
 };
 
-const styleKey = (element) => {
-  let key = localNameOf(element);
-  if (distinctions.tags.size) key += distinctions.tags.get(element) || "";
-  if (distinctions.pseudo.size && distinctions.pseudo.has(element)) key += ":p";
-  if (!hasAnyAttribute(element)) return key;
-  for (const name of attributeNames(element)) {
-    // Attributes that no rule mentions cannot change the style, except those that style by themselves.
-    if (
-      name === "class" ||
-      name === "style" ||
-      name === "type" ||
-      KINDS.get(name) === STYLES ||
-      distinctions.attributes.has(name)
-    ) {
-      key += "\u0000" + name + "=" + attr(element, name);
-    } else if (name === "href") key += "\u0000href";
-    else if (name === "contenteditable" || name === "inert") key += "\u0000" + name + attr(element, name);
-    else if (name === "id" && distinctions.ids.has(attr(element, name))) key += "\u0000#" + attr(element, name);
+// One look at the attributes gives both the key and the kinds.
+const styleKey = (element, tag) => {
+  let key = tag;
+  if (distinctions.tags.size !== 0) key += distinctions.tags.get(element) || "";
+  if (distinctions.pseudo.size !== 0 && distinctions.pseudo.has(element)) key += ":p";
+  let kinds = 0;
+  if (hasAnyAttribute(element)) {
+    const names = attributeNames(element);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      const kind = KINDS.get(name) || (name.startsWith("aria-") ? ARIA : 0);
+      kinds |= kind;
+      // Attributes that no rule mentions cannot change the style, except those that style by themselves.
+      if (name === "href") key += distinctions.attributes.has(name) ? "\u0000href=" + attr(element, name) : "\u0000href";
+      else if (
+        name === "class" ||
+        name === "style" ||
+        name === "type" ||
+        kind === STYLES ||
+        name === "contenteditable" ||
+        name === "inert" ||
+        distinctions.attributes.has(name)
+      )
+        key += "\u0000" + name + "=" + attr(element, name);
+      else if (name === "id" && distinctions.ids.size !== 0 && distinctions.ids.has(attr(element, name)))
+        key += "\u0000#" + attr(element, name);
+    }
   }
+  kindsFor = element;
+  kindsFound = kinds;
   return key;
 };
 
 // Sheets inside shadow trees are not read, so nothing below a shadow host is shared.
-const styleOf = (element, parent) => {
-  const alone = !parent || !parent.kids || !distinctions.safe || namespaceOf(element) !== HTML;
-  if (alone) {
-    const facts = readStyle(element);
+const styleOf = (element, parent, tag = localNameOf(element), html = isHtml(element)) => {
+  if (!parent || !parent.kids || !distinctions.safe || !html) {
+    const facts = readStyle(element, parent);
     if (!distinctions.safe || (parent && parent.kids === null) || shadowOf(element)) facts.kids = null;
     return facts;
   }
-  const key = styleKey(element);
+  const key = styleKey(element, tag);
   let facts = parent.kids.get(key);
-  if (!facts) parent.kids.set(key, (facts = readStyle(element)));
-  return shadowOf(element) ? { ...facts, kids: null } : facts;
+  if (facts === undefined) parent.kids.set(key, (facts = readStyle(element, parent)));
+  return facts.hosting && shadowOf(element) ? { ...facts, kids: null } : facts;
 };

@@ -42,8 +42,20 @@ const isLayoutPart = (element) => {
   const tag = localNameOf(element);
   if (tag === "table") return isHtml(element) && isLayoutTable(element);
   if (tag !== "tr" && tag !== "td") return false;
-  const table = closestOf(element, "table");
-  return table !== null && !hasAttr(element, "role") && isLayoutTable(table);
+  return !hasAttr(element, "role") && arePartsOfLayout(element);
+};
+
+// Siblings are parts of the same table.
+let partsIn = null;
+let partsOfLayout = false;
+const arePartsOfLayout = (element) => {
+  const parent = parentNodeOf(element);
+  if (parent === null || parent !== partsIn) {
+    const table = closestOf(element, "table");
+    partsOfLayout = table !== null && isLayoutTable(table);
+    partsIn = parent;
+  }
+  return partsOfLayout;
 };
 
 const isGrid = (role) => role === "grid" || role === "treegrid";
@@ -55,7 +67,19 @@ const isInRow = (cell) => {
   return row !== null && roleOf(row) === "row";
 };
 
+let cellsIn = null;
+let cellsRole = "";
 const cellRole = (element) => {
+  const parent = parentNodeOf(element);
+  if (parent === null || parent !== cellsIn) {
+    cellsRole = roleOfCell(element);
+    // Slots may put the children of a host in different places.
+    cellsIn = shadowsWereMet ? null : parent;
+  }
+  return cellsRole;
+};
+
+const roleOfCell = (element) => {
   const table = tableRoleOf(element);
   if (!TABLES.has(table) || !isInRow(element)) return "generic";
   return isGrid(table) ? "gridcell" : "cell";

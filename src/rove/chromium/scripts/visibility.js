@@ -108,7 +108,7 @@ const enter = (element, facts, context) => {
     grouped: false,
     shapes: context.shapes,
   };
-  if (kindsOf(element)) inner.apart = apartReason(element, context);
+  if (kindsOf(element) & (ARIA | INERT)) inner.apart = apartReason(element, context);
   if (facts.opacity < 1) {
     inner.opacity = context.opacity * facts.opacity;
     if (inner.opacity < FAINT && !inner.reason) inner.reason = "transparent";
@@ -117,8 +117,8 @@ const enter = (element, facts, context) => {
   if (facts.background[3] > 0.95) inner.pictured = null;
   if (facts.pictured) inner.pictured = facts.pictured;
   if (facts.zIndex < 0 && facts.placed && context.backed && !inner.reason) inner.reason = "covered";
-  inner.backed = context.backed || (facts.background[3] > 0.95 && !isTag(element, "html") && !isTag(element, "body"));
-  if (!facts.inline || facts.clipPath !== "none" || localNameOf(element) === "svg")
+  if (facts.background[3] > 0.95 && facts.tag !== "html" && facts.tag !== "body") inner.backed = true;
+  if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg")
     measureBox(element, facts, context, inner);
   return inner;
 };

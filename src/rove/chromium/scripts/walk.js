@@ -106,14 +106,14 @@ let frames = [];
 let overlays = [];
 let modal = null;
 
-const visitText = (node, context) => {
-  const data = textDataOf(node);
+// `node` is a text node, or an element that holds nothing but text.
+const visitText = (node, data, context) => {
   if (context.quiet) return noteQuietText(data, node, context);
   if (!context.seen) return;
   const facts = context.facts;
   const blank = !data.trim();
   if (blank && !facts.keepsLines) {
-    if (run && data) glueText(" ");
+    if (run !== null && data) glueText(" ");
     return;
   }
   const reason = unseenText(node, context);
@@ -182,29 +182,52 @@ const walkChildren = (element, context, nesting) => {
   const facts = context.facts;
   if (facts.skipsContent) return;
   if (facts.before) addPseudo(element, "::before", context);
-  const tag = localNameOf(element);
-  if (tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
+  if (facts.tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
   else if (nesting > MAX_NESTING) addDeepText(element, context);
-  else if (childCountOf(element) > limits.children) walkManyChildren(element, context, nesting);
   else walkAllChildren(element, context, nesting);
   if (facts.after) addPseudo(element, "::after", context);
 };
 
 const walkAllChildren = (element, context, nesting) => {
-  const list = flattenedChildren(element);
-  if (list) {
-    for (const child of list) visit(child, context, nesting, element);
-    return;
+  const facts = context.facts;
+  const count = childCountOf(element);
+  if (count > limits.children) return walkManyChildren(element, context, nesting);
+  if (facts.hosting || facts.tag === "slot" || owners.size !== 0) {
+    const list = flattenedChildren(element);
+    if (list) {
+      for (const child of list) visit(child, context, nesting, element);
+      return;
+    }
   }
-  const group = childCountOf(element) >= GROUP_SIZE ? startGroup(element) : null;
-  if (group) context.grouped = GROUPING.has(context.facts.display);
-  let index = 0;
-  for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
-    const before = rows.length;
+  if (count === 0 && isSettled(context)) return visitOnlyText(element, context);
+  if (count >= GROUP_SIZE) return walkGroup(element, context, nesting);
+  for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child))
     visit(child, context, nesting, element);
-    if (group && isElement(child)) noteItem(group, before, index++);
+};
+
+const walkGroup = (element, context, nesting) => {
+  const group = startGroup(element);
+  context.grouped = GROUPING.has(context.facts.display);
+  let index = 0;
+  for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child)) {
+    const type = nodeTypeOf(child);
+    if (type === 3) visitText(child, textDataOf(child), context);
+    else if (type === 1) {
+      const before = rows.length;
+      visitElement(child, context, nesting, element);
+      noteItem(group, before, index++);
+    }
   }
-  if (group) endGroup(group);
+  endGroup(group);
+};
+
+// Neither what can be seen nor what is in the window depends on where each text node stands.
+const isSettled = (context) => !context.doubt && (context.inView !== 0 || context.quiet);
+
+// An element without elements: its text as a whole, with no object made for each text node.
+const visitOnlyText = (element, context) => {
+  const data = textContentOf(element);
+  if (data) visitText(element, data, context);
 };
 
 const walkClosedDetails = (element, context, nesting) => {
@@ -225,9 +248,11 @@ const addDeepText = (element, context) => {
 };
 
 // Groups remember where each child's rows start, so that long lists can be cut between children.
-const startGroup = (element) => ({ element, items: [], last: null });
+const startGroup = (element) => ({ element, items: [], children: [], last: null });
 const noteItem = (group, before, index) => {
-  if (rows.length > before) group.items.push([rows[before], index]);
+  if (rows.length <= before) return;
+  group.items.push(rows[before]);
+  group.children.push(index);
 };
 const endGroup = (group) => {
   group.last = rows[rows.length - 1];
@@ -290,42 +315,47 @@ const childAtWindow = (children, total) => {
 
 const visit = (node, context, nesting, parent) => {
   const type = nodeTypeOf(node);
-  if (type === 3) return visitText(node, context);
-  if (type !== 1) return;
+  if (type === 3) visitText(node, textDataOf(node), context);
+  else if (type === 1) visitElement(node, context, nesting, parent);
+};
+
+const visitElement = (node, context, nesting, parent) => {
   if (++limits.nodes > limits.cap) {
     limits.left = (limits.left || 0) + 1;
     return;
   }
   limits.last = node;
-  if (owned.size && owned.has(node) && !(owners.get(parent) || []).includes(node)) return;
+  if (owned.size !== 0 && owned.has(node) && !(owners.get(parent) || []).includes(node)) return;
   if (node === modal && context.behind) return;
   const namespace = namespaceOf(node);
+  const html = namespace === HTML;
   const tag = localNameOf(node);
-  if (namespace === HTML ? SKIPPED.has(tag) : namespace === SVG && SVG_SKIPPED.has(tag)) {
+  if (html ? SKIPPED.has(tag) : namespace === SVG && SVG_SKIPPED.has(tag)) {
     if (tag !== "map") return;
   }
-  if (tag === "br" && namespace === HTML) {
+  if (tag === "br" && html) {
     if (run) run.text += "\n";
     return;
   }
-  const facts = styleOf(node, context.facts);
+  const facts = styleOf(node, context.facts, tag, html);
   if (facts.none) {
     if (facts.outside) noteClosedHost(parent);
     return;
   }
-  if (isLikelyHost(node, tag, facts)) noteClosedHost(node);
+  if (facts.hosting && isLikelyHost(node, facts)) noteClosedHost(node);
   visitRendered(node, facts, context, nesting);
 };
 
 const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
-  noteOverlay(element, facts, inner);
-  const tag = localNameOf(element);
+  if (facts.placed || facts.moved || facts.overlaps) noteOverlay(element, facts, inner);
+  const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
-  if (tag === "label" && isHtml(element) && visitLabel(element, facts, context, inner, nesting)) return;
-  if (tag === "svg" && !context.pointer && !context.quiet && namespaceOf(element) === SVG)
+  if (tag === "label" && facts.html && visitLabel(element, facts, context, inner, nesting)) return;
+  if (tag === "svg" && !context.pointer && !context.quiet && !facts.html && namespaceOf(element) === SVG)
     inner.shapes = holdsShapes(element);
-  const role = roleOf(element);
+  const kinds = kindsOf(element);
+  const role = facts.html && !(kinds & ROLE) && !(tag in BY_TAG) ? TAG_ROLES[tag] || "generic" : roleOf(element);
   const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
   if (facts.breaks) flushText();
   else if (!facts.inline) glueText(" ");
