@@ -1,1 +1,1 @@
-"""The browser as objects, over Playwright. Knows nothing of agents, actions or policy."""
+"""The browser as objects, over its DevTools protocol. Knows nothing of agents, actions or policy."""

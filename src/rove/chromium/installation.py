@@ -127,22 +127,25 @@ def _of_playwright(name: str, origin: str, headless_only: bool) -> Iterator[Inst
                 yield Installation(path, f"{origin} ({revision})", headless_only)
 
 
-def driver_folder() -> Path:
-    """Where Playwright, which knows how to fetch browser builds, keeps what it knows about them."""
+def _playwright_package() -> Path | None:
+    """Where Playwright keeps what it knows about browser builds, found without importing it."""
     spec = importlib.util.find_spec(PLAYWRIGHT_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise BrowserUnavailable("Playwright is not installed.", hint="Install rove again, with its dependencies.")
-    return Path(spec.submodule_search_locations[0]) / "driver"
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) / "driver" / "package" if places else None
 
 
 def _revisions() -> dict[str, str]:
-    catalogue = json.loads((driver_folder() / "package" / "browsers.json").read_text(encoding="utf-8"))
+    package = _playwright_package()
+    if package is None:
+        return {}
+    catalogue = json.loads((package / "browsers.json").read_text(encoding="utf-8"))
     return {browser["name"]: browser["revision"] for browser in catalogue["browsers"]}
 
 
 def _playwright_browsers() -> Path:
     if given := os.environ.get("PLAYWRIGHT_BROWSERS_PATH"):
-        return driver_folder() / "package" / ".local-browsers" if given == "0" else Path(given)
+        beside = _playwright_package()
+        return beside / ".local-browsers" if given == "0" and beside else Path(given)
     return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
 
 

@@ -102,7 +102,7 @@ class Browsers:
                 await asyncio.to_thread((await warming).abandon)
 
     async def _watch(self) -> None:
-        """Notice a browser or driver that neither works nor dies, while someone waits for it."""
+        """Notice a browser that neither works nor dies, while someone waits for it."""
         missed = 0
         while True:
             await asyncio.sleep(HEARTBEAT)
