@@ -14,6 +14,8 @@ from rove.settings import Settings
 
 # Two beats missed in a row mean that a browser is frozen: it is known within five seconds.
 HEARTBEAT = 1.2
+# A browser that no session has needed for this long is not worth its memory.
+UNUSED = 60.0
 ANSWER = 1.0
 # As many failed starts in a row as this are no accident, and trying again soon would only burn the machine.
 MOST_FAILURES = 3
@@ -23,9 +25,16 @@ REST_AFTER_FAILURES = 30.0
 class Browsers:
     """Gives out a living browser, and tells when it is lost."""
 
-    def __init__(self, settings: Settings, is_busy: Callable[[], bool], on_lost: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        is_busy: Callable[[], bool],
+        is_needed: Callable[[], bool],
+        on_lost: Callable[[], None],
+    ) -> None:
         self._settings = settings
         self._is_busy = is_busy
+        self._is_needed = is_needed
         self._on_lost = on_lost
         self._warming: asyncio.Task[Warmup] | None = None
         self._browser: Browser | None = None
@@ -39,6 +48,7 @@ class Browsers:
         """Start the process before the first call needs it, or go on with one that has been started."""
         if self._warming is None and self._browser is None:
             self._warming = asyncio.ensure_future(_same(begun) if begun else warm_up(self._settings, _in_silence))
+            self._watching = self._watching or asyncio.ensure_future(self._watch())
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
         """The browser, started anew if there is none or it died."""
@@ -60,6 +70,14 @@ class Browsers:
             await browser.close()
         await self._bury()
         await self._abandon_warmup()
+
+    async def _rest(self) -> None:
+        """Close what nobody uses; the next call starts another."""
+        async with self._launching:
+            browser, self._browser = self._browser, None
+            if browser is not None:
+                await browser.close()
+            await self._abandon_warmup()
 
     async def _bury(self) -> None:
         """End what is left of browsers that were lost."""
@@ -102,10 +120,15 @@ class Browsers:
                 await asyncio.to_thread((await warming).abandon)
 
     async def _watch(self) -> None:
-        """Notice a browser that neither works nor dies, while someone waits for it."""
+        """Notice a browser that neither works nor dies while someone waits for it, and one that nobody needs."""
         missed = 0
+        needed = time.monotonic()
         while True:
             await asyncio.sleep(HEARTBEAT)
+            if self._is_needed():
+                needed = time.monotonic()
+            elif time.monotonic() - needed > UNUSED:
+                await self._rest()
             browser = self._browser
             if browser is None or not browser.is_alive or not self._is_busy():
                 missed = 0

@@ -65,6 +65,10 @@ class Session:
             self.last_used = time.monotonic()
             self._keep_soon()
 
+    @property
+    def has_pages(self) -> bool:
+        return self._context is not None
+
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
             if self._context is None:

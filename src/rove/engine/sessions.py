@@ -37,7 +37,7 @@ class Sessions:
         self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
-        self._browsers = Browsers(self.settings, self._is_busy, self._lose_all)
+        self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
         self._reaper: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -99,6 +99,9 @@ class Sessions:
     async def _new_context(self, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
         browser = await self._browsers.browser(progress)
         return await browser.new_context(self.settings, keepsake)
+
+    def _is_needed(self) -> bool:
+        return any(session.running or session.has_pages for session in self._open.values())
 
     def _is_busy(self) -> bool:
         return any(session.running for session in self._open.values())

@@ -1,0 +1,39 @@
+"""A browser that nobody needs is not kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rove import Session
+from rove.engine import browsers
+from rove.engine.sessions import Sessions
+from rove.settings import Deadlines, Settings
+from tests.processes import marked
+from tests.site import Site
+
+
+async def until(holds: object, patience: float = 20) -> None:
+    import asyncio
+
+    assert callable(holds)
+    async with asyncio.timeout(patience):
+        while not holds():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
+    home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browsers, "UNUSED", 0.1)
+    monkeypatch.setattr(browsers, "HEARTBEAT", 0.05)
+    settings = Settings(home=home / "idle", deadlines=Deadlines(action=30, launch=60))
+    async with Sessions(settings) as sessions:
+        sessions.warm_up()
+        await until(lambda: marked(home / "idle"))
+        await until(lambda: not marked(home / "idle"))
+        session = Session(sessions, None)
+        assert (await session.navigate(site.page("/", "<h1>Here</h1>"))).result.status == 200
+        await session.close_session()
+        await until(lambda: not marked(home / "idle"))
