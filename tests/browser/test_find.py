@@ -23,10 +23,8 @@ async def test_a_button_deep_in_a_long_table_is_one_call_away(session: Session, 
 
 async def test_what_was_found_can_be_pressed_and_the_answer_is_short(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"<table>{ROWS}</table>"))
-    row = (await session.find(text="Row 1987")).result.matches[0].ref
-    assert row is not None
-    shown = (await session.snapshot(row)).result.text
-    button = next(line for line in shown.splitlines() if "Edit" in line).rpartition("[")[2].rstrip("]")
+    (match,) = (await session.find(text="Row 1987")).result.matches
+    button = next(line for line in match.after if "Edit" in line).rpartition("[")[2].rstrip("]")
     outcome = await session.click(button)
     assert outcome.changes.kind == "changes"
     assert outcome.changes.tokens < 150

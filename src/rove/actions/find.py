@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Match:
     line: str
     ref: str | None
-    context: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
     is_in_view: bool
 
 
@@ -29,13 +30,13 @@ class Found:
         if not self.matches:
             return "Nothing on the page matches."
         rest = [f"{self.total - len(self.matches)} more: narrow the search or raise `limit`."]
-        blocks = ["\n".join([*match.context, match.line]) for match in self.matches]
+        blocks = ["\n".join([*match.before, f"> {match.line}", *match.after]) for match in self.matches]
         return "\n".join([*blocks, *(rest if self.total > len(self.matches) else [])])
 
 
 @action(Effect.READ)
 class Find(TabAction[Found]):
-    """Search the whole page, also what a snapshot left out; answers with refs."""
+    """Search the whole page, also what a snapshot left out; answers with refs and what is beside."""
 
     text: str | None = arg("Text, in any case.", default=None, min_length=1)
     regex: str | None = arg("JavaScript regular expression.", default=None, min_length=1)

@@ -99,16 +99,21 @@ async def _let_go(wire: Any) -> None:
         await wire.send("Runtime.runIfWaitingForDebugger")
 
 
-async def warm_up(settings: Settings, progress: Callable[[str], None]) -> Warmup:
-    """Find a browser, or fetch one, and start its process."""
+async def warm_up(settings: Settings, progress: Callable[[str], None] | None) -> Warmup:
+    """Find a browser, or fetch one if someone is there to hear of the progress, and start its process."""
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, settings.fetch_browser, progress)
+    may_fetch = settings.fetch_browser and progress is not None
+    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     return await asyncio.to_thread(Warmup, settings.home_folder / "run", found, sandbox, settings.headless)
+
+
+def _silently(message: str) -> None:
+    """Nobody is waiting for it yet."""
 
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:

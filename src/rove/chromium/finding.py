@@ -74,7 +74,8 @@ def _match(match: dict[str, Any], prefix: str) -> dict[str, Any]:
     return {
         "line": _with_ref(match, prefix),
         "ref": prefix + match["ref"] if match["ref"] else None,
-        "context": tuple(_with_ref(near, prefix) for near in match["context"] if near["before"]),
+        "before": tuple(_with_ref(near, prefix) for near in match["context"] if near["before"]),
+        "after": tuple(_with_ref(near, prefix) for near in match["context"] if not near["before"]),
         "is_in_view": match["inView"],
     }
 

@@ -47,7 +47,7 @@ class Browsers:
     def warm_up(self, begun: Warmup | None = None) -> None:
         """Start the process before the first call needs it, or go on with one that has been started."""
         if self._warming is None and self._browser is None:
-            self._warming = asyncio.ensure_future(_same(begun) if begun else warm_up(self._settings, _in_silence))
+            self._warming = asyncio.ensure_future(_same(begun) if begun else warm_up(self._settings, None))
             self._watching = self._watching or asyncio.ensure_future(self._watch())
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
@@ -88,7 +88,7 @@ class Browsers:
         await self._bury()
         warming, self._warming = self._warming, None
         try:
-            warmup = await (warming or warm_up(self._settings, progress))
+            warmup = await self._warmed(warming) or await warm_up(self._settings, progress)
             browser = await launch(self._settings, warmup)
         except RoveError:
             self._failures += 1
@@ -97,6 +97,12 @@ class Browsers:
         self._failures = 0
         browser.on_lost(lambda: self._lose(browser))
         return browser
+
+    async def _warmed(self, warming: asyncio.Task[Warmup] | None) -> Warmup | None:
+        """What was started ahead; None if there was no browser to start, which the caller may fetch."""
+        with contextlib.suppress(BrowserUnavailable):
+            return await warming if warming else None
+        return None
 
     def _lose(self, browser: Browser) -> None:
         """Tell of the loss, once, unless it was we who closed it."""
@@ -142,7 +148,3 @@ class Browsers:
 
 async def _same(begun: Warmup) -> Warmup:
     return begun
-
-
-def _in_silence(message: str) -> None:
-    """Nobody is waiting for it yet."""

@@ -153,13 +153,25 @@ def _longest_rise(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool) -> str:
     lines: list[str] = []
     shown_context = ""
+    # Depths of the told rows that the next one could be inside of.
+    above: list[int] = []
+    told_to = 0
     for change in changes:
         context = _context(after, change)
         if context and context != shown_context:
             lines.append(f"in {context}")
             shown_context = context
-        lines.extend(_change_lines(change, after, links))
+            above.clear()
+        elif above:
+            _leave(above, min((row.depth for row in after[told_to : change.start]), default=above[-1] + 1))
+        lines.extend(_change_lines(change, after, links, above))
+        told_to = change.end
     return "\n".join(lines)
+
+
+def _leave(above: list[int], depth: int) -> None:
+    while above and above[-1] >= depth:
+        above.pop()
 
 
 def _context(after: Sequence[Row], change: _Change) -> str:
@@ -179,18 +191,20 @@ def _clipped(line: str, limit: int = 120) -> str:
     return line if len(line) <= limit else line[:limit] + "…"
 
 
-def _change_lines(change: _Change, after: Sequence[Row], links: bool) -> list[str]:
+def _change_lines(change: _Change, after: Sequence[Row], links: bool, above: list[int]) -> list[str]:
+    """Signed lines; a line is moved right once for each told row that it is inside of."""
     new_rows = after[change.start : change.end]
     still_here = {row.ref for row in new_rows if row.ref}
     were_here = {row.ref for row in change.old if row.ref}
     kept_keys = {(row.ref, row.line) for row in change.old}
-    base = min((row.depth for row in new_rows), default=0)
     lines = _removed_lines([row for row in change.old if not (row.ref and row.ref in still_here)])
     for row in new_rows:
+        _leave(above, row.depth)
         if row.ref and (row.ref, row.line) in kept_keys:
             continue
         sign = "~" if row.ref and row.ref in were_here else "+"
-        lines.append(f"{sign} {indented(row._replace(depth=row.depth - base), line_of(row, links=links))}")
+        lines.append(f"{sign} {indented(row._replace(depth=len(above)), line_of(row, links=links))}")
+        above.append(row.depth)
     return lines
 
 
