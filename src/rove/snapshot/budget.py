@@ -142,7 +142,7 @@ _FAR = 5
 
 
 class _Plan:
-    """Which rows to keep when not all fit. Works out lines, places and parents of those rows only that are looked at."""
+    """Which rows to keep when not all fit; only of those that it looks at are lines and parents worked out."""
 
     def __init__(self, snapshot: Snapshot, start: int, rows: Sequence[Row], links: bool) -> None:
         self.rows = rows

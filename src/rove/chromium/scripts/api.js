@@ -14,7 +14,5 @@ globalThis.rove = {
   boxes: rectanglesOf,
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
-  hintClickable: (elements) => {
-    for (const element of elements) hinted.add(element);
-  },
+  hintClickable,
 };

@@ -17,6 +17,7 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
     inner.quiet = false;
     inner.owner = null;
   }
+  if (role === "generic" && !strength && !(kindsOf(element) & ARIA)) return walkChildren(element, inner, nesting + 1);
   if (role === "iframe") return emitFrame(element, context, inner);
   if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return walkChildren(element, inner, nesting + 1);
   if (CELL_ROLES.has(role) && !strength) return emitCell(element, role, context, inner, nesting);

@@ -10,6 +10,11 @@ const PRESS_ROLES = new Set(
 const PRESS_IF_FOCUSABLE = new Set(["gridcell", "scrollbar", "listbox"]);
 
 const hinted = new WeakSet();
+let anyHinted = false;
+const hintClickable = (elements) => {
+  for (const element of elements) hinted.add(element);
+  anyHinted = true;
+};
 
 const STRONG = 2;
 const WEAK = 1;
@@ -17,7 +22,7 @@ const WEAK = 1;
 // STRONG: the markup or the driver says so. WEAK: only the cursor does.
 const pressStrength = (element, role, facts, context) => {
   if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
-  if (hinted.has(element)) return STRONG;
+  if (anyHinted && hinted.has(element)) return STRONG;
   const kinds = kindsOf(element);
   if (kinds & CLICKS) return STRONG;
   if (kinds & FOCUS && parseInt(attr(element, "tabindex"), 10) >= 0) return STRONG;

@@ -139,13 +139,22 @@ const findRows = (spec) => {
   let total = 0;
   const limit = limitOf(spec);
   rows.forEach((row, index) => {
-    row.plain =
-      row.flags & TEXT ? row.text : (row.naming && row.naming.name) + " " + row.line + " " + (row.inlineText || "");
+    row.plain = row.flags & TEXT ? row.text : wordsOf(row);
     if (!matches(row)) return;
     total += 1;
     if (found.length < limit) found.push(index);
   });
   return { total, matches: found.map((index) => matchAt(index)) };
+};
+
+const SAID = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
+
+// Name, text and values, which are the quoted parts of a line: not the words for its role and states.
+const wordsOf = (row) => {
+  let said = (row.naming && row.naming.name) || "";
+  for (const [, quoted, value] of (row.line + (row.inlineText || "")).matchAll(SAID))
+    said += "\n" + (quoted === undefined ? value : quoted.replace(/\\(.)/g, (whole, c) => (c === "n" ? "\n" : c)));
+  return said;
 };
 
 const limitOf = (spec) => spec.limit || 10;

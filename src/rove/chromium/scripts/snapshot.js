@@ -4,7 +4,6 @@ const DEFAULT_CAPS = { nodes: 30000, children: 2500 };
 
 const beginPass = (options) => {
   roleMemo = new WeakMap();
-  cellsIn = null;
   partsIn = null;
   pageOrigin = location.origin + "/";
   tableRoles = new WeakMap();
@@ -44,6 +43,7 @@ const topModal = () => {
 const wholePage = () => {
   const body = bodyOf(document) || rootElementOf(document);
   const context = contextAt(body);
+  context.table = tableRoleOf(body);
   if (modal) {
     visitRendered(modal, readStyle(modal), contextAt(modal), 1);
     flushText();
@@ -246,15 +246,7 @@ const columnsOf = (options) => {
   return { depths: depths.join(" "), flags: flags.join(" "), refs: refs.join(" "), lines, hrefs, folds, boxes };
 };
 
-// document.open() leaves a document without any element, for a moment or for good.
-const emptyPage = () => ({
-  depths: [], flags: [], refs: [], lines: [], hrefs: {}, folds: {}, groups: [], frames: [],
-  url: location.href, title: '""', width: innerWidth, height: innerHeight, scrollX: 0, scrollY: 0,
-  pageWidth: 0, pageHeight: 0, stripped: 0, nextRef: nextRefNumber, notWalked: 0, cutByDepth: 0, closedHosts: 0,
-});
-
 const takeSnapshot = (options = {}) => {
-  if (!rootElementOf(document)) return emptyPage();
   beginPass(options);
   const root = options.root ? elementOfRef(options.root) : null;
   if (options.root && !root) return { gone: options.root };

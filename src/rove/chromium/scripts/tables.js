@@ -67,21 +67,10 @@ const isInRow = (cell) => {
   return row !== null && roleOf(row) === "row";
 };
 
-let cellsIn = null;
-let cellsRole = "";
-const cellRole = (element) => {
-  const parent = parentNodeOf(element);
-  if (parent === null || parent !== cellsIn) {
-    cellsRole = roleOfCell(element);
-    // Slots may put the children of a host in different places.
-    cellsIn = shadowsWereMet ? null : parent;
-  }
-  return cellsRole;
-};
+const cellRole = (element) => cellRoleIn(tableRoleOf(element), isInRow(element) ? "row" : "");
 
-const roleOfCell = (element) => {
-  const table = tableRoleOf(element);
-  if (!TABLES.has(table) || !isInRow(element)) return "generic";
+const cellRoleIn = (table, parentRole) => {
+  if (parentRole !== "row" || !TABLES.has(table)) return "generic";
   return isGrid(table) ? "gridcell" : "cell";
 };
 

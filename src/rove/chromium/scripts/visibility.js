@@ -50,6 +50,9 @@ const rootContext = () => ({
   inView: 0,
   grouped: false,
   shapes: false,
+  role: "",
+  // The role of the table around; null where the walk did not come from the top and so does not know.
+  table: null,
 });
 
 const outsidePage = (rect, fixed) => {
@@ -107,6 +110,8 @@ const enter = (element, facts, context) => {
     backed: context.backed,
     grouped: false,
     shapes: context.shapes,
+    role: "",
+    table: context.table,
   };
   if (kindsOf(element) & (ARIA | INERT)) inner.apart = apartReason(element, context);
   if (facts.opacity < 1) {

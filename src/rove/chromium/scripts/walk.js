@@ -346,6 +346,16 @@ const visitElement = (node, context, nesting, parent) => {
   visitRendered(node, facts, context, nesting);
 };
 
+// Without a role attribute the tag decides; parts of a table also by what the walk came through.
+const roleByTag = (element, tag, context) => {
+  const contextual = BY_TAG[tag];
+  if (contextual === undefined) return TAG_ROLES[tag] || "generic";
+  if (context.table === null || owned.size !== 0) return roleOf(element);
+  if (tag === "td") return cellRoleIn(context.table, context.role);
+  if (tag === "tr") return TABLES.has(context.table) ? "row" : "generic";
+  return tag === "a" || tag === "li" ? contextual(element) : roleOf(element);
+};
+
 const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
   if (facts.placed || facts.moved || facts.overlaps) noteOverlay(element, facts, inner);
@@ -355,7 +365,9 @@ const visitRendered = (element, facts, context, nesting) => {
   if (tag === "svg" && !context.pointer && !context.quiet && !facts.html && namespaceOf(element) === SVG)
     inner.shapes = holdsShapes(element);
   const kinds = kindsOf(element);
-  const role = facts.html && !(kinds & ROLE) && !(tag in BY_TAG) ? TAG_ROLES[tag] || "generic" : roleOf(element);
+  const role = facts.html && !(kinds & ROLE) ? roleByTag(element, tag, context) : roleOf(element);
+  inner.role = role;
+  if (tag === "table" || TABLES.has(role)) inner.table = role;
   const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
   if (facts.breaks) flushText();
   else if (!facts.inline) glueText(" ");
