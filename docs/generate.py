@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import re
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import TypeAdapter
 
@@ -123,7 +124,7 @@ def _signature(cls: type[AnyAction], own: Mapping[str, Schema]) -> str:
 
 
 def _is_required(cls: type[AnyAction], name: str) -> bool:
-    return bool(_declared(cls, name).is_required())
+    return _declared(cls, name).default is dataclasses.MISSING
 
 
 def _default(cls: type[AnyAction], name: str) -> Any:
@@ -131,7 +132,7 @@ def _default(cls: type[AnyAction], name: str) -> Any:
 
 
 def _declared(cls: type[AnyAction], name: str) -> Any:
-    return vars(cls)["__pydantic_fields__"][name]
+    return next(field for field in dataclasses.fields(cast(Any, cls)) if field.name == name)
 
 
 def _result_fields(result: type[Any]) -> str:

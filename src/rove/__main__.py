@@ -9,8 +9,6 @@ import sys
 def main() -> None:
     """Run the command line; a server's browser is set going before the rest is even imported."""
     arguments = sys.argv[1:]
-    # Looking for plug-ins of pydantic, which rove has none of, would take 20 ms of every start.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     begun = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
         from rove.headstart import head_start

@@ -21,10 +21,9 @@ from typing import (
     get_origin,
 )
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as validated
-
 from rove.errors import InvalidArguments
+from rove.fields import UNKNOWN, Refused, Validated, build, plain
+from rove.fields import arg as arg
 from rove.target import Target as Target
 from rove.target import Url as Url
 
@@ -48,7 +47,7 @@ class Effect(enum.Enum):
     SPAWN = "spawn"
 
 
-class Action(Generic[R]):
+class Action(Validated, Generic[R]):
     """A validated, immutable request. `perform` is called by the engine and by nothing else."""
 
     verb: ClassVar[str]
@@ -74,8 +73,9 @@ class Action(Generic[R]):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments that differ from their defaults, as JSON would carry them."""
-        plain = adapter(type(self)).dump_python(self, mode="json", exclude_defaults=True)
-        return dict(plain)
+        fields = dataclasses.fields(cast(Any, self))
+        given = {field.name: getattr(self, field.name) for field in fields}
+        return {field.name: plain(given[field.name]) for field in fields if given[field.name] != field.default}
 
     def describe(self) -> str:
         """One line for progress, approval and the journal: `Click e12`."""
@@ -132,11 +132,6 @@ A = TypeVar("A", bound=AnyAction)
 _registry: dict[str, type[AnyAction]] = {}
 
 
-def arg(description: str, default: Any = ..., **constraints: Any) -> Any:
-    """Declare an argument; the sentence is what models and people read."""
-    return Field(default, description=description, **constraints)
-
-
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
 def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]], type[A]]:
     """Declare an action: its name, schema, docs and every surface derive from the class below it.
@@ -145,17 +140,15 @@ def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]
     """
 
     def declare(cls: type[A]) -> type[A]:
-        # The schema is built when it is first needed: building all at import would cost every start 50 ms.
-        config = ConfigDict(extra="forbid", defer_build=True, arbitrary_types_allowed=True)
-        declared = cast("type[A]", validated(frozen=True, config=config)(cls))
+        if not (cls.__doc__ or "").strip():  # asked first, as a dataclass without one is given one
+            raise TypeError(f"{cls.__name__} needs a docstring: models read it")
+        declared = dataclasses.dataclass(frozen=True)(cls)
         declared.verb = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
         declared.effect = effect
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
-        if not (cls.__doc__ or "").strip():
-            raise TypeError(f"{cls.__name__} needs a docstring: models read it")
         _registry[declared.verb] = declared
         return declared
 
@@ -169,34 +162,26 @@ def registry() -> Mapping[str, type[AnyAction]]:
     return _registry
 
 
-_adapters: dict[type[AnyAction], TypeAdapter[Any]] = {}
-
-
-def adapter(cls: type[AnyAction]) -> TypeAdapter[Any]:
-    """What validates, dumps and describes an action; made once, when first needed."""
-    if cls not in _adapters:
-        _adapters[cls] = TypeAdapter(cls)
-    return _adapters[cls]
-
-
 def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
     """Make an action from untrusted words, or say which field is wrong and how."""
     cls = registry().get(name)
     if cls is None:
         raise InvalidArguments(f"There is no action `{name}`.", hint=f"There are: {', '.join(registry())}.")
     try:
-        made: AnyAction = adapter(cls).validate_python(dict(arguments))
-    except ValidationError as error:
-        raise InvalidArguments("; ".join(_complaints(cls, error)) + ".") from error
-    return made
+        action: AnyAction = build(cls, arguments)
+    except Refused as refused:
+        raise InvalidArguments("; ".join(_complaints(cls, refused)) + ".") from refused
+    return action
 
 
 def made(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
     """Make an action from Python's own arguments, with the same complaints."""
     try:
         return cls(*args, **kwargs)
-    except ValidationError as error:
-        raise InvalidArguments("; ".join(_complaints(cast("type[AnyAction]", cls), error)) + ".") from error
+    except Refused as refused:
+        raise InvalidArguments("; ".join(_complaints(cast("type[AnyAction]", cls), refused)) + ".") from refused
+    except TypeError as error:
+        raise InvalidArguments(f"{error}.") from error
 
 
 def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:
@@ -212,21 +197,16 @@ def _result_type(cls: type[AnyAction]) -> type[Any]:
     raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Result]")
 
 
-def _complaints(cls: type[AnyAction], error: ValidationError) -> list[str]:
-    complaints: list[str] = []
-    for item in error.errors():
-        first, *rest = item["loc"] or (cls.verb,)
-        # An argument given by position is named like one given by name.
-        named = fields_of(cls)[first] if isinstance(first, int) and first < len(fields_of(cls)) else first
-        where = ".".join(str(part) for part in (named, *rest))
-        if item["type"] == "unexpected_keyword_argument":
-            known = ", ".join(fields_of(cls)) or "none"
-            complaints.append(f"`{where}` is not an argument of {cls.verb}, which takes: {known}")
-        elif item["type"] == "missing":
-            complaints.append(f"`{where}` is missing")
-        else:
-            complaints.append(f"`{where}`: {item['msg'].removeprefix('Value error, ')}")
-    return complaints
+def _complaints(cls: type[AnyAction], refused: Refused) -> list[str]:
+    known = ", ".join(fields_of(cls)) or "nothing"
+    return [
+        f"`{where}` is not an argument of {cls.verb}, which takes: {known}"
+        if why == UNKNOWN and "." not in where
+        else f"`{where}` {why}"
+        if why in (UNKNOWN, "is missing")
+        else f"`{where}`: {why}"
+        for where, why in refused.complaints
+    ]
 
 
 def _brief(value: Any) -> str:
@@ -236,5 +216,5 @@ def _brief(value: Any) -> str:
 
 __all__ = [
     "Action", "AnyAction", "ContextAction", "Effect", "House", "HouseAction", "Road", "RoadAction", "TabAction",
-    "Target", "Url", "action", "adapter", "arg", "fields_of", "parse", "registry",
+    "Target", "Url", "action", "arg", "fields_of", "parse", "registry",
 ]  # fmt: skip

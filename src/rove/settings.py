@@ -15,70 +15,68 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from rove.errors import InvalidSettings
+from rove.fields import Refused, Rule, Validated, arg, build, declared
 from rove.home import DEFAULT as DEFAULT_HOME
 from rove.home import home_from
 
 # Set by rove itself, in the environment of what it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
-Seconds = Annotated[float, Field(gt=0)]
+Seconds = Annotated[float, Rule(gt=0)]
 
 
-class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(frozen=True)
+class Viewport(Validated):
+    width: int = arg("Width of a new tab, in CSS pixels.", default=1280, ge=1)
+    height: int = arg("Height of a new tab, in CSS pixels.", default=720, ge=1)
 
 
-class Viewport(Section):
-    width: int = Field(default=1280, ge=1, description="Width of a new tab, in CSS pixels.")
-    height: int = Field(default=720, ge=1, description="Height of a new tab, in CSS pixels.")
+@dataclass(frozen=True)
+class Deadlines(Validated):
+    action: Seconds = arg("Seconds within which every call answers, whatever the page does.", default=15)
+    settle: Seconds = arg("Most seconds to wait for a page to become quiet after an act.", default=5)
+    launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
+    approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
 
 
-class Deadlines(Section):
-    action: Seconds = Field(default=15, description="Seconds within which every call answers, whatever the page does.")
-    settle: Seconds = Field(default=5, description="Most seconds to wait for a page to become quiet after an act.")
-    launch: Seconds = Field(default=30, description="Seconds that a browser may take to start.")
-    approval: Seconds = Field(default=120, description="Seconds that a person has to answer when asked.")
+@dataclass(frozen=True)
+class Limits(Validated):
+    sessions: int = arg("Most sessions open at once.", default=8, ge=1)
+    tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
+    downloads: int = arg("Most downloads that one tab may make.", default=100, ge=0)
+    download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
+    idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
 
 
-class Limits(Section):
-    sessions: int = Field(default=8, ge=1, description="Most sessions open at once.")
-    tabs: int = Field(default=20, ge=1, description="Most tabs open at once in one session.")
-    downloads: int = Field(default=100, ge=0, description="Most downloads that one tab may make.")
-    download_megabytes: int = Field(default=500, ge=1, description="Largest download that is kept.")
-    idle: Seconds = Field(default=1800, description="Seconds without a call after which a session is closed.")
+@dataclass(frozen=True)
+class Observing(Validated):
+    budget: int = arg("Most tokens of a page's first look.", default=4000, ge=200)
+    picture: int = arg("Longest side of a picture, in pixels; a larger one is scaled down.", default=1568, ge=64)
+    changes: int = arg("Most tokens of what an act changed.", default=1500, ge=100)
 
 
-class Observing(Section):
-    budget: int = Field(default=4000, ge=200, description="Most tokens of a page's first look.")
-    picture: int = Field(
-        default=1568, ge=64, description="Longest side of a picture, in pixels; a larger one is scaled down."
-    )
-    changes: int = Field(default=1500, ge=100, description="Most tokens of what an act changed.")
-
-
-class Settings(Section):
+@dataclass(frozen=True)
+class Settings(Validated):
     """Everything that can be set."""
 
-    home: Path = Field(
+    home: Path = arg(
+        "Folder for rove's own files. Not read from the file, which lies in it.",
         default=Path(DEFAULT_HOME),
-        description="Folder for rove's own files. Not read from the file, which lies in it.",
     )
-    workspace: Path | None = Field(
+    workspace: Path | None = arg(
+        "The one folder that files come from and go to. Default: `workspace` in home.",
         default=None,
-        description="The one folder that files come from and go to. Default: `workspace` in home.",
     )
-    browser: Path | None = Field(
+    browser: Path | None = arg(
+        "Path of the browser to use. Default: the first that `rove install` would find.",
         default=None,
-        description="Path of the browser to use. Default: the first that `rove install` would find.",
     )
-    headless: bool = Field(default=True, description="Run without a window.")
-    sandbox: Literal["auto", "on", "off"] = Field(
+    headless: bool = arg("Run without a window.", default=True)
+    sandbox: Literal["auto", "on", "off"] = arg(
+        "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
         default="auto",
-        description="Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
     )
-    fetch_browser: bool = Field(default=True, description="Install a browser on first use when none is found.")
+    fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
     viewport: Viewport = Viewport()
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()
@@ -163,15 +161,15 @@ def load(**flags: Any) -> Settings:
     return resolve({key.replace("__", "."): value for key, value in flags.items()}).settings
 
 
-def _leaves(section: type[BaseModel], prefix: tuple[str, ...]) -> Iterator[Option]:
-    for name, field in section.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, Section):
+def _leaves(section: type[Validated], prefix: tuple[str, ...]) -> Iterator[Option]:
+    for name, (hint, rule) in declared(section).items():
+        kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        if isinstance(kind, type) and issubclass(kind, Validated):
             yield from _leaves(kind, (*prefix, name))
             continue
         if isinstance(kind, types.UnionType):
             kind = next(part for part in get_args(kind) if part is not type(None))
-        yield Option((*prefix, name), kind, field.default, field.description or "")
+        yield Option((*prefix, name), kind, getattr(section, name), rule.description)
 
 
 def _option(key: str, where: str = "") -> Option:
@@ -222,8 +220,8 @@ def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
             branch = branch.setdefault(parent, {})
         branch[leaf] = value
     try:
-        return Settings.model_validate(tree)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise InvalidSettings(f"`{key}` from {sources.get(key, 'the settings')}: {first['msg']}.") from error
+        settings: Settings = build(Settings, tree)
+    except Refused as refused:
+        key, why = refused.complaints[0]
+        raise InvalidSettings(f"`{key}` from {sources.get(key, 'the settings')}: {why}.") from refused
+    return settings

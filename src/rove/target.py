@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from rove.fields import Rule
 
 _REF = re.compile(r"(?P<frame>f\d+)?(?P<local>e\d+)")
 _POINT = re.compile(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
@@ -73,11 +73,7 @@ def _checked(text: str) -> str:
     return text
 
 
-Target = Annotated[
-    str,
-    AfterValidator(_checked),
-    Field(description='Ref (e12), CSS selector, or role and name (button "Save").'),
-]
+Target = Annotated[str, Rule('Ref (e12), CSS selector, or role and name (button "Save").', check=_checked)]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
 _LOCAL = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
@@ -93,4 +89,4 @@ def with_scheme(address: str) -> str:
     return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
 
 
-Url = Annotated[str, AfterValidator(with_scheme)]
+Url = Annotated[str, Rule(check=with_scheme)]

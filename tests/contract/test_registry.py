@@ -12,9 +12,10 @@ import pytest
 from tests.conftest import Golden
 
 from rove import Ask, Place, RoveError, Session, Settings
-from rove.action import Action, AnyAction, Effect, adapter, fields_of, parse, registry
+from rove.action import Action, AnyAction, Effect, fields_of, parse, registry
 from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidArguments
+from rove.fields import schema_of
 from rove.guard.policy import Decision
 from rove.snapshot import estimate
 from rove.surfaces.mcp.protocol import Connection, Message
@@ -68,7 +69,7 @@ def test_it_has_a_docstring_of_one_short_paragraph(verb: str) -> None:
 
 @every_action
 def test_every_field_has_a_text(verb: str) -> None:
-    schema = adapter(registry()[verb]).json_schema()
+    schema = schema_of(registry()[verb])
     for name, field in schema.get("properties", {}).items():
         assert field.get("description"), f"{verb}.{name} says nothing of itself"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.processes import marked
+from tests.site import Site
 
 from rove import Session
 from rove.engine import browsers
 from rove.engine.sessions import Sessions
 from rove.settings import Deadlines, Settings
-from tests.processes import marked
-from tests.site import Site
 
 
 async def until(holds: object, patience: float = 20) -> None:

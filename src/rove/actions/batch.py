@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from pydantic import AfterValidator
+from typing import Any
 
 from rove.action import AnyAction, Effect, Road, RoadAction, action, arg, parse
 from rove.errors import RoveError
@@ -52,8 +50,8 @@ def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 class Batch(RoadAction[BatchDone]):
     """Run several actions in order; stop at the first that fails."""
 
-    steps: Annotated[tuple[Step, ...], AfterValidator(_checked)] = arg(
-        'Each {"action": "click", ...its arguments}.', min_length=1, max_length=50
+    steps: tuple[Step, ...] = arg(
+        'Each {"action": "click", ...its arguments}.', min_length=1, max_length=50, check=_checked
     )
 
     async def perform(self, road: Road) -> BatchDone:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass as validated
-
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.fields import Validated
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -36,8 +34,8 @@ class Fill(TabAction[Filled]):
         return Filled(element.line, await element.value())
 
 
-@validated(frozen=True, config=ConfigDict(extra="forbid"))
-class FormField:
+@dataclass(frozen=True)
+class FormField(Validated):
     """One field of a form and what goes into it."""
 
     target: Target

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from rove.action import (
-    Action,
-    AnyAction,
-    ContextAction,
-    Effect,
-    HouseAction,
-    RoadAction,
-    TabAction,
-    adapter,
-    parse,
-    registry,
-)
+from rove.action import AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction, parse, registry
 from rove.errors import InvalidArguments
+from rove.fields import schema_of
 
 PREFIX = "browser_"
 INSTRUCTIONS = (
@@ -100,7 +90,7 @@ class Toolset(Mapping[str, Tool]):
 
 
 def _tool(cls: type[AnyAction]) -> Tool:
-    schema = flat_schema(cls)
+    schema = schema_of(cls)
     for option in _options_of(cls):
         schema["properties"][option] = OPTIONS[option]
     return Tool(PREFIX + cls.verb, _one_line(cls.__doc__ or ""), schema, cls.effect)
@@ -128,46 +118,6 @@ def _check(name: str, value: Any) -> None:
         raise InvalidArguments(f"`{name}`: must be a string.")
     elif name == "snapshot" and value != "none":
         raise InvalidArguments("`snapshot`: the only value is `none`.")
-
-
-def flat_schema(cls: type[Action[Any]]) -> dict[str, Any]:
-    """An action's JSON schema without references, titles and null branches: some model providers refuse those."""
-    schema = adapter(cls).json_schema()
-    definitions = schema.pop("$defs", {})
-    flat = cast(dict[str, Any], _flatten(schema, definitions))
-    flat.pop("description", None)
-    flat.setdefault("properties", {})
-    return flat
-
-
-def _flatten(node: Any, definitions: dict[str, Any]) -> Any:
-    if isinstance(node, list):
-        items: list[Any] = node
-        return [_flatten(item, definitions) for item in items]
-    if not isinstance(node, dict):
-        return node
-    node = cast(dict[str, Any], node)
-    if "$ref" in node:
-        named = definitions[node["$ref"].rsplit("/", 1)[-1]]
-        return _flatten(
-            {**{k: v for k, v in named.items() if k != "description"}, **_without(node, "$ref")}, definitions
-        )
-    branches = [branch for branch in node.get("anyOf", []) if branch != {"type": "null"}]
-    if len(branches) == 1:
-        node = {**branches[0], **_without(node, "anyOf")}
-    kept = _without(node, "title", *(("default",) if node.get("default", 0) in (None, (), []) else ()))
-    if kept.get("additionalProperties") is True:
-        kept.pop("additionalProperties")
-    return {
-        key: {name: _flatten(field, definitions) for name, field in cast(dict[str, Any], value).items()}
-        if key == "properties"
-        else _flatten(value, definitions)
-        for key, value in kept.items()
-    }
-
-
-def _without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in node.items() if key not in keys}
 
 
 def _one_line(text: str) -> str:

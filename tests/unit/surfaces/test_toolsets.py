@@ -10,7 +10,8 @@ import pytest
 from rove.actions.forms import FillForm
 from rove.actions.pointer import Click, Scroll
 from rove.errors import InvalidArguments
-from rove.surfaces.toolsets import Toolset, flat_schema
+from rove.fields import schema_of as flat_schema
+from rove.surfaces.toolsets import Toolset
 
 
 def test_references_are_put_in_their_place() -> None:
