@@ -36,7 +36,7 @@ docs: .venv/ready  ## Write the generated reference pages anew.
 bench: browser  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
 
-browser: .venv/ready
+browser: .venv/ready  # quietly, and if that fails once more with its story
 	@$(BIN)/rove install >/dev/null || $(BIN)/rove install
 
 .venv/ready: pyproject.toml

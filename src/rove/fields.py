@@ -8,12 +8,13 @@ made of; anything else fails when it is declared, not when it is used.
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NoReturn, Union, cast, get_args, get_origin, get_type_hints
 
 Schema = dict[str, Any]
 
@@ -194,15 +195,13 @@ def _whole(value: Any, where: str) -> int:
 
 
 def _number(value: Any, where: str, complaint: str = "must be a number") -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        _refuse(where, complaint)
     try:
-        number = float(value)
-    except ValueError:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
         _refuse(where, complaint)
-    if number != number or number in (float("inf"), float("-inf")):
-        _refuse(where, complaint)
-    return int(number) if isinstance(value, int) else number
+    return value if isinstance(value, int) else number
 
 
 def _path(value: Any, where: str) -> Path:
@@ -234,7 +233,7 @@ def _ruled(rule: Rule, value: Any, where: str) -> Any:
         raise Refused([(where, str(error))]) from error
 
 
-def _refuse(where: str, why: str) -> Any:
+def _refuse(where: str, why: str) -> NoReturn:
     raise Refused([(where, why)])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import mimetypes
 import os
 import secrets
 import shutil
@@ -45,6 +44,8 @@ async def dropped(element: Element, files: list[Path]) -> None:
 
 
 def _described(file: Path) -> dict[str, str]:
+    import mimetypes  # slow to import, and seldom needed
+
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     return {"name": file.name, "type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
 

@@ -59,3 +59,16 @@ async def test_a_long_table_folds_within_the_budget_and_expands(world: World) ->
     ref, start = handle.split(":")
     rest = render(await world.snapshot(root=ref, **{"from": int(start), "limit": 10})).text
     assert f'row: "{start} | Name {start}"' in rest and "more [expand" in rest.splitlines()[-1]
+
+
+async def test_find_reads_names_texts_and_values_but_not_the_words_for_roles(world: World) -> None:
+    await world.show(
+        "<header><a href=/>Home</a></header><label>Who <input value='Ann Lee'></label><button>Annex</button>"
+        "<input type=range value=42 aria-label=Volume>"
+    )
+    lines = [match["line"] for match in (await world.evaluate("rove.find({regex: 'Ann'})"))["matches"]]
+    assert lines == ['textbox "Who" value="Ann Lee"', 'button "Annex"']
+    assert (await world.evaluate("rove.find({text: 'button'})"))["total"] == 0
+    assert (await world.evaluate("rove.find({text: 'ann lee'})"))["total"] == 1
+    assert (await world.evaluate("rove.find({text: '42'})"))["total"] == 1
+    assert (await world.evaluate("rove.find({role: 'banner'})"))["total"] == 1

@@ -38,3 +38,9 @@ async def test_words_that_are_seen_are_not_marked(world: World, honest: str) -> 
     await world.show(page(honest, "CANARY"))
     lines = lines_with(await world.text(), "CANARY")
     assert lines and not any(MARK.search(line) for line in lines)
+
+
+@pytest.mark.parametrize("style", TRICKS["hidden by style"])
+async def test_what_a_sheet_hides_is_noticed_below_the_styled_element_too(world: World, style: str) -> None:
+    await world.show(page(f"<style>.t{{{style}}}</style><div class=t><i>{{c}}</i></div><p>seen", "CANARY"))
+    assert all(MARK.search(line) for line in lines_with(await world.text(), "CANARY"))

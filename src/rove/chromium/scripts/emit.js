@@ -369,7 +369,8 @@ const visitLabel = (label, facts, context, inner, nesting) => {
   inner.owner = owner;
   walkChildren(label, inner, nesting + 1);
   for (const [reason, text] of owner.unseen || []) {
-    rows.push({ depth: inner.depth, flags: TEXT | UNSEEN, ref: 0, text: clean(text), missing: 0, mark: reason, line: "" });
+    const row = { depth: inner.depth, flags: TEXT | UNSEEN, ref: 0, text: clean(text), missing: 0, mark: reason, line: "" };
+    rows.push(row);
   }
   return true;
 };

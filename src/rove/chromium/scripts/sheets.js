@@ -86,7 +86,16 @@ const sheetFacts = (sheet) => {
   }
   const known = readSheets.get(sheet);
   if (known && known.length === length && length > 300) return known;
-  const found = { selectors: [], pseudo: [], attributes: new Set(), ids: new Set(), safe: true, looks: 0, count: 0, length };
+  const found = {
+    selectors: [],
+    pseudo: [],
+    attributes: new Set(),
+    ids: new Set(),
+    safe: true,
+    looks: 0,
+    count: 0,
+    length,
+  };
   readSheet(sheet, found);
   readSheets.set(sheet, found);
   return found;

@@ -51,7 +51,7 @@ const wholePage = () => {
     context.depth = 1;
     context.behind = true;
   }
-  const facts = readStyle(body);
+  const facts = styleOf(body, context.facts);
   if (!facts.none) {
     const inner = enter(body, facts, context);
     inner.behind = context.behind;

@@ -82,8 +82,9 @@ const currentState = (element) => {
   return CURRENT_KINDS.has(value) ? " current=" + value : " current";
 };
 
+const activeElementOf = reader(Document.prototype, "activeElement");
 const deepActiveElement = () => {
-  let active = reader(Document.prototype, "activeElement")(document);
+  let active = activeElementOf(document);
   while (active) {
     const shadow = shadowOf(active);
     const inner = shadow && shadow.activeElement;

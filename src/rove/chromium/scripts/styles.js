@@ -89,7 +89,7 @@ const NO_COLOUR = [0, 0, 0, 0];
 
 // Which families of looks could differ from their defaults here.
 const looksOf = (element, parent) => {
-  if (!parent || parent.none || !parent.kids || namespaceOf(element) !== HTML || hasAttr(element, "style")) return ALL_LOOKS;
+  if (!parent || parent.none || !parent.kids || !isHtml(element) || hasAttr(element, "style")) return ALL_LOOKS;
   let looks = distinctions.looks;
   if (parent.lettered) looks |= LETTERS;
   if (kindsOf(element) & STYLES) looks |= PICTURES;
@@ -228,8 +228,9 @@ const styleKey = (element, tag) => {
       const kind = KINDS.get(name) || (name.startsWith("aria-") ? ARIA : 0);
       kinds |= kind;
       // Attributes that no rule mentions cannot change the style, except those that style by themselves.
-      if (name === "href") key += distinctions.attributes.has(name) ? "\u0000href=" + attr(element, name) : "\u0000href";
+      if (name === "href" && !distinctions.attributes.has(name)) key += "\u0000href";
       else if (
+        name === "href" ||
         name === "class" ||
         name === "style" ||
         name === "type" ||
