@@ -71,6 +71,13 @@ class BrowserUnavailable(RoveError):
     default_hint = "Run `rove doctor` to see what is wrong and how to mend it."
 
 
+def unwritable(folder: object, error: OSError) -> BrowserUnavailable:
+    """A folder that rove needs and cannot write to."""
+    return BrowserUnavailable(
+        f"{folder} cannot be written: {error.strerror}.", hint="Set ROVE_HOME, or pass --home, to a folder that can be."
+    )
+
+
 class NavigationFailed(RoveError):
     code = "navigation_failed"
     default_hint = "Check the address, or try again if the server may be slow to start."

@@ -28,6 +28,6 @@ def head_start(arguments: Sequence[str], environment: Mapping[str, str]) -> Warm
     given = environment.get("ROVE_BROWSER")
     try:
         found = find(Path(given) if given else None, headless=True)
-    except RoveError:
+        return Warmup(home / "run", found, decide_sandbox("auto", found.path), headless=True) if found else None
+    except (RoveError, OSError):
         return None  # said properly by whoever asks for a browser
-    return Warmup(home / "run", found, decide_sandbox("auto", found.path), headless=True) if found else None

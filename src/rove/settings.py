@@ -192,7 +192,7 @@ def _set_in(environment: Mapping[str, str]) -> list[Option]:
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidSettings(f"{path} cannot be read: {error}", hint="Mend the file or remove it.") from error

@@ -44,7 +44,6 @@ async def test_fill_with_nothing_clears_the_field(session: Session, site: Site) 
         ("<input id=f type=range max=100>", "40"),
         ("<input id=f type=number>", "12.5"),
         ("<input id=f type=email>", "ada@example.com"),
-        ("<input id=f type=password>", "hunter2"),
         ("<textarea id=f>Old</textarea>", "two\nlines"),
     ],
 )
@@ -166,3 +165,11 @@ async def test_check_on_something_else_says_so(session: Session, site: Site) -> 
     await session.navigate(site.page("/", "<p id=p>Not a box</p>"))
     with pytest.raises(ElementNotReady):
         await session.run(Check("#p"), timeout=2)
+
+
+async def test_what_is_typed_into_a_password_field_is_not_told_back(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input type=password aria-label=Secret>"))
+    outcome = await session.fill("input", "hunter2")
+    assert outcome.result.value is None
+    assert "hunter2" not in outcome.changes.text
+    assert (await session.evaluate("document.querySelector('input').value.length")).result.value == 7

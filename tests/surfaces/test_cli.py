@@ -53,7 +53,7 @@ def test_version(tmp_path: Path) -> None:
     assert rove("--version", home=tmp_path).stdout.strip() == f"rove {__version__}"
 
 
-@pytest.mark.parametrize("words", [[], ["fly"], ["mcp", "--fly"]])
+@pytest.mark.parametrize("words", [["fly"], ["mcp", "--fly"]])
 def test_words_that_mean_nothing_exit_with_2(tmp_path: Path, words: list[str]) -> None:
     done = rove(*words, home=tmp_path)
     assert done.returncode == 2

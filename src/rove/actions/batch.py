@@ -25,6 +25,15 @@ class BatchDone:
     failed: StepFailed | None
     left_out: int
 
+    def __str__(self) -> str:
+        lines = [f"{number}. {outcome.action}: {outcome.result}" for number, outcome in enumerate(self.done, 1)]
+        if self.done and self.done[-1].changes.text:
+            lines.append(self.done[-1].changes.text)
+        if self.failed is not None:
+            lines.append(f"{self.failed.index + 1}. {self.failed.action} failed, {self.left_out} left out:")
+            lines.append(f"{self.failed.error['code']}: {self.failed.error['message']} {self.failed.error['hint']}")
+        return "\n".join(lines)
+
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         return tuple(attachment for outcome in self.done for attachment in outcome.attachments)
@@ -34,7 +43,7 @@ def _parsed(index: int, step: Step) -> AnyAction:
     try:
         made = parse(str(step.get("action", "")), {key: value for key, value in step.items() if key != "action"})
     except RoveError as error:
-        raise ValueError(f"step {index}: {error.message} {error.hint}") from error
+        raise ValueError(f"step {index}: {error.message.rstrip('.')}") from error
     if isinstance(made, RoadAction):
         raise ValueError(f"step {index}: a batch cannot hold a {made.verb}")
     return made

@@ -31,7 +31,8 @@ class Found:
             return "Nothing on the page matches."
         rest = [f"{self.total - len(self.matches)} more: narrow the search or raise `limit`."]
         blocks = ["\n".join([*match.before, f"> {match.line}", *match.after]) for match in self.matches]
-        return "\n".join([*blocks, *(rest if self.total > len(self.matches) else [])])
+        count = f"{self.total} match" + ("" if self.total == 1 else "es")
+        return "\n\n".join([count, *blocks, *(rest if self.total > len(self.matches) else [])])
 
 
 @action(Effect.READ)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.errors import ElementNotReady
 from rove.fields import Validated
 
 if TYPE_CHECKING:
+    from rove.chromium.element import Element
     from rove.chromium.tab import Tab
 
 
@@ -57,17 +59,25 @@ class FillForm(TabAction[FormFilled]):
     fields: tuple[FormField, ...] = arg("Fields, in order.", min_length=1)
 
     async def perform(self, tab: Tab) -> FormFilled:
-        done: list[str] = []
-        for field in self.fields:
-            element = await tab.resolve(field.target)
-            if isinstance(field.value, bool):
-                await element.set_checked(field.value)
-            elif await element.is_select():
-                await element.select((field.value,))
-            else:
-                await element.fill(field.value)
-            done.append(element.line)
-        return FormFilled(tuple(done))
+        # All of them are found before any is touched: a form half filled in is worse than one not begun.
+        elements = [await tab.resolve(field.target) for field in self.fields]
+        selects = [await element.is_select() for element in elements]
+        for number, (field, element, is_select) in enumerate(zip(self.fields, elements, selects, strict=True)):
+            try:
+                await _enter(element, field.value, is_select)
+            except ElementNotReady as error:
+                done = f"{number} of {len(elements)} fields were filled in before that."
+                raise ElementNotReady(f"{error.message} {done}", hint=error.hint) from error
+        return FormFilled(tuple(element.line for element in elements))
+
+
+async def _enter(element: Element, value: str | bool, is_select: bool) -> None:
+    if isinstance(value, bool):
+        await element.set_checked(value)
+    elif is_select:
+        await element.select((value,))
+    else:
+        await element.fill(value)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,8 @@ class Wait(TabAction[Waited]):
                 raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
             await asyncio.sleep(self.seconds)
         else:
-            await self._until(tab, min(self.seconds or tab.time_left, tab.time_left - GIVING_UP) + began)
+            longest = tab.time_left - min(GIVING_UP, tab.time_left / 4)
+            await self._until(tab, began + min(self.seconds or longest, longest))
         return Waited(round(time.monotonic() - began, 3))
 
     async def _until(self, tab: Tab, give_up: float) -> None:

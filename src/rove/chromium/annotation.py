@@ -42,17 +42,29 @@ def marks_in(picture: Picture, seen: Snapshot) -> list[Mark]:
     return marks[:MOST_MARKS]
 
 
-def _clearest(image: Image.Image, box: tuple[float, float, float, float], width: int, height: int) -> tuple[int, int]:
-    """Where a label hides the least: the plainest spot beside, above, below or inside the element."""
+Box = tuple[float, float, float, float]
+
+
+def _clearest(image: Image.Image, box: Box, size: tuple[int, int], others: list[Box]) -> tuple[int, int]:
+    """Where a label hides the least: on nothing else that is marked, and on the plainest spot by its element."""
     from PIL import ImageStat
 
-    left, top, right, bottom = (round(edge) for edge in box)
-    spots = [(left - width - 2, top), (left, top - height - 2), (right + 2, top), (right - width - 3, top + 3)]
-    spots += [(left, bottom + 2), (left + 3, top + 3)]
+    (left, top, right, bottom), (width, height) = (round(edge) for edge in box), size
+    spots = [(left - width - 2, top), (right - width - 3, top + 3), (left, top - height - 2), (right + 2, top)]
+    spots += [(left + 3, top + 3), (left, bottom + 2)]
     inside = [(x, y) for x, y in spots if 0 <= x <= image.width - width and 0 <= y <= image.height - height]
     if not inside:
         return max(min(left, image.width - width), 0), max(min(top, image.height - height), 0)
-    return min(inside, key=lambda spot: sum(ImageStat.Stat(image.crop((*spot, spot[0] + width, spot[1] + height))).var))
+
+    def hidden(spot: tuple[int, int]) -> tuple[int, float]:
+        covers = (*spot, spot[0] + width, spot[1] + height)
+        return sum(_overlap(covers, other) for other in others), sum(ImageStat.Stat(image.crop(covers)).var)
+
+    return min(inside, key=hidden)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def draw(picture: Picture, marks: list[Mark]) -> bytes:
@@ -62,12 +74,15 @@ def draw(picture: Picture, marks: list[Mark]) -> bytes:
     image = Image.open(io.BytesIO(picture.data)).convert("RGB")
     pen = ImageDraw.Draw(image)
     font = ImageFont.load_default(13)
+    labels: list[Box] = []
     for number, mark in enumerate(marks):
         colour = COLOURS[number % len(COLOURS)]
         pen.rectangle(mark.box, outline=colour, width=2)
         _, _, right, bottom = pen.textbbox((0, 0), mark.ref, font=font)
-        x, y = _clearest(image, mark.box, int(right) + 6, int(bottom) + 4)
-        pen.rectangle((x, y, x + right + 6, y + bottom + 4), fill=colour)
+        others = [other.box for other in marks if other is not mark] + labels
+        x, y = _clearest(image, mark.box, (int(right) + 6, int(bottom) + 4), others)
+        labels.append((x, y, x + right + 6, y + bottom + 4))
+        pen.rectangle(labels[-1], fill=colour)
         pen.text((x + 3, y + 1), mark.ref, fill="white", font=font)
     written = io.BytesIO()
     image.save(written, "PNG" if picture.kind == "png" else "JPEG", quality=85)

@@ -13,7 +13,7 @@ from rove.chromium.launch import decide_sandbox, has_display
 from rove.chromium.runfolder import sweep
 from rove.chromium.warmup import Warmup
 from rove.chromium.wire import Connection, WireError
-from rove.errors import BrowserUnavailable
+from rove.errors import BrowserUnavailable, unwritable
 from rove.settings import Settings
 
 CLOSING_PATIENCE = 3.0
@@ -109,7 +109,10 @@ async def warm_up(settings: Settings, progress: Callable[[str], None] | None) ->
     may_fetch = settings.fetch_browser and progress is not None
     found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
-    return await asyncio.to_thread(Warmup, settings.home_folder / "run", found, sandbox, settings.headless)
+    try:
+        return await asyncio.to_thread(Warmup, settings.home_folder / "run", found, sandbox, settings.headless)
+    except OSError as error:
+        raise unwritable(settings.home_folder, error) from error
 
 
 def _silently(message: str) -> None:

@@ -163,12 +163,12 @@ class Element:
             raise self._gone()
         self.line = answer["line"]
         if "reason" in answer:
-            raise ElementNotReady(f"{self.line} {answer['reason']}.")
+            raise ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
         return answer
 
     def _gone(self) -> ElementGone:
         shown = f" ({self.line})" if self.line else ""
-        return ElementGone(f"{self.ref}{shown} is no longer on the page.")
+        return ElementGone(f"{self.ref}{shown} is not, or no longer, on the page.")
 
 
 def _place(answer: dict[str, Any]) -> dict[str, int]:
@@ -184,6 +184,9 @@ class Spot:
         self.line = f"the point {x:g},{y:g}"
 
     async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
+        width, height = await self._tab.worlds.main.call("() => [innerWidth, innerHeight]")
+        if not (self._point[0] < width and self._point[1] < height):
+            raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
         await self._tab.mouse.click(*self._point, button, count, bits)
 

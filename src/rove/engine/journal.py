@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
-from rove.errors import RoveError
+from rove.errors import RoveError, unwritable
 
 
 @dataclass
@@ -35,6 +35,10 @@ class Journal:
 
     def __init__(self, folder: Path, session: str) -> None:
         self._path = folder / f"{session}.jsonl"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise unwritable(folder, error) from error
         self._session = session
 
     @contextmanager
@@ -57,7 +61,6 @@ class Journal:
 
     def _append(self, entry: Entry) -> None:
         line = json.dumps({"session": self._session, **vars(entry)}, ensure_ascii=False) + "\n"
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # One write call with O_APPEND: lines of two processes never mix.
         file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:

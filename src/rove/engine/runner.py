@@ -84,10 +84,11 @@ class Run:
             return await self._seen(action, result, tab, before)
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
+        reserve = min(RESERVE, self._timeout / 10)
         try:
-            result = await self._in_time(_unless_dialog(tab, action.perform(tab)), RESERVE)
+            result = await self._in_time(_unless_dialog(tab, action.perform(tab)), reserve)
         except DeadlineExceeded as error:
-            tab.is_suspect = not await tab.answers(RESERVE)
+            tab.is_suspect = not await tab.answers(reserve)
             if tab.is_suspect:
                 raise DeadlineExceeded(
                     f"{error.message} The page is busy and lets nothing else run.",

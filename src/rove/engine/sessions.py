@@ -39,6 +39,7 @@ class Sessions:
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
         self._reaper: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     async def __aenter__(self) -> Self:
         self._reaper = asyncio.ensure_future(self._reap())
@@ -55,6 +56,8 @@ class Sessions:
 
     def session(self, name: str | None = None) -> Session:
         """The named session, or the default one, which nobody has to open."""
+        if self._is_closed:
+            raise NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
         if name is None or name == DEFAULT:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
@@ -79,6 +82,7 @@ class Sessions:
 
     async def close(self) -> None:
         """Close everything; nothing is left running and no folder behind."""
+        self._is_closed = True
         if self._reaper is not None:
             self._reaper.cancel()
         self._open.clear()

@@ -159,7 +159,8 @@ def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool) -> str:
     for change in changes:
         context = _context(after, change)
         if context and context != shown_context:
-            lines.append(f"in {context}")
+            # A heading holds nothing: what follows it stands under it.
+            lines.append(f"{'under' if context.startswith('heading') else 'in'} {context}")
             shown_context = context
             above.clear()
         elif above:

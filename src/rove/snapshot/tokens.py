@@ -10,7 +10,7 @@ from collections.abc import Iterable
 _PIECES = re.compile(
     r"[^\r\nA-Za-z0-9]?[A-Za-z]+|\d{1,3}| ?[^\sA-Za-z0-9\x80-\U0010ffff]+[\r\n/]*|\s*[\r\n]+|[ \t]+(?=[ \t])"
 )
-_LONG_WORDS = re.compile(r"[A-Za-z]{10,}")
+LONG_WORD = 10
 # A quote, bracket or equals sign before a word is seldom one token with it.
 _SIGN_BEFORE_WORD = re.compile(r"[\"\[=/.@_|][A-Za-z]")
 _IDEOGRAPHS = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
@@ -36,7 +36,8 @@ Tally = tuple[int, int, int, int, int]
 
 def tally(text: str) -> Tally:
     """What a text is made of. Lines with their line ends add up to the text they make."""
-    pieces = len(_PIECES.findall(text)) + sum([(len(word) - 4) // 7 for word in _LONG_WORDS.findall(text)])
+    found = _PIECES.findall(text)
+    pieces = len(found) + sum([_extra(piece) for piece in found if len(piece) >= LONG_WORD])
     signs = len(_SIGN_BEFORE_WORD.findall(text))
     if text.isascii():
         return (pieces, signs, 0, 0, 0)
@@ -47,6 +48,14 @@ def tally(text: str) -> Tally:
         len(_PICTURES.findall(text)),
         len(_OTHER_SCRIPTS.findall(text)),
     )
+
+
+def _extra(piece: str) -> int:
+    """Tokens beyond the first of a long word, with or without a sign before it."""
+    if not piece[-1].isalpha():
+        return 0
+    letters = len(piece) if piece[0].isascii() and piece[0].isalpha() else len(piece) - 1
+    return (letters - 4) // 7 if letters >= LONG_WORD else 0
 
 
 def total(tallies: Iterable[Tally]) -> int:

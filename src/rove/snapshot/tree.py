@@ -114,14 +114,13 @@ def parse(data: Mapping[str, Any], prefix: str = "", *, scoped: bool = False) ->
 
 
 def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
-    letter = f"{prefix}e"
     lines = data["lines"]
     if isinstance(lines, str):
         lines = lines.split("\n") if data["depths"] else []
     hrefs = _hrefs(data.get("hrefs"), len(lines))
-    refs = [f"{letter}{number}" if number else "" for number in _numbers(data["refs"])]
+    refs = _refs(data["refs"], f"{prefix}e")
     columns = zip(_numbers(data["depths"]), _numbers(data["flags"]), refs, lines, hrefs, repeat(""), repeat(None))
-    rows = [_new_row(Row, row) for row in columns]
+    rows = list(map(_new_row, repeat(Row), columns))
     for place, (start, _) in data.get("folds", {}).items():
         row = rows[int(place)]
         rows[int(place)] = row._replace(fold=f"{row.ref}:{start}")
@@ -129,6 +128,12 @@ def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
     if boxes:
         rows = [row._replace(box=tuple(box)) if box else row for row, box in zip(rows, boxes, strict=True)]
     return rows
+
+
+def _refs(column: str | Sequence[int], letter: str) -> list[str]:
+    if isinstance(column, str):
+        return [letter + number if number != "0" else "" for number in column.split()]
+    return [f"{letter}{number}" if number else "" for number in column]
 
 
 def _numbers(column: str | Sequence[int]) -> Sequence[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.unit.snapshot.pages import IN_VIEW, PRESS, STRUCTURE, page, table
 
-from rove.snapshot import Snapshot, difference, estimate, parse, render
+from rove.snapshot import difference, estimate, parse, render
 from rove.snapshot.tree import FOCUSED
 
 
@@ -63,23 +63,6 @@ def test_when_nearly_all_changed_the_snapshot_is_given_instead() -> None:
 def test_a_delta_never_costs_more_than_its_budget() -> None:
     delta = difference(parse(table(500)), parse(table(900)), 300)
     assert delta.tokens <= 300 and estimate(delta.text) == delta.tokens
-
-
-def test_siblings_that_changed_stand_at_one_indentation() -> None:
-    def form(city: str, state: str) -> Snapshot:
-        return parse(
-            page(
-                (0, STRUCTURE, 0, "form"),
-                (1, PRESS, 1, f'combobox "City" value="{city}"'),
-                (1, 4, 0, f'"{city}"'),
-                (2, PRESS, 2, f'button "Deep {state}"'),
-                (1, PRESS, 3, f'button "Save"{state}'),
-            )
-        )
-
-    lines = difference(form("Oslo", ""), form("Bergen", " disabled")).text.splitlines()
-    told = [line for line in lines if line.startswith("~") and "Deep" not in line]
-    assert len(told) == 2 and not any(line.startswith("~  ") for line in told)
 
 
 def test_a_new_row_is_moved_right_only_below_a_told_one() -> None:

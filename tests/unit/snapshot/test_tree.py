@@ -57,7 +57,7 @@ def test_an_address_is_shown_on_request() -> None:
 
 def test_columns_packed_as_text_read_like_lists() -> None:
     rows = [(0, STRUCTURE, 0, "list"), *((1, PRESS, n, f'link "{n}"') for n in range(1, 20))]
-    places = {"starts": list(range(1, 20)), "children": list(range(0, 38, 2))}
+    places: dict[str, list[int]] = {"starts": list(range(1, 20)), "children": list(range(0, 38, 2))}
     group = {"ref": 50, "total": 30, "end": 20, **places}
     plain = page(*rows, groups=[group], hrefs={"1": "/a b", "3": "/c"})
     packed = plain | {name: " ".join(map(str, plain[name])) for name in ("depths", "flags", "refs")}

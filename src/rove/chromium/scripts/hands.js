@@ -38,7 +38,7 @@ const prepareToFill = about((target, value) => {
     selectContents(element);
     return { type: true };
   }
-  return { reason: "is not something that can be filled in" };
+  return { reason: "is not something that can be filled in", hint: "Use browser_click, browser_check or browser_select." };
 });
 
 const fieldOf = (element) => {
@@ -51,7 +51,8 @@ const fieldOf = (element) => {
 
 const setPicked = (element, value) => {
   if (["checkbox", "radio", "file", "button", "submit", "image", "reset"].includes(element.type)) {
-    return { reason: `is an input of type ${element.type}, which cannot be filled in` };
+    const hint = "Use browser_check for boxes, browser_upload for files, browser_click for buttons.";
+    return { reason: `is an input of type ${element.type}, which cannot be filled in`, hint };
   }
   setValue(element, element.type === "color" ? value.toLowerCase() : value);
   if (value && element.value !== (element.type === "color" ? value.toLowerCase() : value)) {
@@ -63,12 +64,13 @@ const setPicked = (element, value) => {
 
 const valueOf = about((target) => {
   const element = fieldOf(target);
+  if (element.type === "password") return { value: null };
   return { value: "value" in element ? element.value : element.innerText };
 });
 
 const selectOptions = about((element, wanted) => {
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
-  if (!select) return { reason: "is not a select; press it and then the option" };
+  if (!select) return { reason: "is not a select", hint: "Press it with browser_click, then press the option." };
   if (isDisabled(select)) return { reason: "is disabled" };
   if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
   const options = Array.from(select.options);
@@ -96,7 +98,7 @@ const checkedState = about((element) => {
     : queryOne(control, "input[type=checkbox], input[type=radio]") || control;
   if (inner instanceof HTMLInputElement) return { checked: inner.checked, radio: inner.type === "radio" };
   const said = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
-  return said === null ? { reason: "is not a checkbox, a radio button or a switch" } : { checked: said === "true" };
+  return said === null ? { reason: "is not a checkbox, a radio button or a switch", hint: "Use browser_click." } : { checked: said === "true" };
 });
 
 // The caret goes after what is there, where a person who goes on writing would put it.

@@ -246,7 +246,15 @@ const columnsOf = (options) => {
   return { depths: depths.join(" "), flags: flags.join(" "), refs: refs.join(" "), lines, hrefs, folds, boxes };
 };
 
+// document.open() leaves a document without any element, for a moment or for good.
+const emptyPage = () => ({
+  depths: [], flags: [], refs: [], lines: [], hrefs: {}, folds: {}, groups: [], frames: [],
+  url: location.href, title: '""', width: innerWidth, height: innerHeight, scrollX: 0, scrollY: 0,
+  pageWidth: 0, pageHeight: 0, stripped: 0, nextRef: nextRefNumber, notWalked: 0, cutByDepth: 0, closedHosts: 0,
+});
+
 const takeSnapshot = (options = {}) => {
+  if (!rootElementOf(document)) return emptyPage();
   beginPass(options);
   const root = options.root ? elementOfRef(options.root) : null;
   if (options.root && !root) return { gone: options.root };

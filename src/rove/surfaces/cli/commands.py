@@ -26,7 +26,7 @@ examples:
 def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = build_parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(arguments or ["--help"])
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
         code: int = given.command(given, resolved, begun)

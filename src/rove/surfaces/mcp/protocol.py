@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import difflib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ class Connection:
         """Take one message; answers come through `send`."""
         if isinstance(message, list):  # revision 2025-03-26 had batches
             items: list[Any] = message
-            for item in items:
+            for item in items or [None]:  # an empty batch is no message
                 self.receive(item)
         elif not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
             self._start(None, self._refuse(None, ProtocolError(INVALID_REQUEST, "not a JSON-RPC message")))
@@ -159,7 +160,10 @@ class Connection:
     async def _call(self, params: Message) -> Message:
         name, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(name, str) or name not in self._tools:
-            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}")
+            near = difflib.get_close_matches(str(name), self._tools, n=1)
+            raise ProtocolError(
+                INVALID_PARAMS, f"Unknown tool: {name}" + (f". Did you mean {near[0]}?" if near else "")
+            )
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         try:
