@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from pathlib import Path
 from rove.errors import BrowserUnavailable
 
 PLAYWRIGHT_PACKAGE = "playwright"
+# Colours, which a pipe has no use for.
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 Progress = Callable[[str], None]
 
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
@@ -187,13 +190,16 @@ def _succeeds(command: list[str], progress: Progress) -> bool:
         env=environment,
     ) as process:
         assert process.stdout is not None
-        last = ""
+        reason = told = ""
         for line in process.stdout:
-            last = line.strip() or last
-            if last.startswith(("Downloading", "Get:", "Unpacking", "Setting up", "|")):
-                progress(f"  {last[:100]}")
+            said = _ANSI.sub("", line).strip()
+            if said.startswith(("Error", "E:")) or not reason:
+                reason = said or reason
+            if said != told and said.startswith(("Downloading", "Get:", "Unpacking", "Setting up", "|")):
+                told = said
+                progress(f"  {said[:100]}")
     if process.returncode != 0:
-        progress(f"  That did not work: {last[:200]}")
+        progress(f"  That did not work: {reason[:200]}")
     return process.returncode == 0
 
 
