@@ -120,25 +120,12 @@ const contentText = (element, walk) => {
   return text + pseudoPart(element, "::after");
 };
 
-const SILENT_TAGS = new Set([
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "head",
-  "meta",
-  "link",
-  "title",
-  "base",
-  "col",
-  "colgroup",
-  "source",
-  "track",
-  "param",
-  "datalist",
-  "rp",
-  "rt",
-]);
+// What a page holds without ever showing it.
+const NEVER_SHOWN = [
+  "script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "col", "colgroup", "source",
+  "track", "param", "datalist", "rp",
+];
+const SILENT_TAGS = new Set([...NEVER_SHOWN, "rt"]);
 
 const childText = (child, walk) => {
   const tag = localNameOf(child);

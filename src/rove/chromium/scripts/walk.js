@@ -1,27 +1,6 @@
 // The walk over the flattened tree: one visit per rendered element, emitting rows.
 
-const SKIPPED = new Set([
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "head",
-  "meta",
-  "link",
-  "title",
-  "base",
-  "col",
-  "colgroup",
-  "source",
-  "track",
-  "param",
-  "datalist",
-  "rp",
-  "area",
-  "map",
-  "noframes",
-  "noembed",
-]);
+const SKIPPED = new Set([...NEVER_SHOWN, "area", "map", "noframes", "noembed"]);
 const SVG_SKIPPED = new Set([
   "defs",
   "title",
