@@ -7,8 +7,16 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; a server's browser is set going before the rest is even imported."""
-    arguments = sys.argv[1:]
+    """Run the command line; whoever is interrupted, even in mid-import, leaves without a word."""
+    try:
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130  # a browser that was begun is ended by its keeper
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """A server's browser is set going before the rest is even imported."""
     begun = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
         from rove.headstart import head_start
@@ -16,7 +24,7 @@ def main() -> None:
         begun = head_start(arguments, os.environ)
     from rove.surfaces.cli.commands import run
 
-    sys.exit(run(arguments, begun))
+    return run(arguments, begun)
 
 
 if __name__ == "__main__":

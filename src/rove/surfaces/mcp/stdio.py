@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 PIPE = 65536
 # A client that closes its end may still read ours: `echo '...' | rove mcp` deserves its answer.
 LAST_ANSWERS = 2.0
+# Whoever sends a longer line is no client, and must not fill our memory.
+LONGEST = 64 * 2**20
 
 
 async def serve(sessions: Sessions) -> None:
@@ -73,7 +75,8 @@ async def _lines() -> AsyncIterator[bytes]:
 
     def read() -> None:
         # Not sys.stdin: a read of it that never ends aborts the interpreter on its way out.
-        for line in os.fdopen(0, "rb", closefd=False):
+        messages = os.fdopen(0, "rb", closefd=False)
+        while (line := messages.readline(LONGEST)) and len(line) < LONGEST:
             loop.call_soon_threadsafe(queue.put_nowait, line)
         loop.call_soon_threadsafe(queue.put_nowait, None)
 
