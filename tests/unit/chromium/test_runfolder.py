@@ -8,12 +8,17 @@ import sys
 import time
 from pathlib import Path
 
+from tests.processes import eventually
+
 from rove.chromium import keeper
 from rove.chromium.runfolder import LOCK, RunFolder, sweep
 
 
 def sleeper(folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(["sleep", "300"], env={**os.environ, keeper.MARK: str(folder)})
+    process = subprocess.Popen(["sleep", "300"], env={**os.environ, keeper.MARK: str(folder)})
+    # Its environment can be read only a moment after it has been started.
+    assert eventually(lambda: process.pid in keeper.processes_of(folder), 10)
+    return process
 
 
 def test_closing_ends_what_carries_the_mark_and_removes_the_folder(tmp_path: Path) -> None:
