@@ -89,7 +89,7 @@ async def test_switch_without_an_id_is_refused(session: Session, site: Site) -> 
     await session.navigate(site.page("/", "<p>Page</p>"))
     with pytest.raises(InvalidArguments) as caught:
         await session.tabs("switch")
-    assert "`id`" in caught.value.message
+    assert "`tab`" in caught.value.message
 
 
 async def test_a_popup_becomes_a_tab_and_is_reported_where_it_was_opened(session: Session, site: Site) -> None:

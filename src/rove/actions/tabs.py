@@ -39,7 +39,7 @@ class Tabs(ContextAction[TabList]):
     """List, open, switch or close tabs."""
 
     operation: Literal["list", "new", "switch", "close"] = arg("What to do.", default="list")
-    id: str | None = arg("Which tab, with switch and close.", default=None)
+    tab: str | None = arg("Which tab, with switch and close.", default=None)
     url: Url | None = arg("Address for a new tab.", default=None)
 
     @property
@@ -56,11 +56,11 @@ class Tabs(ContextAction[TabList]):
             if self.url:
                 await tab.navigate(self.url)
         elif self.operation == "switch":
-            if self.id is None:
-                raise InvalidArguments("`id` is missing: say which tab to switch to.")
-            context.switch(await context.tab(self.id))
+            if self.tab is None:
+                raise InvalidArguments("`tab` is missing: say which tab to switch to.")
+            context.switch(await context.tab(self.tab))
         elif self.operation == "close":
-            await context.close_tab(await context.tab(self.id))
+            await context.close_tab(await context.tab(self.tab))
         return TabList(tuple([await _shown(tab, tab is context.current) for tab in context.tabs]))
 
 

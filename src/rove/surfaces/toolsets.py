@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rove.action import AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction, parse, registry
+from rove.action import AnyAction, Effect, HouseAction, RoadAction, TabAction, parse, registry
 from rove.errors import InvalidArguments
 from rove.fields import schema_of
 
@@ -98,8 +98,7 @@ def _tool(cls: type[AnyAction]) -> Tool:
 
 def _options_of(cls: type[AnyAction]) -> Iterator[str]:
     """What a call of this action may say besides the action's own arguments."""
-    if issubclass(cls, TabAction | ContextAction | RoadAction):
-        yield "session"
+    yield "session"
     if issubclass(cls, TabAction | RoadAction):
         yield "tab"
     if not issubclass(cls, HouseAction):

@@ -68,9 +68,10 @@ def test_a_bad_option_is_refused_by_name(option: str, value: Any) -> None:
     assert f"`{option}`" in caught.value.message
 
 
-def test_a_tool_on_the_house_takes_no_session_or_tab() -> None:
-    properties = Toolset()["browser_status"].schema["properties"]
-    assert set(properties) == set()
+def test_every_tool_takes_a_session_and_one_on_the_house_no_tab() -> None:
+    tools = Toolset()
+    assert all("session" in tool.schema["properties"] for tool in tools.values())
+    assert set(tools["browser_status"].schema["properties"]) == {"session"}
 
 
 def test_a_tool_that_does_not_exist_is_not_there() -> None:
