@@ -30,10 +30,14 @@ class RoveError(Exception):
     code: ClassVar[str] = "internal"
     default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
     retryable: ClassVar[bool] = False
+    # Whether its message may hold words of the page that it came from.
+    quotes_page: ClassVar[bool] = True
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
+        # Whose words the message may hold, once it has been at a page; None while all of them are ours.
+        self.origin: str | None = None
         self.hint = self.default_hint if hint is None else hint
 
     def as_dict(self) -> dict[str, object]:
@@ -103,6 +107,7 @@ class ScriptFailed(RoveError):
 
 class ElementNotFound(RoveError):
     code = "element_not_found"
+    quotes_page = False
     default_hint = "Take a browser_snapshot and use a ref that it shows."
 
 

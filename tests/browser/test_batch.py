@@ -39,7 +39,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
     )
     failed = outcome.result.failed
     assert failed is not None
-    assert (failed.index, failed.action, failed.error["code"]) == (1, "click", "element_not_found")
+    assert (failed.index, failed.action, failed.error.code) == (1, "click", "element_not_found")
     assert (len(outcome.result.done), outcome.result.left_out) == (1, 1)
     assert (await session.extract("p")).result.content == ("Text",)
 
@@ -47,7 +47,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
 async def test_every_step_passes_the_gate(session: Session, site: Site) -> None:
     outcome = await session.batch(({"action": "navigate", "url": "file:///etc/passwd"},))
     assert outcome.result.failed is not None
-    assert outcome.result.failed.error["code"] == "denied"
+    assert outcome.result.failed.error.code == "denied"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ async def test_a_step_that_opens_a_dialog_fails_the_next(session: Session, site:
     await session.navigate(url)
     outcome = await session.batch(({"action": "click", "target": "button"}, {"action": "snapshot"}))
     assert outcome.result.failed is not None
-    assert (outcome.result.failed.index, outcome.result.failed.error["code"]) == (1, "dialog_open")
+    assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "dialog_open")
     await session.dialog(accept=True)
 
 

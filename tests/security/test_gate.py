@@ -95,7 +95,7 @@ async def test_a_denied_step_of_a_batch_asks_the_server_nothing(watched: Session
         )
     )
     assert outcome.result.failed is not None
-    assert (outcome.result.failed.index, outcome.result.failed.error["code"]) == (1, "denied")
+    assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "denied")
     assert paths(site) == ["/fine"]
 
 

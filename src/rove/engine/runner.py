@@ -17,7 +17,7 @@ from rove.engine.observation import observe
 from rove.engine.settle import Before, settle
 from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, RoveError
 from rove.guard.policy import Place
-from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
+from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
@@ -80,8 +80,12 @@ class Run:
             await self._admit(action, entry, tab)
             tab.deadline = self._deadline
             before = Before.of(tab)
-            result = await self._performed(action, tab)
-            return await self._seen(action, result, tab, before)
+            try:
+                result = await self._performed(action, tab)
+                return await self._seen(action, result, tab, before)
+            except RoveError as error:
+                error.origin = origin_in(tab.url) if error.quotes_page else None
+                raise
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         reserve = min(RESERVE, self._timeout / 10)
@@ -230,7 +234,7 @@ async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
 def _events(tab: Tab) -> tuple[Event, ...]:
     events = [Event(happening.kind, happening.text) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
-        events.append(Event("dialog open", f"{dialog}: answer it with browser_dialog"))
+        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)
 
 

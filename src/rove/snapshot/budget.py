@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.snapshot.text import indented, line_of
+from rove.snapshot.text import Borders, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
 
@@ -45,10 +45,10 @@ def render(snapshot: Snapshot, budget: int | None = None, *, links: bool = False
     rows = snapshot.rows[start:] if start else snapshot.rows
     notes = _notes(snapshot)
     if budget is None:
-        return _whole(rows, notes, links)
+        return _whole(snapshot, rows, notes, links)
     rate = _tokens_per_character(rows, links)
     if _length(rows) * rate < budget * CLEARLY_OVER:
-        whole = _whole(rows, notes, links)
+        whole = _whole(snapshot, rows, notes, links)
         if whole.tokens <= budget:
             return whole
     return _fitted(_Plan(snapshot, start, rows, links, rate), notes, budget)
@@ -82,8 +82,13 @@ def _notes(snapshot: Snapshot) -> list[str]:
     return notes
 
 
-def _whole(rows: Sequence[Row], notes: Sequence[str], links: bool) -> Rendered:
-    text = "\n".join([*(indented(row, line_of(row, links=links)) for row in rows), *notes])
+def _whole(snapshot: Snapshot, rows: Sequence[Row], notes: Sequence[str], links: bool) -> Rendered:
+    lines: list[str] = []
+    borders = Borders(snapshot.origin)
+    for row in rows:
+        lines += borders.before(row)
+        lines.append(indented(row, line_of(row, links=links)))
+    text = "\n".join([*lines, *notes])
     return Rendered(text, estimate(text))
 
 
@@ -148,6 +153,7 @@ class _Plan:
         self.rate = rate
         self.start = start
         self.groups = snapshot.groups
+        self.origin = snapshot.origin
         self.links = links
         self.actionable = bytes([_ACTIONABLE[row[1]] for row in rows])
         # For each row, the number of the outermost long list that it is in.
@@ -248,6 +254,7 @@ class _Plan:
     def cut(self, room: int, notes: Sequence[str]) -> Rendered:
         """The text that a choice of rows for so many tokens makes."""
         out: list[str] = []
+        borders = Borders(self.origin)
         expected = missing = missing_actionable = 0
         for index in [*self._chosen(room), len(self.rows)]:
             if index > expected:
@@ -255,6 +262,7 @@ class _Plan:
                 missing_actionable += self.actionable.count(1, expected, index)
                 out += self._gap(expected, index)
             if index < len(self.rows):
+                out += borders.before(self.rows[index])
                 out.append(self._line(index)[0])
             expected = index + 1
         said = list(notes)

@@ -156,7 +156,7 @@ async def test_a_call_of_no_tool_or_with_no_arguments_is_refused(opened: Line, p
 async def test_a_call_answers_with_text_and_data(opened: Line) -> None:
     result = (await opened.ask("tools/call", {"name": "browser_status"}))["result"]
     assert result["content"][0]["type"] == "text"
-    assert result["structuredContent"]["action"] == "status"
+    assert "structuredContent" not in result  # some clients would show their model only that
     assert "isError" not in result
 
 

@@ -21,7 +21,7 @@ from rove.action import Effect
 from rove.engine.sessions import Sessions
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_data, as_text, error_text
+from rove.render.outcomes import as_text, error_data, error_text
 from rove.surfaces.toolsets import INSTRUCTIONS, Tool
 
 log = logging.getLogger(__name__)
@@ -171,7 +171,7 @@ class Connection:
         except RoveError as error:
             return {
                 "content": [{"type": "text", "text": error_text(error)}],
-                "structuredContent": {"error": error.as_dict()},
+                "structuredContent": {"error": error_data(error)},
                 "isError": True,
             }
 
@@ -275,4 +275,4 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    return {"content": content, "structuredContent": as_data(outcome)}
+    return {"content": content}
