@@ -34,7 +34,7 @@ class _Tail:
 
 
 class _Handles:
-    """The open files; closed by `close`, or when nobody holds them any more."""
+    """The open files; closed when nobody holds them any more, and never under one who still does."""
 
     def __init__(self, volumes: Volumes) -> None:
         self.file = open_to_write(volumes.current, os.O_APPEND)
@@ -158,7 +158,8 @@ class Ledger:
             with contextlib.suppress(OSError):
                 os.ftruncate(handles.file, tail.end)
             raise
-        self._tail = _Tail(link, tail.end + len(data))
+        # Without its facts, which may be pictures and would stay in memory.
+        self._tail = _Tail(replace(link, facts={}), tail.end + len(data))
         for path in leaving:
             _remove(path)
         return link
