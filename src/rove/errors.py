@@ -4,6 +4,7 @@ RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or of the wrong kind
 ├── InvalidSettings       invalid_settings      a setting is unknown or of the wrong kind
 ├── Denied                denied                the policy, or the person it asked, said no
+├── JournalFailed         journal_failed        what is done could not be written down
 ├── NotOpen               not_open              no session or tab goes by that name
 ├── LimitReached          limit_reached         as many sessions or tabs as are allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
@@ -57,6 +58,11 @@ class InvalidSettings(RoveError):
 class Denied(RoveError):
     code = "denied"
     default_hint = "This needs someone else's consent; do not try another way round it."
+
+
+class JournalFailed(RoveError):
+    code = "journal_failed"
+    default_hint = "Nothing more is done until it can be recorded: the owner must make room, or mend the folder."
 
 
 class NotOpen(RoveError):

@@ -56,6 +56,21 @@ class Observing(Validated):
 
 
 @dataclass(frozen=True)
+class Journaling(Validated):
+    file_megabytes: int = arg("Size at which a session's journal goes on in a new file.", default=16, ge=1)
+    keep_files: int = arg(
+        "Most full files of a session's journal that are kept, the oldest leaving first; 0 keeps all.",
+        default=0,
+        ge=0,
+    )
+    attachment_kilobytes: int = arg(
+        "Largest picture or file that is written into the journal; of a larger one, only its digest.",
+        default=256,
+        ge=0,
+    )
+
+
+@dataclass(frozen=True)
 class Settings(Validated):
     """Everything that can be set."""
 
@@ -81,6 +96,7 @@ class Settings(Validated):
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()
     observing: Observing = Observing()
+    journal: Journaling = Journaling()
 
     @property
     def home_folder(self) -> Path:
@@ -89,6 +105,10 @@ class Settings(Validated):
     @property
     def workspace_folder(self) -> Path:
         return (self.workspace.expanduser().absolute()) if self.workspace else self.home_folder / "workspace"
+
+    @property
+    def journal_folder(self) -> Path:
+        return self.home_folder / "sessions"
 
     @property
     def config_file(self) -> Path:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
+from pathlib import Path
+
 import pytest
 from tests.site import Site
 
@@ -76,6 +80,15 @@ async def test_pictures_of_the_steps_come_along(session: Session, site: Site) ->
     url = site.page("/", "<p>Text</p>")
     outcome = await session.batch(({"action": "navigate", "url": url}, {"action": "screenshot"}))
     assert [image.mime for image in outcome.attachments] == ["image/png"]
+
+
+async def test_the_journal_keeps_a_picture_once(session: Session, site: Site, home: Path) -> None:
+    outcome = await session.batch(({"action": "navigate", "url": site.page("/", "<p>x</p>")}, {"action": "screenshot"}))
+    journal = (home / "sessions" / f"{outcome.session}.jsonl").read_text().splitlines()
+    *_, step, batch = [json.loads(line) for line in journal]
+    assert (step["action"], batch["action"]) == ("screenshot", "batch")
+    assert [b64decode(kept["data"]) for kept in step["attachments"]] == [outcome.attachments[0].data]
+    assert batch["attachments"] == []
 
 
 async def test_a_step_that_opens_a_dialog_fails_the_next(session: Session, site: Site) -> None:

@@ -13,7 +13,7 @@ from rove import Allow, ApprovalRequest, Ask, Deny, Place, RoveError, Session, S
 from rove.action import AnyAction, Effect
 from rove.actions.navigation import Navigate
 from rove.engine.sessions import Sessions
-from rove.errors import Denied
+from rove.errors import Denied, JournalFailed
 from rove.guard.policy import Decision
 
 
@@ -173,3 +173,12 @@ async def test_the_journal_records_what_was_denied(watched: Session, ledger: Led
     last = (home / "sessions" / "default.jsonl").read_text().splitlines()[-1]
     assert '"decision": "denied"' in last
     assert url in last
+
+
+async def test_what_cannot_be_recorded_is_not_done(tmp_path: Path, site: Site) -> None:
+    url = site.page("/unrecorded", "<p>Seen</p>")
+    (tmp_path / "sessions").touch()
+    async with Sessions(Settings(home=tmp_path)) as sessions:
+        with pytest.raises(JournalFailed):
+            await sessions.session().run(Navigate(url))
+    assert paths(site) == []

@@ -56,6 +56,8 @@ class Run:
             self._deadline = began + self._timeout
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
+            if not isinstance(action, RoadAction):  # whose parts have each recorded their own
+                entry.attachments = outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:

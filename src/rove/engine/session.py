@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
@@ -35,7 +34,7 @@ class Session:
         self.settings = settings
         self.gate = gate
         self.house = house
-        self.journal = Journal(Path(settings.home_folder / "sessions"), name)
+        self.journal = Journal(settings.journal_folder, name, settings.journal)
         self.last_used = time.monotonic()
         self.running = 0
         self._make = make
@@ -114,6 +113,7 @@ class Session:
         }
 
     async def close(self) -> None:
+        self.journal.close()
         if self._keeping is not None:
             self._keeping.cancel()
         if self._context is not None:

@@ -85,6 +85,8 @@ class Sessions:
         self._is_closed = True
         if self._reaper is not None:
             self._reaper.cancel()
+        for session in self._open.values():
+            session.journal.close()
         self._open.clear()
         # The contexts die with their browser, sooner than if each were closed by itself.
         await self._browsers.close()
