@@ -27,8 +27,7 @@ class Exchange:
         try:
             answer = await self._answer_head()
             if answer.status != 101:
-                self.is_answered = True
-                await self._server.forward(self._client, answer.body, answer.head)
+                await self._answer_body(answer)
                 await self._finish(answer)
             return answer
         finally:
@@ -54,6 +53,8 @@ class Exchange:
                 if head is None:
                     raise Unreachable(Failure.RESET, "closed without an answer")
                 answer = read_answer(head, self._request)
+                if answer.status == 101 and not self._request.wants_upgrade:
+                    raise Malformed("the server changes to what nobody asked for")
                 if answer.status >= 200 or answer.status == 101:
                     return answer
                 self._client.write(answer.head)
@@ -63,6 +64,13 @@ class Exchange:
             if self._upload is not None and self._upload.done() and isinstance(self._upload.exception(), Malformed):
                 raise Malformed("the request's body is not understood") from None
             raise
+
+    async def _answer_body(self, answer: Answer) -> None:
+        self.is_answered = True
+        try:
+            await self._server.forward(self._client, answer.body, answer.head)
+        except Malformed as error:
+            raise Unreachable(Failure.MALFORMED, str(error)) from error
 
     async def _finish(self, answer: Answer) -> None:
         """An answer that came early leaves a request that may still be under way."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import struct
 from collections.abc import Callable
 from typing import cast
 
@@ -17,6 +19,9 @@ _MOST_WAITING = 512 * 1024
 _LONGEST_PAUSE = 30.0
 # How long a client that is still sending may take to hear that it need not.
 _FAREWELL = 2.0
+
+# On, for no seconds: what makes the system send a reset.
+_NO_FAREWELL = struct.pack("ii", 1, 0)
 
 STRICT_END = re.compile(rb"\r\n\r\n")
 LENIENT_END = re.compile(rb"\r?\n\r?\n")
@@ -104,7 +109,10 @@ class Link(asyncio.Protocol):
         self._transport.close()
 
     def abort(self) -> None:
-        self._transport.abort()
+        """Break off, so that the other side cannot take it for an end."""
+        if not self.is_lost:
+            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_FAREWELL)
+            self._transport.abort()
 
     async def take_leave(self) -> None:
         """Close so that what was sent arrives: with bytes unread, the system would take it back."""

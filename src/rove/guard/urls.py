@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
-from rove.guard.refusal import IP
+if TYPE_CHECKING:
+    from rove.guard.refusal import IP
 
 # Whatever is not one of these never touches a proxy, so nothing else could stop it.
 WEB_SCHEMES = frozenset({"http", "https"})
@@ -31,6 +32,8 @@ class Endpoint:
     @cached_property
     def address(self) -> IP | None:
         """The host as an address, if it is written as one."""
+        from ipaddress import ip_address  # the policy is read at the start, and needs no more than a scheme
+
         try:
             return ip_address(self.host)
         except ValueError:
