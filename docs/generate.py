@@ -207,6 +207,8 @@ def _toml(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`{json.dumps(value)}`"
     return f"`{value}`" if isinstance(value, int | float) else f'`"{value}"`'
 
 

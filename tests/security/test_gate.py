@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Allow, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
@@ -56,7 +56,7 @@ def watched(guarded: tuple[Session, Ledger]) -> Session:
 @pytest.fixture(scope="module")
 async def guarded(home: Path) -> AsyncGenerator[tuple[Session, Ledger]]:
     ledger = Ledger()
-    async with Sessions(Settings(home=home), ledger, ledger) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), ledger, ledger) as sessions:
         yield Session(sessions, None), ledger
 
 
@@ -157,7 +157,7 @@ async def test_while_a_person_is_asked_nothing_is_requested(home: Path, site: Si
 
     url = site.page("/ask", "<title>Granted</title>")
     slow = Slow()
-    async with Sessions(Settings(home=home), slow, slow) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), slow, slow) as sessions:
         running = asyncio.ensure_future(sessions.session().run(Navigate(url), timeout=20))
         await asked.wait()
         assert paths(site) == []
@@ -178,7 +178,7 @@ async def test_the_journal_records_what_was_denied(watched: Session, ledger: Led
 async def test_what_cannot_be_recorded_is_not_done(tmp_path: Path, site: Site) -> None:
     url = site.page("/unrecorded", "<p>Seen</p>")
     (tmp_path / "sessions").touch()
-    async with Sessions(Settings(home=tmp_path)) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=tmp_path)) as sessions:
         with pytest.raises(JournalFailed):
             await sessions.session().run(Navigate(url))
     assert paths(site) == []

@@ -17,17 +17,18 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ImageContent, TextContent
 from tests.reading import ref_of
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove.action import registry
 
 ROVE = str(Path(sys.executable).parent / "rove")
+ENVIRONMENT = {"ROVE_ALLOW_HOST": ",".join(OWN_SITES)}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
 
 
 @asynccontextmanager
 async def connected(home: Path, mode: str) -> AsyncGenerator[Client]:
-    parameters = StdioServerParameters(command=ROVE, args=["mcp"], env={"ROVE_HOME": str(home)})
+    parameters = StdioServerParameters(command=ROVE, args=["mcp"], env=ENVIRONMENT | {"ROVE_HOME": str(home)})
     async with Client(parameters, mode=mode, read_timeout_seconds=60) as client:
         yield client
 

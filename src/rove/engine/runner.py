@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,7 +15,7 @@ from rove.chromium.wire import WireError
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
 from rove.engine.settle import Before, settle
-from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, RoveError
+from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, NavigationFailed, RoveError
 from rove.guard.policy import Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
 
@@ -29,6 +29,7 @@ LETTING_GO = 0.3
 NEWS_OF_DEATH = 0.3
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
+REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
 
@@ -44,7 +45,8 @@ class Run:
         self._tab_name = tab
         self._given = timeout
         self._timeout = timeout or session.settings.deadlines.action
-        self._deadline = time.monotonic() + self._timeout
+        self._began = time.monotonic()
+        self._deadline = self._began + self._timeout
         self._quiet = quiet
         self._lost: asyncio.Event | None = None
         self._report = report
@@ -83,11 +85,24 @@ class Run:
             tab.deadline = self._deadline
             before = Before.of(tab)
             try:
-                result = await self._performed(action, tab)
+                result = await self._arrived(action, tab, before)
                 return await self._seen(action, result, tab, before)
             except RoveError as error:
                 error.origin = origin_in(tab.url) if error.quotes_page else None
                 raise
+
+    async def _arrived(self, action: TabAction[R], tab: Tab, before: Before) -> R:
+        """Perform it; if it was to lead somewhere and the guard kept it from there, say so in the guard's words."""
+        try:
+            result = await self._performed(action, tab)
+        except NavigationFailed:
+            document = tab.traffic.document
+            for url in (document.url if document else "", action.destination or ""):
+                self._session.reach.explain(url, before.moment)
+            raise
+        if action.effect is Effect.NAVIGATE:
+            self._session.reach.refuse_document(tab.traffic.document)
+        return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         reserve = min(RESERVE, self._timeout / 10)
@@ -125,6 +140,12 @@ class Run:
     async def _admit(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
         place = Place(self._session.name, tab.id, tab.url) if tab else Place(self._session.name)
         entry.decision = "denied"
+        if action.destination is not None:
+            self._session.reach.refuse(action.destination)
+        elif tab is not None and action.effect is not Effect.NAVIGATE:
+            # What lies at a forbidden address is not read either, however the tab came there.
+            self._session.reach.refuse(tab.url)
+            self._session.reach.refuse_document(tab.traffic.document)
         asked = time.monotonic()
         entry.decision = await self._session.gate.admit(action, place)
         self._deadline += time.monotonic() - asked
@@ -154,10 +175,17 @@ class Run:
             url=tab.url if tab else None,
             title=tab.seen.plain_title if tab and tab.seen else None,
             changes=changes or Changes(),
-            events=_events(tab) if tab else (),
+            events=(*self._refusals(), *(_events(tab) if tab else ())),
             pending=pending,
             attachments=attachments,
         )
+
+    def _refusals(self) -> Iterator[Event]:
+        """What the guard kept the page from since this call began."""
+        news = self._session.reach.news(self._began)
+        yield from (Event("refused", message) for message in news[:REFUSALS_TOLD])
+        if len(news) > REFUSALS_TOLD:
+            yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
 
     async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
         try:

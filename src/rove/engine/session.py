@@ -18,10 +18,11 @@ from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.engine.reach import Reach
     from rove.outcome import Outcome
 
 R = TypeVar("R")
-MakeContext = Callable[["Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
+MakeContext = Callable[["Reach", "Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 KEEP_AGAIN = 2.0
 
@@ -29,11 +30,14 @@ KEEP_AGAIN = 2.0
 class Session:
     """A name, and a context that comes into being when it is first needed."""
 
-    def __init__(self, name: str, settings: Settings, gate: Gate, house: House, make: MakeContext) -> None:
+    def __init__(
+        self, name: str, settings: Settings, gate: Gate, house: House, reach: Reach, make: MakeContext
+    ) -> None:
         self.name = name
         self.settings = settings
         self.gate = gate
         self.house = house
+        self.reach = reach
         self.journal = Journal(settings.journal_folder, name, settings.journal)
         self.last_used = time.monotonic()
         self.running = 0
@@ -71,7 +75,7 @@ class Session:
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
             if self._context is None:
-                self._context = await self._make(self._keepsake, progress)
+                self._context = await self._make(self.reach, self._keepsake, progress)
             return self._context
 
     def lose(self) -> None:

@@ -130,6 +130,8 @@ def _add_flag(group: Any, option: Option) -> None:
     facts: dict[str, Any] = {"dest": option.key, "default": None, "help": _help(option)}
     if option.is_switch:
         group.add_argument(option.flag, action=argparse.BooleanOptionalAction, **facts)
+    elif option.is_list:
+        group.add_argument(option.flag, action="append", metavar=option.path[-1].upper(), **facts)
     elif option.choices:
         group.add_argument(option.flag, choices=option.choices, **facts)
     else:
@@ -137,7 +139,8 @@ def _add_flag(group: Any, option: Option) -> None:
 
 
 def _help(option: Option) -> str:
-    default = "" if option.default is None else f" [{_shown(option.default)}]"
+    repeated = " Can be given several times." if option.is_list else ""
+    default = repeated if option.default in (None, ()) else f" [{_shown(option.default)}]"
     return (option.description + default).replace("%", "%%")
 
 
@@ -206,4 +209,7 @@ def _shown(value: Any) -> str:
     """A value as the file would have it."""
     if value is None:
         return "found by itself"
+    if isinstance(value, tuple):
+        parts: tuple[Any, ...] = value
+        return ", ".join(map(str, parts)) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
