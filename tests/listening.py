@@ -13,16 +13,16 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 @asynccontextmanager
 async def answering(handler: Handler, host: str = "127.0.0.1") -> AsyncGenerator[int]:
     """A server that treats every connection so; gives its port."""
-    running: set[asyncio.Task[None] | None] = set()
+    running: dict[asyncio.Task[None] | None, asyncio.StreamWriter] = {}
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        running.add(task)
+        running[task] = writer
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError):  # the other side moved on
                 await handler(reader, writer)
         finally:
-            running.discard(task)
+            del running[task]
             writer.close()
 
     server = await asyncio.start_server(handle, host, 0, limit=2**20)
@@ -30,9 +30,9 @@ async def answering(handler: Handler, host: str = "127.0.0.1") -> AsyncGenerator
         yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
-        for task in tuple(running):
-            if task is not None:
-                task.cancel()
+        for writer in running.values():
+            writer.transport.abort()
+        await asyncio.gather(*(task for task in running if task is not None))
 
 
 class Canary:

@@ -68,8 +68,8 @@ class Nameserver:
 
 
 @asynccontextmanager
-async def nameserver() -> AsyncGenerator[Nameserver]:
-    """One on a free port, over UDP and TCP, until the block ends."""
+async def nameserver(host: str = "127.0.0.1", port: int = 0) -> AsyncGenerator[Nameserver]:
+    """One over UDP and TCP, on a free port unless told which, until the block ends."""
     zone = Nameserver()
 
     async def over_tcp(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -79,7 +79,7 @@ async def nameserver() -> AsyncGenerator[Nameserver]:
             writer.write(len(answer).to_bytes(2, "big") + answer)
         writer.close()
 
-    server = await asyncio.start_server(over_tcp, "127.0.0.1", 0)
+    server = await asyncio.start_server(over_tcp, host, port)
     zone.address = server.sockets[0].getsockname()
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(lambda: _OverUdp(zone), local_addr=zone.address)
