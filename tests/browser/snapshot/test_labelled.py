@@ -56,7 +56,8 @@ async def test_the_labels_are_near_what_chromium_computes(world: World) -> None:
     differing: list[str] = []
     for html, labels in DOCUMENTS.values():
         await world.page.set_content(html)
-        for label, computed in zip(labels, await world.page.evaluate(COMPUTED), strict=True):
+        answers: list[dict[str, str]] = await world.page.evaluate(COMPUTED)
+        for label, computed in zip(labels, answers, strict=True):
             said = Said(SYNONYMS.get(computed["role"], computed["role"]), squashed(computed["name"]), {})
             # An empty role is one of Chromium's own, without a name in ARIA.
             if (said.role and not label.has_role(said.role)) or said.name not in label.names:
