@@ -6,13 +6,16 @@ import asyncio
 from typing import Any
 
 from rove.chromium.wire import WireError
-from rove.chromium.worlds import World, Worlds
+from rove.chromium.worlds import FRAME_PATIENCE, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
-from rove.snapshot import Snapshot, of_origin, parse, stitch
+from rove.snapshot import Flag, Row, Snapshot, of_origin, parse, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
 MOST_CLOSED_HOSTS = 50
-FRAME_PATIENCE = 2.0
+# What is in a closed root may hold another one, which only the next look meets.
+CLOSED_WITHIN_CLOSED = 3
+# What stands in for a frame that is too busy to be asked.
+UNANSWERED = Snapshot(rows=[Row(0, Flag.STRUCTURE | Flag.IN_VIEW, "", "(the frame did not answer)")])
 
 
 async def look(worlds: Worlds, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
@@ -42,16 +45,32 @@ async def _child(worlds: Worlds, world: World) -> tuple[str, Snapshot] | None:
     """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
     assert world.parent is not None
     try:
-        async with asyncio.timeout(FRAME_PATIENCE):
-            owner, rows = await asyncio.gather(worlds.owner(world), _rows(world, {}))
+        owner, rows = await asyncio.gather(_owner(worlds, world), _rows_in_time(world))
     except (TimeoutError, WireError, ScriptFailed):
         return None
     return world.parent.prefix + owner, rows
 
 
+async def _owner(worlds: Worlds, world: World) -> str:
+    async with asyncio.timeout(FRAME_PATIENCE):
+        return await worlds.owner(world)
+
+
+async def _rows_in_time(world: World) -> Snapshot:
+    if world.is_silent:
+        return UNANSWERED
+    try:
+        async with asyncio.timeout(FRAME_PATIENCE):
+            return await _rows(world, {})
+    except TimeoutError:
+        return UNANSWERED
+
+
 async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
     data = glance or await world.call("options => rove.snapshot(options)", options)
-    if data.get("closedHosts") and await _adopt_closed(world):
+    for _ in range(CLOSED_WITHIN_CLOSED):
+        if not data.get("closedHosts") or not await _adopt_closed(world):
+            break
         data = await world.call("options => rove.snapshot(options)", options)
     if "gone" in data:
         raise ElementGone(f"{world.prefix}{data['gone']} is no longer on the page.")

@@ -245,8 +245,8 @@ class Tab:
         return await finding.find(self, spec, limit)
 
     async def every_world(self) -> list[World]:
-        """The worlds of all frames, the main one first."""
-        return [self.worlds.main, *(await self.worlds.refresh())]
+        """The worlds of all frames that answer, the main one first."""
+        return [self.worlds.main, *(world for world in await self.worlds.refresh() if not world.is_silent)]
 
     # Looking
 

@@ -6,7 +6,7 @@ redefines `JSON` or `Array.prototype` changes only its own.
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +18,7 @@ from rove.errors import ElementGone, ScriptFailed
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
 MOST_FRAMES = 60
+FRAME_PATIENCE = 2.0
 
 
 @dataclass
@@ -30,6 +31,8 @@ class World:
     parent: World | None
     owner: str | None = None
     next_ref: int = 1
+    # Its process was asked something and has not answered since.
+    is_silent: bool = False
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
 
@@ -116,6 +119,7 @@ class Worlds:
         self._prefixes = 0
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
+        self._questions: dict[str, asyncio.Task[Answer]] = {}
 
     def has(self, frame: str) -> bool:
         return frame in self._by_frame or frame in self._separate
@@ -147,22 +151,41 @@ class Worlds:
     async def refresh(self) -> list[World]:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
         found: dict[str, World] = {self.main.frame_id: self.main}
-        await self._collect_local(self._session, self.main, found)
-        for wire in list(self._separate.values())[:MOST_FRAMES]:
-            with contextlib.suppress(WireError):  # gone since
-                await self._collect_separate(wire, found)
+        own, trees = await asyncio.gather(self._session.send("Page.getFrameTree"), self._separate_trees())
+        self._collect(self._session, self.main, own["frameTree"], found)
+        for identity, tree in trees.items():
+            wire = self._separate.get(identity)
+            if wire is not None and identity not in found:
+                self._collect_separate(wire, identity, tree, found)
         self._by_frame = found
         return [world for world in found.values() if world is not self.main]
 
-    async def _collect_separate(self, session: Wire, found: dict[str, World]) -> None:
-        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]
-        if frame["id"] not in found:
-            found[frame["id"]] = self._world(session, frame["id"], self._parent_of(frame.get("parentId"), found))
-            await self._collect_local(session, found[frame["id"]], found)
+    async def _separate_trees(self) -> dict[str, Answer | None]:
+        """What is in each process of its own, by its frame; None where it does not answer.
 
-    async def _collect_local(self, session: Wire, root: World, found: dict[str, World]) -> None:
-        tree = await session.send("Page.getFrameTree")
-        waiting = [(child, root) for child in tree["frameTree"].get("childFrames", [])]
+        A process that did not answer is asked again once it has, so that a stuck one costs its patience only once.
+        """
+        known = list(self._separate.items())[:MOST_FRAMES]
+        asked = {identity: task for identity, task in self._questions.items() if not task.done()}
+        fresh = {identity: _question(wire) for identity, wire in known if identity not in asked}
+        self._questions = questions = {**asked, **fresh}
+        if fresh:
+            await asyncio.wait(fresh.values(), timeout=FRAME_PATIENCE)
+        return {identity: _tree(questions[identity]) for identity, _ in known if not _failed(questions[identity])}
+
+    def _collect_separate(self, wire: Wire, identity: str, tree: Answer | None, found: dict[str, World]) -> None:
+        if tree is None:
+            known = self._by_frame.get(identity)
+            found[identity] = self._world(wire, identity, (known and known.parent) or self.main)
+            found[identity].is_silent = True
+            return
+        world = self._world(wire, identity, self._parent_of(tree["frame"].get("parentId"), found))
+        world.is_silent = False
+        found[identity] = world
+        self._collect(wire, world, tree, found)
+
+    def _collect(self, session: Wire, root: World, tree: Answer, found: dict[str, World]) -> None:
+        waiting = [(child, root) for child in tree.get("childFrames", [])]
         while waiting and len(found) < MOST_FRAMES:
             node, parent = waiting.pop(0)
             identity = node["frame"]["id"]
@@ -183,6 +206,22 @@ class Worlds:
 
     def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
         return found.get(identity or "", self.main)
+
+
+def _question(wire: Wire) -> asyncio.Task[Answer]:
+    task = asyncio.ensure_future(wire.send("Page.getFrameTree"))
+    # The answer may come when nobody waits for it any more.
+    task.add_done_callback(_failed)
+    return task
+
+
+def _failed(question: asyncio.Task[Answer]) -> bool:
+    """Whether the process went away instead of answering."""
+    return question.done() and (question.cancelled() or question.exception() is not None)
+
+
+def _tree(question: asyncio.Task[Answer]) -> Answer | None:
+    return question.result()["frameTree"] if question.done() else None
 
 
 async def _owner_ref(world: World, parent: World) -> str:

@@ -4,6 +4,7 @@ const selectedOptionText = (element, walk) => {
   if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
   const chosen = [];
   for (const option of queryAll(element, '[role="option"][aria-selected="true"]')) {
+    if (!walk.revealed && isHiddenForNames(option)) continue;
     chosen.push(squash(alternativeOf(option, { ...walk, via: "content" }, "content")));
   }
   return chosen.join(" ");
