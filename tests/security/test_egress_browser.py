@@ -31,17 +31,8 @@ from rove.guard.upstream import Upstream
 
 EVERYTHING = (Path(__file__).parent / "pages" / "every_request.html").read_text(encoding="utf-8")
 PUBLIC = "93.184.216.34"
-SEALED = [
-    # For whatever has no context of its own: the browser's own chatter. Nobody listens there.
-    "--proxy-server=127.0.0.1:9",
-    # Without this, loopback and link-local addresses go past every proxy.
-    "--proxy-bypass-list=<-loopback>",
-    # Two spellings of one policy: the headless shell knows only the first, full Chromium only the second.
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    # WebRTC would still look names up by itself; names under .local even by asking everyone on the link.
-    "--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-]
+# For whatever has no context of its own: the browser's own chatter. Nobody listens there.
+NOWHERE = "http://127.0.0.1:9"
 TRYING = [
     "--autoplay-policy=no-user-gesture-required",
     # Everything that may one day be on for everyone.
@@ -184,7 +175,7 @@ async def started(profile: Path, *wrapper: str) -> AsyncGenerator[Connection]:
     """A browser for which there is no way round a proxy; it speaks through a pipe and ends with it."""
     found = find(None, headless=True)
     assert found is not None
-    flags = [*arguments(profile, True, decide_sandbox("auto", found.path)), *SEALED, *TRYING]
+    flags = [*arguments(profile, True, decide_sandbox("auto", found.path), NOWHERE), *TRYING]
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     moved = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'

@@ -33,7 +33,11 @@ _SILENT = (
 # Measured with a page that tries every way out: without these some go round a proxy.
 _GUARDED = (
     "--proxy-bypass-list=<-loopback>",
+    # Two spellings of one policy: the headless shell knows only the first, full Chromium only the second.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    # WebRTC would still look names up by itself; names under .local even by asking everyone on the link.
+    "--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 # The same page behaves the same way whether or not anyone looks at its window.
 _STEADY = (
