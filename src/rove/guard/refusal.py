@@ -76,6 +76,8 @@ class Refusal:
 
     @property
     def place(self) -> str:
+        if not self.port:  # what could not be read stands here as it came
+            return self.host
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property

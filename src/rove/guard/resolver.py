@@ -102,8 +102,13 @@ class Lookups:
         asked = self._asked.get(host)
         if asked is None:
             asked = self._asked[host] = asyncio.ensure_future(self._ask(host))
-            asked.add_done_callback(lambda _: self._asked.pop(host, None))
+            asked.add_done_callback(lambda task: self._forget(host, task))
         return await asyncio.shield(asked)  # others wait for it too
+
+    def _forget(self, host: str, task: asyncio.Task[Sequence[IP]]) -> None:
+        del self._asked[host]
+        if not task.cancelled():
+            task.exception()  # all who asked may have left; asyncio would complain that nobody heard
 
     async def _ask(self, host: str) -> Sequence[IP]:
         try:

@@ -9,7 +9,7 @@ from rove.guard.addresses import faces, verdict
 from rove.guard.hosts import HostPattern, patterns
 from rove.guard.machine import OwnPorts, own_addresses
 from rove.guard.refusal import IP, Refusal, Rule
-from rove.guard.urls import Endpoint
+from rove.guard.urls import Endpoint, origin_of
 
 # More than any honest name has; checking without end would be a way to keep the guard busy.
 MOST_ADDRESSES = 64
@@ -43,6 +43,14 @@ class Rules:
     ) -> Rules:
         """From lists as a person writes them; raises InvalidSettings."""
         return cls(patterns(allow_hosts), None if only_hosts is None else patterns(only_hosts), patterns(deny_hosts))
+
+    def refuse_url(self, url: str, own: OwnPorts) -> Refusal | None:
+        """What can be said of a URL without asking a name server: a friendly word before the proxy's last one."""
+        origin = origin_of(url)
+        if origin is None:
+            return Refusal(url[:200], 0, Rule.UNREADABLE)
+        refusal, address = self.refuse_name(origin.endpoint), origin.endpoint.address
+        return refusal if refusal or address is None else self.refuse_addresses(origin.endpoint, [address], own)
 
     def refuse_name(self, endpoint: Endpoint) -> Refusal | None:
         """What can be said before anyone asks where it leads."""

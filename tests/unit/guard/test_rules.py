@@ -157,3 +157,22 @@ def test_a_refusal_says_where_a_name_led() -> None:
     assert refusal is not None
     assert "10.0.0.7" in refusal.message
     assert "`--allow-host rebind.example:80`" in refusal.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "rule"),
+    [
+        ("https://example.com/", None),
+        ("http://127.0.0.1:80\\@example.com/", "loopback"),
+        ("http://①②⑦.1/", "loopback"),
+        ("http://loc\u00adalhost/", "local-name"),
+        ("http://[::ffff:169.254.169.254]/", "metadata"),
+        ("http://metadata.google.internal/", "metadata"),
+        ("http://example.com:99999/", "unreadable"),
+        ("file:///etc/passwd", "unreadable"),
+        ("", "unreadable"),
+    ],
+)
+def test_a_url_is_judged_as_a_browser_would_read_it(url: str, rule: str | None) -> None:
+    refusal = Rules().refuse_url(url, OwnPorts())
+    assert (None if refusal is None else refusal.rule) == rule
