@@ -254,6 +254,12 @@ FRAME = "<label>Name <input id=n></label><label>Word <input id=p type=password><
 TELLS = "<script>onmessage = ({data}) => data === 'focus' ? p.focus() : parent.postMessage(p.value, '*')</script>"
 
 
+def handing_over(frame: str) -> str:
+    """A page that gives the focus to its frame in mid-typing."""
+    return f"""<input id=outer oninput="if (outer.value.length == 2) frames[0].postMessage('focus', '*')">
+      <iframe src='{frame}' width=500 height=100></iframe>{SLOW}"""
+
+
 async def told_by_frame(session: Session) -> Any:
     ask = "new Promise(done => { onmessage = e => done(e.data); frames[0].postMessage('tell', '*') })"
     return await value(session, ask)
@@ -279,12 +285,9 @@ async def test_in_a_frame(session: Session, site: Site, host: str) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_the_focus_moved_into_a_frame_in_mid_typing(session: Session, site: Site, host: str) -> None:
     site.page("/inner", FRAME + TELLS)
-    page = f"""<input id=top oninput="if (top_.value.length == 2) frames[0].postMessage('focus', '*')">
-      <iframe src='{site.url("/inner", host)}' width=500 height=100></iframe>
-      <script>var top_ = document.all.top</script>{SLOW}"""
-    await session.navigate(site.page("/", page))
+    await session.navigate(site.page("/", handing_over(site.url("/inner", host))))
     with pytest.raises(Denied):
-        await session.type("hunter2" * 60, "#top")
+        await session.type("hunter2" * 60, "#outer")
     assert await told_by_frame(session) == ""
 
 

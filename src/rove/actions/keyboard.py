@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Typed:
     characters: int
     element: str | None = None
-    secret: str | None = None
+    secret: Own | None = None
 
     def __str__(self) -> str:
         what = f"the secret {self.secret}" if self.secret else f"{self.characters} characters"
@@ -48,7 +48,8 @@ class Type(TabAction[Typed]):
             await tab.keyboard.type(self.text)
         if self.submit:
             await tab.keyboard.press("Enter")
-        return Typed(0 if name else len(self.text), element.line if element else None, name)
+        line = element.line if element else None
+        return Typed(0, line, Own(name)) if name else Typed(len(self.text), line)
 
 
 @dataclass(frozen=True)

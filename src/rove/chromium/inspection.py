@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rove.chromium.observation import FRAME_PATIENCE, adopt_closed_root
+from rove.chromium.observation import adopt_closed_root
 from rove.chromium.wire import Wire, WireError
-from rove.chromium.worlds import WORLD, World
+from rove.chromium.worlds import FRAME_PATIENCE, WORLD, World
 from rove.errors import Denied, ScriptFailed
 
 if TYPE_CHECKING:
@@ -93,10 +93,11 @@ class Inspection:
         if self._ending is not None:
             await self._ending
         self._is_watching = True
-        worlds = await self._tab.worlds.present()
-        wires = {world.session for world in worlds}
-        _, *answers = await asyncio.gather(
-            asyncio.gather(*map(self.expect, wires)), *(_ask(world, "beginTyping") for world in worlds)
+        worlds = await self._worlds()
+        wires = {world.session: world for world in reversed(worlds)}
+        _, answers = await asyncio.gather(
+            asyncio.gather(*(_in_time(world, self.expect(wire)) for wire, world in wires.items())),
+            asyncio.gather(*(_ask(world, "beginTyping") for world in worlds)),
         )
         facts = [await seen_through(world, answer) for world, answer in zip(worlds, answers, strict=True)]
         return self._kept(worlds, facts)
@@ -104,12 +105,16 @@ class Inspection:
     async def _end(self) -> list[Denied]:
         self._is_watching = False
         expecting, self._expecting = self._expecting, []
-        worlds = await self._tab.worlds.present()
-        _, *answers = await asyncio.gather(
+        worlds = await self._worlds()
+        _, answers = await asyncio.gather(
             asyncio.gather(*(_stop_expecting(wire, script) for wire, script in expecting)),
-            *(_ask(world, "endTyping") for world in worlds),
+            asyncio.gather(*(_ask(world, "endTyping") for world in worlds)),
         )
         return self._kept(worlds, answers)
+
+    async def _worlds(self) -> list[World]:
+        """All but those too busy to answer, which take no keys either."""
+        return [world for world in await self._tab.worlds.present() if not world.is_silent]
 
     def _end_later(self) -> None:
         self._ending = asyncio.ensure_future(self._end_quietly())
@@ -127,15 +132,22 @@ class Inspection:
 
 
 async def _ask(world: World, question: str) -> dict[str, Any]:
-    """A frame that is gone, or too busy to be asked, takes no keys either."""
+    answer: dict[str, Any] | None = await _in_time(world, world.call(f"() => rove.{question}()"))
+    return answer or {}
+
+
+async def _in_time(world: World, work: Coroutine[Any, Any, Any]) -> Any:
+    """What a frame answers, if it is still there and does so soon; the page itself has all the time of the action."""
+    if world.parent is None:
+        return await work
     try:
-        async with asyncio.timeout(FRAME_PATIENCE if world.parent else None):
-            answer: dict[str, Any] = await world.call(f"() => rove.{question}()")
-    except (TimeoutError, WireError, ScriptFailed):
-        if world.parent is None and question == "beginTyping":
-            raise
-        return {}
-    return answer
+        async with asyncio.timeout(FRAME_PATIENCE):
+            return await work
+    except TimeoutError:
+        world.is_silent = True
+    except (WireError, ScriptFailed):
+        pass  # gone since
+    return None
 
 
 async def seen_through(world: World, facts: dict[str, Any]) -> dict[str, Any]:
@@ -154,5 +166,6 @@ def _raise_first(refusals: list[Denied]) -> None:
 
 
 async def _stop_expecting(wire: Wire, script: str) -> None:
-    with contextlib.suppress(WireError):
-        await wire.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+    with contextlib.suppress(TimeoutError, WireError):
+        async with asyncio.timeout(FRAME_PATIENCE):
+            await wire.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})

@@ -194,7 +194,7 @@ class Worlds:
         """Every world that may be there now, without asking where it is known that nothing has arrived."""
         if not self._has_frames:
             return [self.main]
-        if self._looked_at != self._arrivals:
+        if self._looked_at != self._arrivals or any(world.is_silent for world in self):
             await self.refresh()
         return list(self._by_frame.values())
 

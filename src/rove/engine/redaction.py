@@ -20,18 +20,25 @@ def cleared(value: V, secrets: Secrets) -> V:
 
 def clear_error(error: Exception, secrets: Secrets) -> None:
     """Take secrets out of what an error says, and out of what led to it, which a traceback would show."""
-    said: BaseException | None = error if secrets.names else None
-    while said is not None:
-        said.args = without(said.args, secrets.redact)
-        if isinstance(said, RoveError):
-            said.message, said.hint = secrets.redact(said.message), secrets.redact(said.hint)
-        said = said.__cause__ or said.__context__
+    if secrets.names:
+        _clear(error, secrets.redact)
+
+
+def _clear(error: BaseException | None, redact: Redact) -> None:
+    while error is not None:
+        error.args = without(error.args, redact)
+        if isinstance(error, RoveError):
+            error.message, error.hint = redact(error.message), redact(error.hint)
+        error = error.__cause__ or error.__context__
 
 
 def without(value: Any, redact: Redact) -> Any:
     """A value with every text in it redacted, and every number that is a secret as it stands."""
     if isinstance(value, str):
-        return redact(value)
+        said = redact(value)
+        return value if said == value else type(value)(said)  # whose words they are, it says still
+    if isinstance(value, RoveError):
+        _clear(value, redact)
     if isinstance(value, int | float) and not isinstance(value, bool):
         said = redact(str(value))
         return said if said.startswith("[") else value

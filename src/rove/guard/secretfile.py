@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import Any, Literal, NoReturn, cast
 
@@ -21,11 +19,7 @@ from rove.target import is_secret_name
 
 SOURCES = ("value", "env", "file", "keyring")
 LARGEST = 65_536
-# No spelling in it that two readers of addresses could take for two places.
-_ORIGIN = re.compile(
-    r"(https?)://([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/?", re.ASCII | re.IGNORECASE
-)
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+KNOWN = "write one like https://example.com or http://localhost:3000"
 
 
 @dataclass(frozen=True)
@@ -38,18 +32,17 @@ class Source:
 
 
 def canonical_origin(text: str) -> str:
-    """An origin as browsers spell it, `https://example.com:8443`; a ValueError says what is wrong with it."""
-    match = _ORIGIN.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is no origin; write one like https://example.com or http://localhost:3000")
-    scheme, host, port = match[1].lower(), match[2].lower(), int(match[3] or 0)
-    if host.startswith("["):
-        host = f"[{IPv6Address(host[1:-1]).compressed}]"
-    elif host.rsplit(".", 1)[-1][0].isdigit():
-        host = str(IPv4Address(host))  # a browser takes no other host that ends in a number
-    if port > 65535:
-        raise ValueError(f"{text!r}: there is no port {port}")
-    return f"{scheme}://{host}" + (f":{port}" if port not in (0, _DEFAULT_PORTS[scheme]) else "")
+    """An origin as browsers spell it, `https://example.com:8443`; a ValueError says that it is none."""
+    from ada_url import URL
+
+    try:
+        url = URL(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no origin; {KNOWN}") from None
+    # Nothing beside the origin is in it, and no star: that would be a host, but one that nobody means.
+    if url.protocol not in ("http:", "https:") or url.href != f"{url.origin}/" or "*" in url.host:
+        raise ValueError(f"{text!r} is no origin; {KNOWN}")
+    return url.origin
 
 
 def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:

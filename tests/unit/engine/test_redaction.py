@@ -10,7 +10,7 @@ import pytest
 from rove.engine.redaction import clear_error, cleared
 from rove.errors import ElementGone
 from rove.guard.secrets import NO_SECRETS, Secret, Secrets
-from rove.outcome import Attachment, Changes, Event, Outcome
+from rove.outcome import Attachment, Changes, Event, Outcome, Own
 
 SECRETS = Secrets([Secret("mine", ("https://a.example",), "48151623")])
 
@@ -46,6 +46,17 @@ def test_every_part_of_an_outcome() -> None:
     assert "48151623" not in repr(clear)
     assert clear.attachments[0].data == picture.data
     assert (clear.action, clear.tab, clear.seconds) == ("extract", "t1", 0.5)
+
+
+def test_whose_words_they_are_it_says_still() -> None:
+    clear = cleared(Result(Own("key 48151623")), SECRETS)
+    assert isinstance(clear.value, Own)
+    assert clear.value == "key [secret mine]"
+
+
+def test_an_error_in_a_result() -> None:
+    clear = cleared(Result(ElementGone("no 48151623")), SECRETS)
+    assert clear.value.message == "no [secret mine]"
 
 
 def test_what_holds_none_is_the_same() -> None:

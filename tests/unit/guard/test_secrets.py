@@ -230,6 +230,9 @@ def test_its_value_is_not_in_what_is_printed() -> None:
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("http://[0:0::1]:8000", "http://[::1]:8000"),
         ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+        ("https://Bücher.example", "https://xn--bcher-kva.example"),
+        ("http://0x7f.1", "http://127.0.0.1"),
+        ("https://example.com.", "https://example.com."),
     ],
 )
 def test_an_origin_has_one_spelling(text: str, canonical: str) -> None:
@@ -238,11 +241,32 @@ def test_an_origin_has_one_spelling(text: str, canonical: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["example.com", "https://", "https://example.com/path", "https://user@example.com", "https://example.com?x",
-     "https://*.example.com", "ftp://example.com", "null", "https://example.com:99999", "https://bücher.example",
-     "https://example.com.", "http://127.1", "http://0x7f000001", "http://2130706433", "http://127.0.0.01", "http://[::x]",
-     "https://exa mple.com", "https://example.com\n", "https://ex%61mple.com", "https://example.com\\@evil.example"],
-)  # fmt: skip
+    [
+        "example.com",
+        "https://",
+        "https://example.com/path",
+        "https://example.com//",
+        "https://user@example.com",
+        "https://user:word@example.com",
+        "https://example.com?",
+        "https://example.com?x",
+        "https://example.com#x",
+        "https://*.example.com",
+        "https://*",
+        "*",
+        "ftp://example.com",
+        "file:///etc/passwd",
+        "about:blank",
+        "null",
+        "",
+        "https://example.com:99999",
+        "http://127.0.0.1.1",
+        "http://[::x]",
+        "https://exa mple.com",
+        "https://example.com\\@evil.example",
+        "blob:https://example.com/x",
+    ],
+)
 def test_what_is_no_origin_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         canonical_origin(text)
