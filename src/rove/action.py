@@ -44,6 +44,7 @@ class Effect(enum.Enum):
     NAVIGATE = "navigate"
     SCRIPT = "script"
     SEND_FILE = "send_file"
+    SECRET = "secret"
     SPAWN = "spawn"
 
 
@@ -59,6 +60,16 @@ class Action(Validated, Generic[R]):
     def destination(self) -> str | None:
         """The address that it asks the browser to load, which the policy decides on before anything moves."""
         return None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of the secrets that it types."""
+        return ()
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """All that this one can do to the world: what its class declares and, if it names a secret, the use of that."""
+        return (type(self).effect, Effect.SECRET) if self.secrets else (type(self).effect,)
 
     @property
     def shows_page(self) -> bool:

@@ -71,6 +71,14 @@ class Journaling(Validated):
 
 
 @dataclass(frozen=True)
+class Guarding(Validated):
+    passwords: Literal["refuse", "allow"] = arg(
+        "What is typed into password fields: refuse all but named secrets, or allow any text, to test one's own app.",
+        default="refuse",
+    )
+
+
+@dataclass(frozen=True)
 class Settings(Validated):
     """Everything that can be set."""
 
@@ -84,6 +92,10 @@ class Settings(Validated):
     )
     browser: Path | None = arg(
         "Path of the browser to use. Default: the first that `rove install` would find.",
+        default=None,
+    )
+    secrets: Path | None = arg(
+        "File with the named secrets that may be typed into pages. Default: `secrets.toml` in home, if it is there.",
         default=None,
     )
     headless: bool = arg("Run without a window.", default=True)
@@ -108,6 +120,7 @@ class Settings(Validated):
     limits: Limits = Limits()
     observing: Observing = Observing()
     journal: Journaling = Journaling()
+    guard: Guarding = Guarding()
 
     @property
     def home_folder(self) -> Path:
@@ -120,6 +133,10 @@ class Settings(Validated):
     @property
     def journal_folder(self) -> Path:
         return self.home_folder / "sessions"
+
+    @property
+    def secrets_file(self) -> Path:
+        return self.secrets.expanduser().absolute() if self.secrets else self.home_folder / "secrets.toml"
 
     @property
     def config_file(self) -> Path:

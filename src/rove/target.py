@@ -1,4 +1,4 @@
-"""What is meant: an element by ref, CSS selector or role and name; a page by its address."""
+"""What is meant: an element by ref, CSS selector or role and name; a page by its address; a secret by its name."""
 
 from __future__ import annotations
 
@@ -90,3 +90,16 @@ def with_scheme(address: str) -> str:
 
 
 Url = Annotated[str, Rule(check=with_scheme)]
+
+
+_SECRET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def is_secret_name(text: str) -> bool:
+    return _SECRET_NAME.fullmatch(text) is not None
+
+
+def secret_named(text: str) -> str | None:
+    """The name, where a text to be typed stands for a secret: `secret:github`."""
+    name = text.removeprefix("secret:")
+    return name if name != text and is_secret_name(name) else None

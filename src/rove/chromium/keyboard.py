@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import string
 import sys
 from dataclasses import dataclass
@@ -75,16 +76,22 @@ class Keyboard:
     async def press(self, combination: str, hold: float = 0) -> None:
         """Press a key or a combination, and let go after `hold` seconds."""
         *held, last = (_key(part) for part in _parts(combination))
-        await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
+        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held)
+        # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
+        watching = self._tab.inspection.watching(writes) if held or writes else contextlib.nullcontext()
+        async with watching:
+            await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
 
     async def type(self, text: str) -> None:
         """Every character as a keystroke, where the layout has it."""
-        await self._tab.dialogs.interrupts(self._type(text))
+        async with self._tab.inspection.watching():
+            await self._tab.dialogs.interrupts(self._type(text))
 
     async def replace(self, text: str) -> None:
         """Put text in place of what is selected."""
         if text:
-            await self._tab.session.send("Input.insertText", {"text": text})
+            async with self._tab.inspection.watching():
+                await self._tab.session.send("Input.insertText", {"text": text})
         else:
             await self.press("Delete")
 

@@ -89,11 +89,12 @@ async def _adopt_closed(world: World) -> bool:
     for item in listed["result"][:MOST_CLOSED_HOSTS]:
         identity = item.get("value", {}).get("objectId")
         if identity and item["name"].isdigit():
-            adopted |= await _adopt_one(world, identity)
+            adopted |= await adopt_closed_root(world, identity)
     return adopted
 
 
-async def _adopt_one(world: World, host: str) -> bool:
+async def adopt_closed_root(world: World, host: str) -> bool:
+    """Let the world see into what one element hides, if it hides anything."""
     described = await world.session.send("DOM.describeNode", {"objectId": host, "depth": 1, "pierce": True})
     closed = [root for root in described["node"].get("shadowRoots", []) if root["shadowRootType"] == "closed"]
     for root in closed:

@@ -16,6 +16,7 @@ from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
+from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.keyboard import Keyboard
 from rove.chromium.loading import Loading
 from rove.chromium.mouse import Mouse
@@ -28,6 +29,7 @@ from rove.chromium.wire import Connection, Wire, WireError
 from rove.chromium.worlds import WORLD, World, Worlds
 from rove.errors import (
     ElementGone,
+    ElementNotFound,
     ElementNotReady,
     NavigationFailed,
     ScriptFailed,
@@ -72,6 +74,8 @@ class Tab:
         self.worlds = Worlds(wire, self.target)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
+        self.inspection = Inspection(self)
+        self.vault: Vault = EmptyVault()
         self.seen: Snapshot | None = None
         self.seen_document = 0
         self.is_crashed = False
@@ -105,6 +109,7 @@ class Tab:
         self.traffic.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
+        wire.on("Page.frameAttached", self._on_frame)
         script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         await asyncio.gather(
@@ -112,6 +117,7 @@ class Tab:
             wire.send("Runtime.enable"),
             wire.send("Network.enable", NETWORK_BUFFERS),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
+            self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             wire.send("Target.setAutoAttach", attach),
             wire.send("Runtime.runIfWaitingForDebugger"),
@@ -128,6 +134,9 @@ class Tab:
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
             self.worlds.forget()
+
+    def _on_frame(self, event: dict[str, Any]) -> None:
+        self.worlds.note_frame()
 
     def _on_window_open(self, event: dict[str, Any]) -> None:
         self.announced_popups += 1
@@ -243,6 +252,14 @@ class Tab:
     async def find(self, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; returns how many matches there are, and the first of them."""
         return await finding.find(self, spec, limit)
+
+    async def focused(self) -> Element:
+        """What has the focus, in whichever frame."""
+        for world in await self.every_world():
+            await seen_through(world, await world.call("() => rove.typingFocus()"))
+            if found := await world.call("() => rove.focused()"):
+                return Element(self, world, found["ref"])
+        raise ElementNotFound("Nothing on the page has the focus.", hint="Say where with `target`.")
 
     async def every_world(self) -> list[World]:
         """The worlds of all frames that answer, the main one first."""

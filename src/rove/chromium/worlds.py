@@ -45,6 +45,12 @@ class World:
         identity: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
         return identity
 
+    async def document(self) -> Document:
+        """The document that is there now, for what must not be said to whichever comes after it."""
+        context = await self.context()
+        held = Document(self.session, context, "")
+        return Document(self.session, context, await held.call("() => self.origin"))
+
     def forget(self) -> None:
         """The document is gone and its context with it."""
         self._context = None
@@ -81,17 +87,8 @@ class World:
         return result
 
     async def _sent(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> Answer:
-        return await self.session.send(
-            "Runtime.callFunctionOn",
-            {
-                "functionDeclaration": function,
-                "executionContextId": await self.context(),
-                "arguments": [{"value": argument} for argument in arguments],
-                "returnByValue": by_value,
-                "awaitPromise": True,
-                "userGesture": True,
-            },
-        )
+        call = _call_in(await self.context(), function, arguments, by_value)
+        return await self.session.send("Runtime.callFunctionOn", call)
 
     async def _enter(self) -> int:
         made = await self.session.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
@@ -109,6 +106,35 @@ class World:
         return bool(answer["result"].get("value") == "installed")
 
 
+@dataclass(frozen=True)
+class Document:
+    """One document of a frame: what is said to it reaches no other."""
+
+    session: Wire
+    context: int
+    origin: str
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        try:
+            answer = await self.session.send("Runtime.callFunctionOn", _call_in(self.context, function, arguments))
+        except WireError as error:
+            raise ElementGone("The page went away before that could be done.") from error
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        return answer["result"].get("value")
+
+
+def _call_in(context: int, function: str, arguments: tuple[Any, ...], by_value: bool = True) -> dict[str, Any]:
+    return {
+        "functionDeclaration": function,
+        "executionContextId": context,
+        "arguments": [{"value": argument} for argument in arguments],
+        "returnByValue": by_value,
+        "awaitPromise": True,
+        "userGesture": True,
+    }
+
+
 class Worlds:
     """The worlds of one tab's frames, and the prefixes of their refs, which are never given twice."""
 
@@ -117,6 +143,10 @@ class Worlds:
         self.main = World(session, main_frame, "", None)
         self._by_frame: dict[str, World] = {main_frame: self.main}
         self._prefixes = 0
+        # Whether the main document has had frames in it, how many arrived so far, and how many had when we last looked.
+        self._has_frames = False
+        self._arrivals = 0
+        self._looked_at = 0
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
         self._questions: dict[str, asyncio.Task[Answer]] = {}
@@ -125,8 +155,18 @@ class Worlds:
         return frame in self._by_frame or frame in self._separate
 
     def add_separate(self, frame: str, wire: Wire) -> None:
+        self.note_frame()
         self._separate[frame] = wire
-        wire.on("closed", lambda _: self._separate.pop(frame, None))
+        wire.on("closed", lambda _: self._drop_separate(frame))
+
+    def _drop_separate(self, frame: str) -> None:
+        self._arrivals += 1  # a frame that moves back in with the page is another world
+        self._separate.pop(frame, None)
+
+    def note_frame(self) -> None:
+        """A frame has come into being, which we have not looked at yet."""
+        self._has_frames = True
+        self._arrivals += 1
 
     def with_prefix(self, prefix: str) -> World:
         for world in self._by_frame.values():
@@ -135,6 +175,8 @@ class Worlds:
         raise ElementGone(f"The frame {prefix} is no longer on the page.")
 
     def forget(self) -> None:
+        self._has_frames = False
+        self._arrivals += 1
         for world in self._by_frame.values():
             world.forget()
 
@@ -148,8 +190,17 @@ class Worlds:
             world.owner = await _owner_ref(world, world.parent)
         return world.owner
 
+    async def present(self) -> list[World]:
+        """Every world that may be there now, without asking where it is known that nothing has arrived."""
+        if not self._has_frames:
+            return [self.main]
+        if self._looked_at != self._arrivals or any(world.is_silent for world in self):
+            await self.refresh()
+        return list(self._by_frame.values())
+
     async def refresh(self) -> list[World]:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
+        self._looked_at = self._arrivals
         found: dict[str, World] = {self.main.frame_id: self.main}
         own, trees = await asyncio.gather(self._session.send("Page.getFrameTree"), self._separate_trees())
         self._collect(self._session, self.main, own["frameTree"], found)

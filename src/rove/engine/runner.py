@@ -83,6 +83,7 @@ class Run:
             tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
             tab.deadline = self._deadline
+            tab.vault = self._session.secrets
             before = Before.of(tab)
             try:
                 result = await self._arrived(action, tab, before)

@@ -13,7 +13,9 @@ from rove.chromium.context import Keepsake
 from rove.chromium.wire import WireError
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
+from rove.engine.redaction import clear_error, cleared
 from rove.engine.runner import Report, Run, silent
+from rove.guard.secrets import NO_SECRETS, Secrets
 from rove.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,14 +33,22 @@ class Session:
     """A name, and a context that comes into being when it is first needed."""
 
     def __init__(
-        self, name: str, settings: Settings, gate: Gate, house: House, reach: Reach, make: MakeContext
+        self,
+        name: str,
+        settings: Settings,
+        gate: Gate,
+        house: House,
+        reach: Reach,
+        make: MakeContext,
+        secrets: Secrets = NO_SECRETS,
     ) -> None:
         self.name = name
         self.settings = settings
         self.gate = gate
         self.house = house
         self.reach = reach
-        self.journal = Journal(settings.journal_folder, name, settings.journal)
+        self.secrets = secrets
+        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact)
         self.last_used = time.monotonic()
         self.running = 0
         self._make = make
@@ -62,11 +72,18 @@ class Session:
         self.running += 1
         self.last_used = time.monotonic()
         try:
-            return await Run(self, tab, timeout, report, quiet).run(action)
+            # The one way out for whatever was read of a page: no secret passes here.
+            return cleared(await Run(self, tab, timeout, self._cleared(report), quiet).run(action), self.secrets)
+        except Exception as error:
+            clear_error(error, self.secrets)
+            raise
         finally:
             self.running -= 1
             self.last_used = time.monotonic()
             self._keep_soon()
+
+    def _cleared(self, report: Report) -> Report:
+        return lambda message, done, total: report(self.secrets.redact(message), done, total)
 
     @property
     def has_pages(self) -> bool:

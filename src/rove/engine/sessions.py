@@ -18,6 +18,7 @@ from rove.engine.session import Session
 from rove.errors import LimitReached, NotOpen
 from rove.guard.approval import Approver, NobodyToAsk
 from rove.guard.policy import Policy, WebOnly
+from rove.guard.secrets import secrets_from
 from rove.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Sessions:
         self.settings = settings or load()
         self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
         self._frontier = Frontier(self.settings)
+        self._secrets = secrets_from(self.settings)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
@@ -105,7 +107,13 @@ class Sessions:
                 hint=f"Close one with browser_close_session, or try again in {wait:.0f} s, when an idle one closes.",
             )
         self._open[name] = Session(
-            name, self.settings, self._gate, _Reception(self, name), self._frontier.reach(), self._new_context
+            name,
+            self.settings,
+            self._gate,
+            _Reception(self, name),
+            self._frontier.reach(),
+            self._new_context,
+            self._secrets,
         )
         return self._open[name]
 

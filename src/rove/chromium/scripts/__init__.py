@@ -16,6 +16,7 @@ READING = (
     "generated",
     "names",
     "descriptions",
+    "passwords",
     "states",
     "sheets",
     "styles",
@@ -34,7 +35,7 @@ READING = (
     "api",
 )
 # A scope of their own within that one: they see its names and may reuse them for themselves.
-ACTING = ("reach", "hands", "quiet")
+ACTING = ("reach", "typing", "hands", "quiet")
 
 
 def _joined(names: tuple[str, ...]) -> str:

@@ -140,7 +140,7 @@ const inputValueState = (element, limit) => {
     return element.files && element.files.length
       ? " value=" + quote(Array.from(element.files, (f) => f.name).join(", "))
       : "";
-  if (type === "password") return element.value ? ` value=(${element.value.length} hidden characters)` : "";
+  if (wasPassword(element)) return element.value ? ` value=(${element.value.length} hidden characters)` : "";
   if (type === "color") return " value=" + bareWord(element.value, 20);
   if (!TEXT_INPUTS.has(type)) return "";
   return element.value ? " value=" + quote(element.value, limit) : "";
