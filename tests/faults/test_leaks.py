@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.processes import browser_of, eventually, keepers, marked, run_folders
+from tests.processes import browser_of, eventually, keepers, marked, pages_of, run_folders
 from tests.site import Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
@@ -110,6 +110,7 @@ def used(house: House, site: Site, *prefix: str) -> subprocess.Popen[bytes]:
     answer = call(process, "browser_navigate", url=site.page("/", "<title>Page</title><input>"))
     assert not answer["result"].get("isError"), answer
     assert run_folders(house.home)
+    assert marked(house.home)
     return process
 
 
@@ -205,6 +206,19 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call_ends_the_server(house: 
     server = used(house, site)
     begin(server, "browser_wait", text="Never", timeout=60)
     leave(server)
+    ended(server)
+    house.assert_clean()
+
+
+@pytest.mark.parametrize("last", ["rove", "client"])
+def test_35_a_page_s_process_that_is_stopped_is_not_left(last: str, house: House, site: Site) -> None:
+    server = used(house, site)
+    for pid in pages_of(house.home):
+        os.kill(pid, signal.SIGSTOP)
+    if last == "rove":
+        server.kill()
+    else:
+        leave(server)
     ended(server)
     house.assert_clean()
 

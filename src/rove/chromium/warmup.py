@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
+from io import FileIO
 from pathlib import Path
 
+from rove.chromium import keeper
 from rove.chromium.installation import Installation
 from rove.chromium.launch import Sandbox, arguments
 from rove.chromium.runfolder import RunFolder
@@ -31,26 +34,38 @@ class Warmup:
         self.folder = RunFolder.create(runs)
         self.log = self.folder.path / "browser.log"
         self._dead_end = _dead_end()
-        self.reading, self.writing, self.process = self._spawn(headless)
+        try:
+            self.reading, self.writing, self.process = self._spawn(headless)
+        except OSError:
+            self._dead_end.close()
+            self.folder.close()
+            raise
 
     def abandon(self) -> None:
-        """It was not needed after all, or did not start."""
+        """It was not needed after all, or did not start, or is over."""
+        self.reading.close()
+        self.writing.close()
         self.folder.close()
         self.process.wait()
         self._dead_end.close()
+        _bury_adopted(self.process.pid)
 
     def last_words(self) -> str:
         """What the browser said before it gave up."""
-        lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
+        try:
+            said = self.log.read_text(errors="replace")
+        except OSError:
+            said = ""
+        lines = [line for line in said.splitlines() if line.strip()]
         return lines[-1][:300] if lines else "it said nothing"
 
-    def _spawn(self, headless: bool) -> tuple[int, int, subprocess.Popen[bytes]]:
-        theirs_in, ours_out = os.pipe()
-        ours_in, theirs_out = os.pipe()
+    def _spawn(self, headless: bool) -> tuple[FileIO, FileIO, subprocess.Popen[bytes]]:
+        theirs_in, ours_out = _pipe()
+        ours_in, theirs_out = _pipe()
         profile = self.folder.path / "profile"
         nowhere = f"http://127.0.0.1:{self._dead_end.getsockname()[1]}"
         command = [str(self.found.path), *arguments(profile, headless, self.sandbox, nowhere)]
-        with self.log.open("wb") as log:
+        with self.log.open("wb") as log, theirs_in, theirs_out:
             process = subprocess.Popen(
                 ["/bin/sh", "-c", _MOVED, "sh", *command],
                 stdin=theirs_in,
@@ -59,6 +74,17 @@ class Warmup:
                 env={**os.environ, **self.folder.environment},
                 start_new_session=True,
             )
-        os.close(theirs_in)
-        os.close(theirs_out)
+        keeper.record(self.folder.path, process.pid)
         return ours_in, ours_out, process
+
+
+def _pipe() -> tuple[FileIO, FileIO]:
+    reading, writing = os.pipe()
+    return FileIO(reading, "rb"), FileIO(writing, "wb")
+
+
+def _bury_adopted(group: int) -> None:
+    """Where we are the first process of a container, a dead browser's children are left to us to be waited for."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-group, os.WNOHANG)[0]:
+            pass

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Callable
+from io import FileIO
 from typing import Any
 
 Answer = dict[str, Any]
@@ -24,7 +24,7 @@ class WireError(Exception):
 class Connection:
     """Commands out, answers and events in, for every session of one browser."""
 
-    def __init__(self, reading: int, writing: int) -> None:
+    def __init__(self, reading: FileIO, writing: FileIO) -> None:
         self._reading = reading
         self._writing = writing
         self._last = 0
@@ -39,8 +39,8 @@ class Connection:
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
         self.is_open = True
-        self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._writing, "wb", 0))
-        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(self), os.fdopen(self._reading, "rb", 0))
+        self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._writing)
+        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(self), self._reading)
 
     def wire(self, session: str) -> Wire:
         """The wire to a target that the browser has attached us to."""
@@ -52,9 +52,10 @@ class Connection:
         self._end_callbacks.append(callback)
 
     def close(self) -> None:
-        for transport in (self._output, self._input):
-            if transport is not None:
-                transport.close()
+        if self._output is not None and not self._output.is_closing():
+            self._output.abort()  # what is still to be written, nobody will read
+        if self._input is not None:
+            self._input.close()
         self.end()
 
     async def send(self, session: str | None, method: str, params: dict[str, Any] | None) -> Answer:
