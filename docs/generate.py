@@ -344,8 +344,9 @@ tabs = 5
 ERRORS_INTRODUCTION = """\
 Every failure has a `code` that stays the same between releases, a message, a `hint` that says what to try next, and
 tells whether trying again can help. Python raises the class. An MCP client gets a result with `isError`: its text is
-`code: message` and the hint, and `structuredContent.error` has all four. The command line prints message and hint and
-exits with 1."""
+`code: message` and the hint, and `structuredContent.error` has all four; a refusal for lack of room also has
+`retry_after`, the seconds after which the same call is likely to be taken. The command line prints message and hint
+and exits with 1."""
 
 
 if __name__ == "__main__":

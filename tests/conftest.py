@@ -67,7 +67,7 @@ def settings(home: Path) -> Settings:
         home=home,
         allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
-        limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT),
+        limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),
     )
 
 

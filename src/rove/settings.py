@@ -46,6 +46,14 @@ class Limits(Validated):
     downloads: int = arg("Most downloads that one tab may make.", default=100, ge=0)
     download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
     idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
+    queue: int = arg("Most calls that wait in line when all sessions are taken.", default=32, ge=0)
+    queue_seconds: float = arg("Seconds that a call waits in line for a session to be closed.", default=5, ge=0)
+    memory_megabytes: int | None = arg(
+        "Most memory that the browser may hold, all its processes together; with one empty page it holds about 200. "
+        "Default: 80 % of what there is.",
+        default=None,
+        ge=256,
+    )
 
 
 @dataclass(frozen=True)

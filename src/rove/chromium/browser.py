@@ -39,6 +39,11 @@ class Browser:
     def is_alive(self) -> bool:
         return self._connection.is_open and self._warmup.process.poll() is None
 
+    @property
+    def process_group(self) -> int:
+        """What all its processes have in common."""
+        return self._warmup.process.pid
+
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Be told when the process is gone."""
         self._connection.on_end(callback)
@@ -51,7 +56,12 @@ class Browser:
         identity = made["browserContextId"]
         context = Context(self._connection, identity, settings, self._warmup.folder.path)
         self._contexts[identity] = context
-        await context.open(keepsake)
+        context.on_closed = lambda: self._contexts.pop(identity, None)
+        try:
+            await context.open(keepsake)
+        except BaseException:
+            await context.close()
+            raise
         return context
 
     async def answers(self, patience: float) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,16 +21,19 @@ CLOSING_PATIENCE = 3.0
 # From the moment a page says that it opens a window until the window is there.
 ARRIVING_PATIENCE = 2.0
 RELOADING_PATIENCE = 3.0
+LOST = "browser restarted"
 
 
 @dataclass(frozen=True)
 class Keepsake:
-    """What is left of a context that was lost with its browser."""
+    """What is left of a context that was lost with its browser, or was closed to make room."""
 
     cookies: list[Any] | None = None
     storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
     tabs: tuple[tuple[str, str], ...] = ()
     current: str | None = None
+    kind: str = LOST
+    reason: str = ""
 
     @property
     def restoring_script(self) -> str:
@@ -56,7 +61,11 @@ class Context:
         self._creating = 0
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._arrival = asyncio.Event()
+        self._used: dict[str, float] = {}
         self.lost = asyncio.Event()
+        # Asked before a tab is opened; raises if there is no room for it.
+        self.admit: Callable[[], Awaitable[None]] | None = None
+        self.on_closed: Callable[[], object] | None = None
 
     async def open(self, keepsake: Keepsake | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
@@ -84,14 +93,20 @@ class Context:
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
+        self._used[tab.id] = time.monotonic()
         return await self.renew(tab, "its page had crashed") if tab.is_crashed else tab
 
     async def new_tab(self) -> Tab:
         if len(self._tabs) >= self._settings.limits.tabs:
+            unused = min(self._tabs, key=lambda tab: self._used.get(tab, 0))
             raise LimitReached(
-                f"{len(self._tabs)} tabs are open, which is the limit.", hint="Close one with browser_tabs."
+                f"{len(self._tabs)} tabs are open, which is the limit.",
+                hint=f"Close one with browser_tabs: {unused} ({self._tabs[unused].url[:200]}) is longest unused.",
             )
+        if self.admit is not None:
+            await self.admit()
         tab = await self._create()
+        self._used[tab.id] = time.monotonic()
         self._current = tab.id
         return tab
 
@@ -138,6 +153,8 @@ class Context:
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
+        if self.on_closed is not None:
+            self.on_closed()
 
     async def arrived(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
@@ -154,6 +171,7 @@ class Context:
         self._welcoming[target["targetId"]] = asyncio.ensure_future(self._welcome(wire, target))
 
     def forget_target(self, target: str) -> None:
+        self._welcoming.pop(target, None)
         for tab in self.tabs:
             if tab.target == target:
                 self._forget(tab)
@@ -174,7 +192,9 @@ class Context:
             made = await self._root.send(
                 "Target.createTarget", {"url": "about:blank", "browserContextId": self._identity}
             )
-            return await self._welcoming[made["targetId"]]
+            if (welcoming := self._welcoming.get(made["targetId"])) is None:
+                raise WireError("the page was closed as soon as it was opened")
+            return await welcoming
         finally:
             self._creating -= 1
 
@@ -208,8 +228,8 @@ class Context:
         for identity, url in keepsake.tabs:
             self._rename(await self._create(), identity)
             lost = "what was typed is lost" if keepsake.cookies is not None else "cookies and what was typed are lost"
-            restarted = f"{identity} is loaded anew at {url}; {lost}"
-            self._tabs[identity].happenings.add("browser restarted", restarted)
+            why = f"; {keepsake.reason}" if keepsake.reason else ""
+            self._tabs[identity].happenings.add(keepsake.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
         script = keepsake.restoring_script if keepsake.storage else None
         await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in keepsake.tabs))
         self._current = keepsake.current or next(iter(self._tabs), None)
@@ -233,6 +253,7 @@ class Context:
         if self._tabs.get(tab.id) is not tab:
             return  # replaced meanwhile
         del self._tabs[tab.id]
+        self._used.pop(tab.id, None)
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)
 

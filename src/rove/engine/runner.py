@@ -75,7 +75,7 @@ class Run:
 
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
-        tab = await context.tab(self._tab_name)
+        tab = await self._in_time(context.tab(self._tab_name))
         if tab.is_suspect and action.effect is Effect.NAVIGATE:
             tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
-from rove.chromium.context import Keepsake
+from rove.chromium.context import LOST, Keepsake
 from rove.chromium.wire import WireError
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.redaction import clear_error, cleared
 from rove.engine.runner import Report, Run, silent
+from rove.errors import NotOpen
 from rove.guard.secrets import NO_SECRETS, Secrets
 from rove.settings import Settings
 
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from rove.outcome import Outcome
 
 R = TypeVar("R")
-MakeContext = Callable[["Reach", "Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
+MakeContext = Callable[["Session", "Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 KEEP_AGAIN = 2.0
+KEEPING_PATIENCE = 3.0
 
 
 class Session:
@@ -51,6 +53,8 @@ class Session:
         self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact)
         self.last_used = time.monotonic()
         self.running = 0
+        # A session that nobody had to open is given a place when it first needs one.
+        self.has_place = False
         self._make = make
         self._context: Context | None = None
         self._making = asyncio.Lock()
@@ -58,6 +62,7 @@ class Session:
         self._kept_at = 0.0
         self._addresses: tuple[tuple[str, str], ...] = ()
         self._keeping: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     async def run(
         self,
@@ -89,19 +94,55 @@ class Session:
     def has_pages(self) -> bool:
         return self._context is not None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it holds pages that nobody uses at the moment."""
+        return self._context is not None and self.running == 0
+
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
+            self.refuse_if_closed()
             if self._context is None:
-                self._context = await self._make(self.reach, self._keepsake, progress)
+                made = await self._make(self, self._keepsake, progress)
+                if self._is_closed:
+                    await made.close()
+                    await self.reach.close()
+                self.refuse_if_closed()
+                self._context = made
             return self._context
+
+    def refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with browser_open_session.")
 
     def lose(self) -> None:
         """The browser is gone; the next call gets a new context, with what was kept of this one."""
         if self._context is not None:
             # Its pages may have closed one by one as it died: what counts is where they were before.
-            self._keepsake = replace(self._keepsake or Keepsake(), tabs=self._addresses)
+            self._keepsake = replace(self._keepsake or Keepsake(), tabs=self._addresses, kind=LOST, reason="")
             self._context.lost.set()
             self._context = None
+
+    async def rest(self) -> bool:
+        """Close the pages to make room; the next call opens them again with what was kept. False if it is in use."""
+        async with self._making:
+            context = self._context
+            if context is None or self.running:
+                return False
+            kept = await self._kept(context)
+            if self.running or self._context is not context:
+                return False  # someone came back meanwhile
+            self._keepsake = replace(kept, kind="session restored", reason="it was closed as memory was short")
+            self._context = None
+            await context.close()
+            return True
+
+    async def _kept(self, context: Context) -> Keepsake:
+        try:
+            async with asyncio.timeout(KEEPING_PATIENCE):
+                return await context.keep()
+        except (TimeoutError, WireError):
+            return replace(self._keepsake or Keepsake(), tabs=context.addresses)
 
     def _keep_soon(self) -> None:
         """Remember in the background what would be needed if the browser died."""
@@ -125,15 +166,20 @@ class Session:
             await self._context.arrived()
 
     def describe(self) -> dict[str, object]:
-        tabs = self._context.tabs if self._context else []
-        current = self._context.current if self._context else None
+        if self._context is not None:
+            tabs, current = self._context.addresses, self._context.current
+            front = current.id if current else None
+        else:
+            kept = self._keepsake or Keepsake()
+            tabs, front = kept.tabs, kept.current
         return {
             "session": self.name,
-            "tabs": [{"id": tab.id, "url": tab.url, "is_current": tab is current} for tab in tabs],
+            "tabs": [{"id": tab, "url": url, "is_current": tab == front} for tab, url in tabs],
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
         }
 
     async def close(self) -> None:
+        self._is_closed = True
         self.journal.close()
         if self._keeping is not None:
             self._keeping.cancel()
