@@ -183,6 +183,7 @@ class Session:
         self.journal.close()
         if self._keeping is not None:
             self._keeping.cancel()
-        if self._context is not None:
-            context, self._context = self._context, None
+        context, self._context = self._context, None
+        if context is not None:
             await context.close()
+        await self.reach.close()
