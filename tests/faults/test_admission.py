@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.conftest import OWN_SITES
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.engine import admission, headroom

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -65,11 +66,15 @@ class Browser:
         return context
 
     async def answers(self, patience: float) -> bool:
-        """Whether the browser process itself still answers."""
+        """Whether the browser process itself still answers, or at least goes on talking."""
+        began = time.monotonic()
         try:
             async with asyncio.timeout(patience):
                 await self._connection.root.send("Browser.getVersion")
-        except (TimeoutError, WireError):
+        except TimeoutError:
+            # An answer queues behind what pages say. What was in the pipe before would have been read at once.
+            return self._connection.heard_at > began + patience / 2
+        except WireError:
             return False
         return True
 
@@ -133,7 +138,7 @@ def _silently(message: str) -> None:
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    connection = Connection(warmup.reading, warmup.writing)
+    connection = Connection(*warmup.pipe())
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):

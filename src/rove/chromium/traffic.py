@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rove.chromium.happenings import Happenings
 from rove.chromium.wire import Wire
@@ -14,6 +14,21 @@ from rove.chromium.wire import Wire
 WEIGHTY = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
 # A page that moves on aborts what it no longer needs: that is not news.
 NO_NEWS = frozenset({"net::ERR_ABORTED"})
+
+# A page that has more under way than this is followed as far as this.
+MOST_FOLLOWED = 1000
+LONGEST_URL = 2000
+
+V = TypeVar("V")
+
+
+class _Latest(dict[str, V]):
+    """Holds so many; the oldest is given up for one more."""
+
+    def __setitem__(self, key: str, value: V) -> None:
+        super().__setitem__(key, value)
+        if len(self) > MOST_FOLLOWED:
+            del self[next(iter(self))]
 
 
 @dataclass
@@ -24,6 +39,9 @@ class Exchange:
     method: str
     began: float
     answered: float | None = None
+
+    def __post_init__(self) -> None:
+        self.url = self.url[:LONGEST_URL]  # a data: address may be megabytes
 
 
 @dataclass
@@ -41,8 +59,8 @@ class Traffic:
     def __init__(self, main_frame: str, happenings: Happenings) -> None:
         self._main_frame = main_frame
         self._happenings = happenings
-        self._open: dict[str, Exchange] = {}
-        self._addresses: dict[str, str] = {}
+        self._open: dict[str, Exchange] = _Latest()
+        self._addresses: dict[str, str] = _Latest()
         self._changed = asyncio.Event()
         self.document: Document | None = None
 

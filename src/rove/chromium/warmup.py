@@ -6,7 +6,6 @@ import contextlib
 import os
 import socket
 import subprocess
-from io import FileIO
 from pathlib import Path
 
 from rove.chromium import keeper
@@ -34,17 +33,25 @@ class Warmup:
         self.folder = RunFolder.create(runs)
         self.log = self.folder.path / "browser.log"
         self._dead_end = _dead_end()
+        self._pipe: tuple[int, int] | None
         try:
-            self.reading, self.writing, self.process = self._spawn(headless)
+            self._pipe, self.process = self._spawn(headless)
         except OSError:
             self._dead_end.close()
             self.folder.close()
             raise
 
+    def pipe(self) -> tuple[int, int]:
+        """Where to read from and write to the browser; whoever takes it has to close both."""
+        assert self._pipe is not None, "taken before"
+        pipe, self._pipe = self._pipe, None
+        return pipe
+
     def abandon(self) -> None:
         """It was not needed after all, or did not start, or is over."""
-        self.reading.close()
-        self.writing.close()
+        if self._pipe is not None:
+            for end in self.pipe():
+                os.close(end)
         self.folder.close()
         self.process.wait()
         self._dead_end.close()
@@ -59,28 +66,31 @@ class Warmup:
         lines = [line for line in said.splitlines() if line.strip()]
         return lines[-1][:300] if lines else "it said nothing"
 
-    def _spawn(self, headless: bool) -> tuple[FileIO, FileIO, subprocess.Popen[bytes]]:
-        theirs_in, ours_out = _pipe()
-        ours_in, theirs_out = _pipe()
+    def _spawn(self, headless: bool) -> tuple[tuple[int, int], subprocess.Popen[bytes]]:
         profile = self.folder.path / "profile"
         nowhere = f"http://127.0.0.1:{self._dead_end.getsockname()[1]}"
         command = [str(self.found.path), *arguments(profile, headless, self.sandbox, nowhere)]
-        with self.log.open("wb") as log, theirs_in, theirs_out:
-            process = subprocess.Popen(
-                ["/bin/sh", "-c", _MOVED, "sh", *command],
-                stdin=theirs_in,
-                stdout=theirs_out,
-                stderr=log,
-                env={**os.environ, **self.folder.environment},
-                start_new_session=True,
-            )
-        keeper.record(self.folder.path, process.pid)
-        return ours_in, ours_out, process
-
-
-def _pipe() -> tuple[FileIO, FileIO]:
-    reading, writing = os.pipe()
-    return FileIO(reading, "rb"), FileIO(writing, "wb")
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        try:
+            with self.log.open("wb") as log:
+                process = subprocess.Popen(
+                    ["/bin/sh", "-c", _MOVED, "sh", *command],
+                    stdin=theirs_in,
+                    stdout=theirs_out,
+                    stderr=log,
+                    env={**os.environ, **self.folder.environment},
+                    start_new_session=True,
+                )
+            keeper.record(self.folder.path, process.pid)
+        except OSError:
+            os.close(ours_in)
+            os.close(ours_out)
+            raise
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        return (ours_in, ours_out), process
 
 
 def _bury_adopted(group: int) -> None:

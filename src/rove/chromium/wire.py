@@ -10,15 +10,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
+import os
 import time
 from collections.abc import Callable, Generator
-from io import FileIO
 from typing import Any
 
 from rove.chromium.flood import LONGEST, LOUD, TAIL, Valve
 
+log = logging.getLogger(__name__)
+
 Answer = dict[str, Any]
 Handler = Callable[[Answer], object]
+EVENT = b'{"method":"'
+# Commands that a browser has not taken in; one that works takes each of them at once.
+MOST_UNSENT = 32 * 2**20
 
 
 class WireError(Exception):
@@ -28,7 +34,7 @@ class WireError(Exception):
 class Connection:
     """Commands out, answers and events in, for every session of one browser."""
 
-    def __init__(self, reading: FileIO, writing: FileIO) -> None:
+    def __init__(self, reading: int, writing: int) -> None:
         self._reading = reading
         self._writing = writing
         self._last = 0
@@ -37,6 +43,8 @@ class Connection:
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
         self._end_callbacks: list[Callable[[], None]] = []
+        self._heard = {b"Target.detachedFromTarget"}
+        self._is_closed = False
         self.is_open = False
         self.heard_at = 0.0
         self.root = Wire(self, None)
@@ -44,8 +52,8 @@ class Connection:
     async def open(self) -> None:
         loop = asyncio.get_running_loop()
         self.is_open = True
-        self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._writing)
-        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(self), self._reading)
+        self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._writing, "wb", 0))
+        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(self), os.fdopen(self._reading, "rb", 0))
 
     def wire(self, session: str) -> Wire:
         """The wire to a target that the browser has attached us to."""
@@ -53,19 +61,32 @@ class Connection:
             self._wires[session] = Wire(self, session)
         return self._wires[session]
 
+    def hear(self, event: str) -> None:
+        """Somebody listens to this; what nobody listens to is not even parsed."""
+        self._heard.add(event.encode())
+
     def on_end(self, callback: Callable[[], None]) -> None:
         self._end_callbacks.append(callback)
 
     def close(self) -> None:
-        if self._output is not None and not self._output.is_closing():
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._output is None:
+            os.close(self._writing)
+        elif not self._output.is_closing():
             self._output.abort()  # what is still to be written, nobody will read
-        if self._input is not None:
+        if self._input is None:
+            os.close(self._reading)
+        else:
             self._input.close()
         self.end()
 
     async def send(self, session: str | None, method: str, params: dict[str, Any] | None) -> Answer:
         if not self.is_open or self._output is None:
             raise WireError(f"{method}: the browser is gone")
+        if self._output.get_write_buffer_size() > MOST_UNSENT:
+            raise WireError(f"{method}: the browser takes nothing in any more")
         self._last += 1
         identity = self._last
         message: Answer = {"id": identity, "method": method, "params": params or {}}
@@ -81,6 +102,8 @@ class Connection:
 
     def receive(self, data: bytes, size: int) -> None:
         """One message from the browser, and how long it was before it was cut."""
+        if data.startswith(EVENT) and data[len(EVENT) : data.find(b'"', len(EVENT))] not in self._heard:
+            return
         if data.startswith(LOUD) and self._drops(data, size):
             return
         message: Answer = json.loads(data)
@@ -150,6 +173,7 @@ class Wire:
 
     def on(self, event: str, handler: Handler) -> None:
         """Be told of every such event; `closed` is ours, for the end of the session, and `flooded`, for one dropped."""
+        self._connection.hear(event)
         self._handlers.setdefault(event, []).append(handler)
 
     @contextlib.contextmanager
@@ -183,7 +207,11 @@ class _Messages(asyncio.Protocol):
             self._keep(piece)
             message, size = b"".join(self._pieces), self._size
             self._pieces, self._size = [], 0
-            self._connection.receive(message, size)
+            try:
+                self._connection.receive(message, size)
+            except Exception:
+                # What one message did to us must not cost us those behind it.
+                log.exception("a message of the browser could not be taken: %s", message[:200])
         if rest:
             self._keep(rest)
 

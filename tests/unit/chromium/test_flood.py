@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from rove.chromium.flood import LONGEST, MOST_BYTES, MOST_EVENTS, Valve
 from rove.chromium.wire import Connection, Wire, _Messages
 
@@ -92,3 +94,30 @@ def test_a_handler_can_stop_hearing() -> None:
         wire.tell("event", {"n": 1})
     wire.tell("event", {"n": 2})
     assert heard == [{"n": 1}]
+
+
+def test_what_nobody_listens_to_is_not_even_parsed() -> None:
+    listening = Listening()
+    listening.stream.data_received(b'{"method":"Network.dataReceived","params":this is no JSON\0')
+    listening.stream.data_received(listening.say("Network.loadingFinished", "next"))
+    assert listening.heard == [{"text": "next"}]
+
+
+def test_a_message_that_cannot_be_taken_costs_none_of_those_behind_it(caplog: pytest.LogCaptureFixture) -> None:
+    listening = Listening()
+    bad = b'{"method":"Network.loadingFinished","params":this is no JSON\0'
+    good = listening.say("Network.loadingFinished", "next")
+    listening.stream.data_received(bad + good + good[:20])
+    listening.stream.data_received(good[20:])
+    assert listening.heard == [{"text": "next"}] * 2
+    assert "could not be taken" in caplog.text
+
+
+def test_a_handler_that_fails_costs_none_of_those_behind_it(caplog: pytest.LogCaptureFixture) -> None:
+    listening = Listening()
+    wire = listening.connection.wire(SESSION)
+    wire.on("Network.loadingFailed", lambda event: 1 / 0)
+    both = listening.say("Network.loadingFailed") + listening.say("Network.loadingFinished", "next")
+    listening.stream.data_received(both)
+    assert listening.heard == [{"text": "next"}]
+    assert "ZeroDivisionError" in caplog.text
