@@ -90,3 +90,8 @@ def with_scheme(address: str) -> str:
 
 
 Url = Annotated[str, Rule(check=with_scheme)]
+
+
+def within(origin: str, address: str) -> str:
+    """An address without the origin it shares with the page: `/app.js`."""
+    return address[len(origin) :] if address.startswith(f"{origin}/") else address

@@ -64,6 +64,8 @@ OTHER_NAMES = {
 }  # fmt: skip
 # On a Mac the browser leaves editing shortcuts to the system, which does not see our keys.
 MAC_COMMANDS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
+# With a key held down, these copy, cut or paste.
+CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
 
 
 class Keyboard:
@@ -75,7 +77,11 @@ class Keyboard:
     async def press(self, combination: str, hold: float = 0) -> None:
         """Press a key or a combination, and let go after `hold` seconds."""
         *held, last = (_key(part) for part in _parts(combination))
-        await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
+        if held and last.key.lower() in CLIPBOARD_KEYS:
+            async with self._tab.clipboard.lent(await self._tab.every_world()):
+                await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
+        else:
+            await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
 
     async def type(self, text: str) -> None:
         """Every character as a keystroke, where the layout has it."""

@@ -31,6 +31,9 @@ class Mouse:
         await self._send("mouseMoved", x, y)
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int) -> None:
+        if button == "middle":
+            # On Linux it pastes, and would paste what is selected in another session.
+            await self._tab.clipboard.lend(await self._tab.every_world(), None)
         # Sent in one go and awaited together: the browser takes them in order.
         sent = [self._send("mouseMoved", x, y, modifiers=modifiers)]
         for pressed in range(1, count + 1):

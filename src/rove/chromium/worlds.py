@@ -124,6 +124,11 @@ class Worlds:
         self._separate[frame] = wire
         wire.on("closed", lambda _: self._separate.pop(frame, None))
 
+    @property
+    def wires(self) -> list[Wire]:
+        """Those of the frames in processes of their own."""
+        return list(self._separate.values())
+
     def with_prefix(self, prefix: str) -> World:
         for world in self._by_frame.values():
             if world.prefix == prefix:
