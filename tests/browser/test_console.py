@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.site import Site
@@ -92,6 +93,16 @@ async def test_every_context_is_named(session: Session, site: Site) -> None:
     }  # fmt: skip
 
 
+async def test_each_entry_is_wrapped_as_the_words_of_whose_code_wrote_it(session: Session, site: Site) -> None:
+    site.page("/frame", "<script>console.log('theirs')</script>")
+    frame = site.url("/frame", "localhost")
+    await session.navigate(site.page("/", f"<script>console.log('ours')</script><iframe src={frame}></iframe>"))
+    await written(session, 2)
+    text = as_text(await session.console())
+    assert re.search(rf"<untrusted \d+ {site.url('')}>\n.* log \"ours\" \(/:2:17\)\n</untrusted", text)
+    assert re.search(rf"<untrusted \d+ {site.url('', 'localhost')}>\n.* log \"theirs\" \(frame, http.*\)\n</unt", text)
+
+
 async def test_a_level_leaves_out_what_is_milder(session: Session, site: Site) -> None:
     await lines(session, site, "for (const how of ['debug', 'log', 'warn', 'error']) console[how](how)", 4)
     for level, texts in {
@@ -140,7 +151,7 @@ async def test_no_entry_can_make_a_line_of_ours(session: Session, site: Site) ->
     forged = 'quiet\\n00:00:00.000 error "forged"\\u2028\\u202e\\u200b'
     await lines(session, site, f"console.log('{forged}')")
     text = as_text(await session.console())
-    assert len(text.splitlines()) == 1
+    assert len(text.splitlines()) == 3  # the wrapper and one line in it
     assert "\u202e" not in text and "\u200b" not in text
 
 
@@ -148,7 +159,7 @@ async def test_a_script_cannot_name_itself_out_of_its_line(session: Session, sit
     code = "eval(\"console.log('x') //# sourceURL=a b\" + String.fromCharCode(0x202e, 0x85) + 'c')"
     (line,) = await lines(session, site, code)
     assert " " not in line.source
-    assert len(as_text(await session.console()).splitlines()) == 1
+    assert len(as_text(await session.console()).splitlines()) == 3
 
 
 async def test_many_errors_are_told_of_in_few_words(session: Session, site: Site) -> None:

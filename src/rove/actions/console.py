@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
+from rove.outcome import Passage
 from rove.target import within
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Line:
     text: str
     source: str
     context: str
+    origin: str
     count: int
 
     def shown(self, origin: str) -> str:
@@ -41,13 +44,19 @@ class ConsoleLines:
     lines: tuple[Line, ...]
     left_out: int
     dropped: int
-    origin: str
 
     def __str__(self) -> str:
-        parts = [f"{self.left_out} earlier left out: raise `limit` or `level`."] if self.left_out else []
-        parts += [f"{self.dropped} dropped: more was written than is kept."] if self.dropped else []
-        parts += [line.shown(self.origin) for line in self.lines]
-        return "\n".join(parts) or "Nothing was written to the console."
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Each entry in the words of whose code wrote it."""
+        if self.left_out:
+            yield Passage(f"{self.left_out} earlier left out: raise `limit` or `level`.")
+        if self.dropped:
+            yield Passage(f"{self.dropped} dropped: more was written than is kept.")
+        yield from (Passage(line.shown(origin), line.origin or origin) for line in self.lines)
+        if not self.lines:
+            yield Passage("Nothing was written to the console.")
 
 
 @action(Effect.READ)
@@ -63,8 +72,7 @@ class Console(TabAction[ConsoleLines]):
         worst = LEVELS[LEVELS.index(self.level) :]
         entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
         lines = _latest(entries, self.limit)
-        dropped = sum(log.dropped for log in both)
-        told = ConsoleLines(tuple(lines), len(entries) - len(lines), dropped, tab.origin)
+        told = ConsoleLines(tuple(lines), len(entries) - len(lines), sum(log.dropped for log in both))
         if self.clear:
             for log in both:
                 log.clear()
@@ -85,4 +93,5 @@ def _latest(entries: list[Entry], limit: int) -> list[Line]:
 
 def _line(entry: Entry) -> Line:
     time = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="milliseconds")
-    return Line(time, entry.level, entry.kind, entry.text, entry.source, entry.context, entry.count)
+    place = entry.place
+    return Line(time, entry.level, entry.kind, entry.text, entry.source, place.context, place.origin, entry.count)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.headers import masked
 from rove.errors import InvalidArguments, unwritable
+from rove.outcome import Passage, origin_in
 from rove.target import within
 from rove.workspace import Workspace
 
@@ -37,6 +38,7 @@ class RequestLine:
     status: int | None
     source: str | None
     context: str
+    origin: str
     size: int | None
     ms: int | None
     failure: str | None
@@ -58,8 +60,10 @@ class Body:
     text: str
     path: str | None = None
 
-    def __str__(self) -> str:
-        return self.text + (f"\n[all of it: {self.path}]" if self.path else "")
+    def passages(self, origin: str) -> Iterator[Passage]:
+        yield Passage(self.text, origin, is_raw=True)
+        if self.path:
+            yield Passage(f"All of it: {self.path}", origin)
 
 
 @dataclass(frozen=True)
@@ -69,28 +73,40 @@ class Exchange:
     sent: Body | None = None
     received: Body | None = None
 
-    def __str__(self) -> str:
-        parts = ["Request headers:", *_listed(self.sent_headers)]
-        parts += ["Request body:", str(self.sent)] if self.sent else []
-        parts += ["Response headers:", *_listed(self.received_headers)]
-        parts += ["Response body:", str(self.received)] if self.received else []
-        return "\n".join(parts)
+    def passages(self, asking: str, answering: str) -> Iterator[Passage]:
+        for way, headers, body, origin in (
+            ("Request", self.sent_headers, self.sent, asking),
+            ("Response", self.received_headers, self.received, answering),
+        ):
+            yield Passage(f"{way} headers:")
+            yield Passage("\n".join(_listed(headers)), origin)
+            if body is not None:
+                yield Passage(f"{way} body:")
+                yield from body.passages(origin)
 
 
 @dataclass(frozen=True)
 class RequestList:
     requests: tuple[RequestLine, ...]
-    origin: str
     left_out: int = 0
     dropped: int = 0
     details: Exchange | None = None
 
     def __str__(self) -> str:
-        parts = [f"{self.left_out} earlier left out: narrow the search or raise `limit`."] if self.left_out else []
-        parts += [f"{self.dropped} older ones dropped."] if self.dropped else []
-        parts += [request.shown(self.origin) for request in self.requests]
-        parts += [str(self.details)] if self.details else []
-        return "\n".join(parts) or "No request matches."
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Each request in the words of who asked; an answer in those of who gave it."""
+        if self.left_out:
+            yield Passage(f"{self.left_out} earlier left out: narrow the search or raise `limit`.")
+        if self.dropped:
+            yield Passage(f"{self.dropped} older ones dropped.")
+        for request in self.requests:
+            yield Passage(request.shown(origin), request.origin or origin)
+            if self.details is not None:
+                yield from self.details.passages(request.origin or origin, origin_in(request.url))
+        if not self.requests:
+            yield Passage("No request matches.")
 
 
 @action(Effect.READ)
@@ -109,7 +125,7 @@ class Network(TabAction[RequestList]):
             return await self._one(tab, self.request)
         found = [request for request in tab.network if self._means(request)]
         lines = _latest(found, self.limit)
-        return RequestList(tuple(lines), tab.origin, len(found) - len(lines), tab.network.dropped)
+        return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped)
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
         request = tab.network.find(number)
@@ -117,7 +133,7 @@ class Network(TabAction[RequestList]):
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
         details = Exchange(masked(request.sent), masked(request.received), sent, received)
-        return RequestList((_line(request),), tab.origin, details=details)
+        return RequestList((_line(request),), details=details)
 
     def _means(self, request: Request) -> bool:
         if self.failed and not request.has_failed:
@@ -150,6 +166,7 @@ def _line(request: Request) -> RequestLine:
         request.status,
         request.source,
         request.context,
+        request.origin,
         request.size,
         None if request.seconds is None else round(request.seconds * 1000),
         request.failure,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.printing import Sheets
+from rove.outcome import Own
 from rove.workspace import safe_name
 
 if TYPE_CHECKING:
@@ -36,4 +37,6 @@ class Pdf(TabAction[Printed]):
     async def perform(self, tab: Tab) -> Printed:
         name = safe_name(self.name or await tab.title() or "page").removesuffix(".pdf")
         document = await tab.print(Sheets(self.paper, self.landscape, self.background, self.pages), f"{name}.pdf")
-        return Printed(str(document.path), document.size, document.pages)
+        # A name that was not given is the page's own.
+        path = Own(document.path) if self.name else str(document.path)
+        return Printed(path, document.size, document.pages)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.workers import Registration, Registrations, Worker, controller
+from rove.outcome import Passage, origin_in
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -34,8 +36,15 @@ class WorkerList:
     is_bypassed: bool
 
     def __str__(self) -> str:
-        bypassed = ["Service workers are bypassed in this tab."] if self.is_bypassed else []
-        return "\n".join([*map(str, self.workers), *bypassed]) or "There are no workers."
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, _: str) -> Iterator[Passage]:
+        """Each worker in words of its own origin."""
+        yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
+        if not self.workers:
+            yield Passage("There are no workers.")
+        if self.is_bypassed:
+            yield Passage("Service workers are bypassed in this tab.")
 
 
 @action(Effect.ACT, observes=False, group="workers")

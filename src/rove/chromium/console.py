@@ -12,6 +12,7 @@ from typing import Any, Literal
 from rove.chromium.happenings import Happenings
 from rove.chromium.utterance import cut, place_of, thrown, words
 from rove.chromium.wire import Wire, WireError
+from rove.outcome import origin_in
 
 KEPT = 500
 # The browser keeps every object that was written, for whoever might unfold it, until it is told that nobody will.
@@ -29,6 +30,17 @@ _PLAIN_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd"
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where code runs: in a page, a frame or a worker, and whose code it is."""
+
+    context: str
+    origin: str
+
+
+Whereabouts = Callable[["int | None"], Place]
+
+
+@dataclass(frozen=True)
 class Entry:
     """One thing written: by whom, from where in the code, and how often in a row."""
 
@@ -36,7 +48,7 @@ class Entry:
     kind: str
     text: str
     source: str
-    context: str
+    place: Place
     at: float
     count: int = 1
 
@@ -60,21 +72,21 @@ class Console:
         self._kept.clear()
         self.dropped = 0
 
-    def listen(self, wire: Wire, context: Callable[[int | None], str]) -> None:
-        """Keep what comes over a wire; `context` names the place of a JavaScript context of it."""
+    def listen(self, wire: Wire, whereabouts: Whereabouts) -> None:
+        """Keep what comes over a wire; `whereabouts` knows the place of each JavaScript context of it."""
         held = _Held()
 
         def on_call(event: dict[str, Any]) -> None:
-            self._on_call(event, context(event.get("executionContextId")))
+            self._on_call(event, whereabouts(event.get("executionContextId")))
             if held.is_too_much(event["args"]):
                 self._release(wire)
 
         wire.on("Runtime.consoleAPICalled", on_call)
-        wire.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, context))
-        wire.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], context(None)))
+        wire.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, whereabouts))
+        wire.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], whereabouts(None)))
         wire.on("flooded", lambda _: self._drop())
 
-    def _on_call(self, event: dict[str, Any], context: str) -> None:
+    def _on_call(self, event: dict[str, Any], place: Place) -> None:
         kind = event["type"]
         if kind in _SILENT:
             return
@@ -82,26 +94,26 @@ class Console:
         if kind == "assert":
             text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
-        self._add(_PLAIN_NAMES.get(kind, kind), text, place_of(frames[0]), context, event["timestamp"])
+        self._add(_PLAIN_NAMES.get(kind, kind), text, place_of(frames[0]), place, event["timestamp"])
         if kind == "error" and self._happenings is not None:
             self._happenings.add("console error", text)
 
-    def _on_exception(self, event: dict[str, Any], context: Callable[[int | None], str]) -> None:
+    def _on_exception(self, event: dict[str, Any], whereabouts: Whereabouts) -> None:
         details = event["exceptionDetails"]
         text = thrown(details)
-        where = context(details.get("executionContextId"))
-        self._add("exception", text, place_of(details), where, event["timestamp"])
+        place = whereabouts(details.get("executionContextId"))
+        self._add("exception", text, place_of(details), place, event["timestamp"])
         if self._happenings is not None:
             first, *_ = text.splitlines()
             self._happenings.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
 
-    def _on_entry(self, entry: dict[str, Any], context: str) -> None:
+    def _on_entry(self, entry: dict[str, Any], place: Place) -> None:
         """What the browser itself has to say: a refused script, a failed request, a deprecation."""
         if entry["source"] != "worker":  # whom we hear ourselves
-            self._add(entry["source"], entry["text"], place_of(entry), context, entry["timestamp"], entry["level"])
+            self._add(entry["source"], entry["text"], place_of(entry), place, entry["timestamp"], entry["level"])
 
-    def _add(self, kind: str, text: str, source: str, context: str, at: float, level: str | None = None) -> None:
-        entry = Entry(_LEVEL_OF.get(level or kind, "info"), kind, cut(text), source, context, at / 1000)
+    def _add(self, kind: str, text: str, source: str, place: Place, at: float, level: str | None = None) -> None:
+        entry = Entry(_LEVEL_OF.get(level or kind, "info"), kind, cut(text), source, place, at / 1000)
         last = self._kept[-1] if self._kept else None
         if last is not None and replace(last, at=entry.at, count=1) == entry:
             self._kept[-1] = replace(entry, count=last.count + 1)
@@ -120,22 +132,26 @@ class Console:
 
 
 class Contexts:
-    """Which of a page's JavaScript contexts are those of frames in it."""
+    """The places of a page's JavaScript contexts: its own, and those of the frames in it."""
 
-    def __init__(self, wire: Wire, main_frame: str) -> None:
+    def __init__(self, wire: Wire, main_frame: str | None) -> None:
         self._main_frame = main_frame
-        self._framed: set[int] = set()
+        self._known: dict[int, Place] = {}
+        self._main = Place("page" if main_frame else "frame", "")
         wire.on("Runtime.executionContextCreated", self._on_created)
-        wire.on("Runtime.executionContextDestroyed", lambda event: self._framed.discard(event["executionContextId"]))
-        wire.on("Runtime.executionContextsCleared", lambda _: self._framed.clear())
+        wire.on("Runtime.executionContextDestroyed", lambda event: self._known.pop(event["executionContextId"], None))
+        wire.on("Runtime.executionContextsCleared", lambda _: self._known.clear())
 
-    def __call__(self, identity: int | None) -> str:
-        return "frame" if identity in self._framed else "page"
+    def __call__(self, identity: int | None) -> Place:
+        return self._known.get(identity or 0, self._main)
 
     def _on_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
-        if context.get("auxData", {}).get("frameId", self._main_frame) != self._main_frame:
-            self._framed.add(context["id"])
+        is_main = context.get("auxData", {}).get("frameId") == self._main_frame
+        place = Place("page" if is_main else "frame", origin_in(context["origin"]))
+        self._known[context["id"]] = place
+        if is_main:
+            self._main = place
 
 
 class _Held:

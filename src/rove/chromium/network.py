@@ -10,6 +10,7 @@ from typing import Any
 
 from rove.chromium.headers import kept
 from rove.chromium.wire import Wire, WireError
+from rove.outcome import origin_in
 
 KEPT = 500
 LONGEST_ADDRESS = 2000
@@ -31,6 +32,8 @@ class Request:
     identity: str
     wire: Wire = field(repr=False)
     context: str
+    # Of whoever asked.
+    origin: str
     method: str
     url: str
     kind: str
@@ -114,15 +117,27 @@ class Network:
             self._end(before, event)
         if context == "page" and event.get("frameId", self._main_frame) != self._main_frame:
             context = "frame"
-        self._add(Request(
-            self._next(), event["requestId"], wire, context, asked["method"], asked["url"][:LONGEST_ADDRESS],
-            event.get("type", "other").lower(), event["wallTime"], event["timestamp"], kept(asked["headers"]),
-            asked.get("hasPostData", False),
-        ))  # fmt: skip
+        self._add(
+            Request(
+                self._next(),
+                event["requestId"],
+                wire,
+                context,
+                origin_in(event.get("documentURL")),
+                asked["method"],
+                asked["url"][:LONGEST_ADDRESS],
+                event.get("type", "other").lower(),
+                event["wallTime"],
+                event["timestamp"],
+                kept(asked["headers"]),
+                asked.get("hasPostData", False),
+            )
+        )
 
     def _on_socket(self, event: Event, wire: Wire, context: str) -> None:
         url = event["url"][:LONGEST_ADDRESS]
-        self._add(Request(self._next(), event["requestId"], wire, context, "GET", url, "websocket", 0, 0, {}))
+        # Who asked for a socket is not said; that may be anyone on the page.
+        self._add(Request(self._next(), event["requestId"], wire, context, "", "GET", url, "websocket", 0, 0, {}))
 
     def _on_socket_request(self, event: Event) -> None:
         if request := self._open.get(event["requestId"]):

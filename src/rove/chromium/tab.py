@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
@@ -143,7 +142,7 @@ class Tab:
         wire, target = self._connection.wire(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
             self.worlds.add_separate(target["targetId"], wire)
-            self.console.listen(wire, lambda _: "frame")
+            self.console.listen(wire, Contexts(wire, None))
             self.network.listen(wire, "frame")
             self._later(self._attach(wire))
         elif target["type"] == "worker":
@@ -176,12 +175,6 @@ class Tab:
     @property
     def url(self) -> str:
         return self.loading.url
-
-    @property
-    def origin(self) -> str:
-        """`https://example.com`: what the addresses of the page's own things begin with."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc}"
 
     async def title(self) -> str:
         # The browser process knows it without asking the page, which may be too busy to answer.

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rove.chromium.conditions import Conditions
-from rove.chromium.console import Console
+from rove.chromium.console import Console, Place
 from rove.chromium.network import Network
 from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
 from rove.errors import ScriptFailed
+from rove.outcome import origin_in
 
 KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
 STOPPING_PATIENCE = 1.0
@@ -56,7 +57,8 @@ class Workers:
         worker = Worker(target["targetId"], KINDS[target["type"]], target["url"], wire)
         self._running[worker.target] = worker
         wire.on("closed", lambda _: self._running.pop(worker.target, None))
-        self._console.listen(wire, lambda _: worker.kind)
+        place = Place(worker.kind, origin_in(worker.url.removeprefix("blob:")))
+        self._console.listen(wire, lambda _: place)
         if self._network is not None:
             self._network.listen(wire, worker.kind)
         # A service worker that was stopped is started again over the same wire, and waits once more.
