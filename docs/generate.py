@@ -108,7 +108,7 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
 
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
-    tool = Toolset(EVERYTHING)[PREFIX + cls.verb]
+    tool = Toolset([EVERYTHING])[PREFIX + cls.verb]
     properties: Mapping[str, Schema] = tool.schema["properties"]
     own = fields_of(cls)
     return {name: properties[name] for name in own}, [name for name in properties if name not in own]

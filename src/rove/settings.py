@@ -103,9 +103,7 @@ class Settings(Validated):
     )
     dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
-    with_: str = arg(
-        "Groups of tools that a model is shown besides the usual ones, with commas in between, or all.", default=""
-    )
+    with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     viewport: Viewport = Viewport()
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()

@@ -62,9 +62,23 @@ async def test_a_request_that_is_under_way_is_pending(session: Session, site: Si
     hold.set()
 
 
-async def test_a_refused_connection_says_why(session: Session, site: Site, unused_port: int) -> None:
-    line = await fetched(session, site, f"fetch('http://127.0.0.1:{unused_port}/', {{mode: 'no-cors'}})")
-    assert line.failure == "net::ERR_CONNECTION_REFUSED"
+@pytest.mark.parametrize(
+    ("address", "failure"),
+    [("http://127.0.0.1:{}/", "failed: refused"), ("http://10.0.0.1:{}/", "not allowed: private")],
+)
+async def test_what_the_guard_kept_from_the_network_says_why(
+    session: Session, site: Site, unused_port: int, address: str, failure: str
+) -> None:
+    await session.navigate(site.page("/", "<p>Page</p>"))
+    await session.evaluate(f"fetch('{address.format(unused_port)}', {{mode: 'no-cors'}}).then(() => 1, () => 0)")
+    (line,) = (await session.network(failed=True)).result.requests
+    assert line.failure == failure
+    assert failure in str((await session.network(type="fetch")).result)
+
+
+async def test_a_connection_that_is_not_made_says_why(session: Session, site: Site, unused_port: int) -> None:
+    line = await fetched(session, site, f"fetch('https://127.0.0.1:{unused_port}/')")
+    assert line.failure == "net::ERR_TUNNEL_CONNECTION_FAILED"
 
 
 async def test_a_request_that_another_site_does_not_allow_says_so(session: Session, site: Site) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.pdf import Pdf
@@ -70,14 +70,14 @@ async def test_a_large_one_comes_in_pieces_and_has_a_limit(home: Path, site: Sit
       for (let i = 0; i < dots.data.length; i += 65536) crypto.getRandomValues(dots.data.subarray(i, i + 65536));
       paint.putImageData(dots, 0, 0)</script>"""
     own = home / "printing"
-    async with Sessions(Settings(home=own, limits=Limits(download_megabytes=4))) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=own, limits=Limits(download_megabytes=4))) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", picture))
         with pytest.raises(LimitReached):
             await session.pdf()
         assert not list((own / "workspace").glob("pdf/*"))
         assert not list(own.glob("run/*/print-*"))
-    async with Sessions(Settings(home=own)) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=own)) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.url("/"))
         result = (await session.run(Pdf())).result

@@ -21,6 +21,8 @@ _SOURCES = (
     ("fromPrefetchCache", "prefetch cache"),
     ("fromDiskCache", "disk cache"),
 )
+# In the guard's own answers, which no other server's can be mistaken for: why it went no further than the guard.
+_REFUSALS = (("x-rove-refused", "not allowed"), ("x-rove-failure", "failed"))
 Event = dict[str, Any]
 
 
@@ -181,6 +183,9 @@ class Network:
         request.received = request.received or kept(response["headers"])
         found = (name for flag, name in _SOURCES if response.get(flag))
         request.source = request.source or next(found, "network")
+        if request.url.startswith("http:"):  # over https it is no answer but a refused connection
+            refusals = (f"{word}: {value}" for mark, word in _REFUSALS if (value := response["headers"].get(mark)))
+            request.failure = next(refusals, None)
 
     def _on_finish(self, event: Event) -> None:
         if request := self._open.pop(event["requestId"], None):

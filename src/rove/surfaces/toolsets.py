@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,7 +77,7 @@ class Toolset(Mapping[str, Tool]):
     start, and a first call needs one.
     """
 
-    def __init__(self, also: str = "") -> None:
+    def __init__(self, also: Collection[str] = ()) -> None:
         shown = {CORE, *_groups(also)}
         self._actions = {PREFIX + verb: cls for verb, cls in registry().items() if cls.group in shown}
         self._made: dict[str, Tool] = {}
@@ -94,10 +94,9 @@ class Toolset(Mapping[str, Tool]):
         return len(self._actions)
 
 
-def _groups(also: str) -> list[str]:
-    """The groups that `workers, pdf` names."""
-    wanted = [name.strip() for name in also.split(",") if name.strip()]
-    if unknown := sorted(set(wanted) - {*groups(), EVERYTHING}):
+def _groups(wanted: Collection[str]) -> Collection[str]:
+    """The groups that are meant, each of which must exist."""
+    if unknown := sorted({*wanted} - {*groups(), EVERYTHING}):
         raise InvalidSettings(
             f"There is no group of tools `{unknown[0]}`.", hint=f"There are: {', '.join([*groups(), EVERYTHING])}."
         )

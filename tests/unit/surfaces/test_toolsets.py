@@ -86,17 +86,17 @@ def test_what_is_not_asked_for_is_not_shown() -> None:
 
 
 def test_a_group_comes_as_a_whole_when_it_is_asked_for() -> None:
-    more = set(Toolset("emulation, pdf")) - set(Toolset())
+    more = set(Toolset(["emulation", "pdf"])) - set(Toolset())
     assert more == {"browser_resize", "browser_offline", "browser_pdf"}
 
 
 def test_everything_is_all_groups() -> None:
-    assert set(Toolset(EVERYTHING)) == {f"browser_{verb}" for verb in registry()}
-    assert set(Toolset(",".join(groups()))) == set(Toolset(EVERYTHING))
+    assert set(Toolset([EVERYTHING])) == {f"browser_{verb}" for verb in registry()}
+    assert set(Toolset(groups())) == set(Toolset([EVERYTHING]))
 
 
 def test_a_group_that_does_not_exist_is_refused_and_the_others_named() -> None:
     with pytest.raises(InvalidSettings) as caught:
-        Toolset("emulation,flying")
+        Toolset(["emulation", "flying"])
     assert "`flying`" in caught.value.message
     assert all(group in caught.value.hint for group in groups())
