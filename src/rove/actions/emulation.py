@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, TabAction, action, arg
+from rove.chromium.viewport import resize
 from rove.errors import InvalidArguments
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Resize(TabAction[Resized]):
     async def perform(self, tab: Tab) -> Resized:
         if self.width <= 0 or self.height <= 0:
             raise InvalidArguments("Invalid dimensions: width and height must be positive")
-        await tab.resize(self.width, self.height)
+        await resize(tab.session, self.width, self.height)
         return Resized(self.width, self.height)
 
 

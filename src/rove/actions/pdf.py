@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.printing import Sheets
+from rove.chromium.printing import Sheets, print_page
 from rove.outcome import Own
 from rove.workspace import safe_name
 
@@ -36,7 +36,8 @@ class Pdf(TabAction[Printed]):
 
     async def perform(self, tab: Tab) -> Printed:
         name = safe_name(self.name or await tab.title() or "page").removesuffix(".pdf")
-        document = await tab.print(Sheets(self.paper, self.landscape, self.background, self.pages), f"{name}.pdf")
+        sheets = Sheets(self.paper, self.landscape, self.background, self.pages)
+        document = await print_page(tab, sheets, f"{name}.pdf")
         # A name that was not given is the page's own.
         path = Own(document.path) if self.name else str(document.path)
         return Printed(path, document.size, document.pages)

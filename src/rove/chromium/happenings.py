@@ -21,6 +21,8 @@ class Happening:
 
     kind: str
     text: str
+    # What to do about it, in our own words.
+    advice: str = ""
     at: float = field(default_factory=time.monotonic)
 
 
@@ -51,5 +53,5 @@ def _without_flood(happenings: list[Happening]) -> list[Happening]:
     if len(errors) <= ERRORS_TOLD:
         return happenings
     left_out = {id(error) for error in errors[ERRORS_TOLD:]}
-    more = Happening("console error", f"{len(left_out)} more errors: see browser_console")
+    more = Happening("console error", f"{len(left_out)} more", "All errors are in browser_console.")
     return [*(happening for happening in happenings if id(happening) not in left_out), more]

@@ -11,11 +11,14 @@ import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rove.chromium.wire import Wire, WireError
 from rove.errors import InvalidArguments, LimitReached, unwritable
 from rove.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
 
 FOLDER = "pdf"
 PIECE = 2**20
@@ -46,19 +49,20 @@ class Document:
     pages: int
 
 
-async def print_page(wire: Wire, sheets: Sheets, name: str, workspace: Workspace, scratch: Path, most: int) -> Document:
-    """Print to the workspace: nothing is there before it is whole, and nothing that is larger than `most` bytes."""
-    handle = await _begun(wire, sheets)
-    draft = scratch / f"print-{secrets.token_hex(8)}"
+async def print_page(tab: Tab, sheets: Sheets, name: str) -> Document:
+    """Print to the workspace: nothing is there before it is whole, and nothing larger than a download may be."""
+    workspace, most = Workspace(tab.settings.workspace_folder), tab.settings.limits.download_megabytes * 2**20
+    handle = await _begun(tab.session, sheets)
+    draft = tab.scratch / f"print-{secrets.token_hex(8)}"
     try:
         with draft.open("xb") as written:
-            size, pages = await _copied(wire, handle, written, most)
+            size, pages = await _copied(tab.session, handle, written, most)
         return Document(await asyncio.to_thread(_kept, draft, workspace, name), size, pages)
     except OSError as error:
         raise unwritable(workspace.root, error) from error
     finally:
         with contextlib.suppress(WireError):
-            await wire.send("IO.close", {"handle": handle})
+            await tab.session.send("IO.close", {"handle": handle})
         draft.unlink(missing_ok=True)
 
 

@@ -23,7 +23,6 @@ from rove.chromium.mouse import Mouse
 from rove.chromium.network import Network
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
-from rove.chromium.printing import Document, Sheets, print_page
 from rove.chromium.scripts import page_script
 from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
@@ -40,7 +39,6 @@ from rove.errors import (
 )
 from rove.settings import Settings
 from rove.snapshot import Snapshot
-from rove.workspace import Workspace
 
 CLOSING_PATIENCE = 2.0
 # Bodies are fetched when asked for; the browser need not keep much of them, nor send along what a page uploads.
@@ -70,7 +68,7 @@ class Tab:
         self.settings = settings
         self.target: str = target["targetId"]
         self._connection = connection
-        self._scratch = scratch
+        self.scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
         self.dialogs = Dialogs()
@@ -111,7 +109,7 @@ class Tab:
         await asyncio.gather(
             self._attach(self.session),
             self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            self.resize(size.width, size.height),
+            resize(self.session, size.width, size.height),
             # Every page believes to be in front, so that none is throttled or loses its focus to another.
             self.session.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         )
@@ -342,14 +340,6 @@ class Tab:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
 
-    async def print(self, sheets: Sheets, name: str) -> Document:
-        """Print the page into the workspace."""
-        workspace, most = Workspace(self.settings.workspace_folder), self.settings.limits.download_megabytes * 2**20
-        return await print_page(self.session, sheets, name, workspace, self._scratch, most)
-
-    async def resize(self, width: int, height: int) -> None:
-        await resize(self.session, width, height)
-
     async def bypass_workers(self, bypass: bool) -> None:
         """Have the page ask the network itself, past its service worker; from its next request on."""
         self.bypasses_workers = bypass
@@ -360,7 +350,7 @@ class Tab:
 
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
-        copies = await copied(self.settings.workspace_folder, paths, self._scratch)
+        copies = await copied(self.settings.workspace_folder, paths, self.scratch)
         await (dropped(element, copies) if drop else handed_over(self, element, copies))
         return [copy.name for copy in copies]
 
