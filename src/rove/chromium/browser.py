@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from rove.chromium.context import Context, Keepsake
@@ -55,11 +56,15 @@ class Browser:
         return context
 
     async def answers(self, patience: float) -> bool:
-        """Whether the browser process itself still answers."""
+        """Whether the browser process itself still answers, or at least goes on talking."""
+        began = time.monotonic()
         try:
             async with asyncio.timeout(patience):
                 await self._connection.root.send("Browser.getVersion")
-        except (TimeoutError, WireError):
+        except TimeoutError:
+            # An answer queues behind what pages say. What was in the pipe before would have been read at once.
+            return self._connection.heard_at > began + patience / 2
+        except WireError:
             return False
         return True
 
@@ -81,11 +86,16 @@ class Browser:
         context = self._contexts.get(target.get("browserContextId", ""))
         if context is not None and target["type"] == "page":
             context.receive(wire, target)
+        elif context is not None and target["type"] in ("service_worker", "shared_worker"):
+            self._later(context.surroundings.workers.welcome(wire, target))
         else:
-            # Workers and the like are not ours to drive, but they wait for someone to let them go.
-            task = asyncio.ensure_future(_let_go(wire))
-            self._letting_go.add(task)
-            task.add_done_callback(self._letting_go.discard)
+            # Not ours to drive, but it waits for someone to let it go.
+            self._later(wire.send("Runtime.runIfWaitingForDebugger"))
+
+    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.ensure_future(_unless_gone(work))
+        self._letting_go.add(task)
+        task.add_done_callback(self._letting_go.discard)
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
@@ -96,9 +106,9 @@ class Browser:
             context.receive_download(event)
 
 
-async def _let_go(wire: Any) -> None:
+async def _unless_gone(work: Coroutine[Any, Any, Any]) -> None:
     with contextlib.suppress(WireError):
-        await wire.send("Runtime.runIfWaitingForDebugger")
+        await work
 
 
 async def warm_up(settings: Settings, progress: Callable[[str], None] | None) -> Warmup:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rove.chromium.downloads import Downloads
+from rove.chromium.permissions import deny_all
+from rove.chromium.surroundings import Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
@@ -56,11 +58,12 @@ class Context:
         self._creating = 0
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._arrival = asyncio.Event()
+        self.surroundings = Surroundings()
         self.lost = asyncio.Event()
 
     async def open(self, keepsake: Keepsake | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
-        await self._downloads.open()
+        await asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if keepsake is not None:
             if keepsake.cookies:
                 await self._root.send(
@@ -180,7 +183,8 @@ class Context:
 
     async def _welcome(self, wire: Wire, target: dict[str, Any]) -> Tab:
         self._numbers += 1
-        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._scratch)
+        identity = f"t{self._numbers}"
+        tab = Tab(wire, self._connection, target, identity, self._settings, self._scratch, self.surroundings)
         self._tabs[tab.id] = tab
         try:
             await tab.open()

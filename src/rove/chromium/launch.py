@@ -59,6 +59,8 @@ _STEADY = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
+# Of its log, errors alone: what pages write to their consoles would be in it too, and could fill the disk.
+_LOGGED = ("--enable-logging=stderr", "--log-level=2")
 # A window-less browser has no mouse either, unless told so: pages ask before they show what hovering opens.
 _HEADLESS = (
     "--headless",
@@ -78,6 +80,7 @@ def arguments(profile: Path, headless: bool, sandbox: Sandbox, proxy: str) -> li
         *_GUARDED,
         *_SILENT,
         *_STEADY,
+        *_LOGGED,
         *(_HEADLESS if headless else ()),
         *(() if sandbox.on else ("--no-sandbox",)),
         f"--user-data-dir={profile}",

@@ -8,10 +8,14 @@ port, since any process of this machine could speak to a port, and since the bro
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
 from typing import Any
+
+from rove.chromium.flood import LONGEST, LOUD, TAIL, Valve
 
 Answer = dict[str, Any]
 Handler = Callable[[Answer], object]
@@ -34,6 +38,7 @@ class Connection:
         self._input: asyncio.ReadTransport | None = None
         self._end_callbacks: list[Callable[[], None]] = []
         self.is_open = False
+        self.heard_at = 0.0
         self.root = Wire(self, None)
 
     async def open(self) -> None:
@@ -73,8 +78,10 @@ class Connection:
         finally:
             self._waiting.pop(identity, None)
 
-    def receive(self, data: bytes) -> None:
-        """One message from the browser."""
+    def receive(self, data: bytes, size: int) -> None:
+        """One message from the browser, and how long it was before it was cut."""
+        if data.startswith(LOUD) and self._drops(data, size):
+            return
         message: Answer = json.loads(data)
         if "id" in message:
             self._settle(self._waiting.get(message["id"]), message)
@@ -85,6 +92,15 @@ class Connection:
             wire.tell(message["method"], message.get("params", {}))
         if message["method"] == "Target.detachedFromTarget":
             self._forget(message["params"]["sessionId"])
+
+    def _drops(self, data: bytes, size: int) -> bool:
+        """Whether it is one too many of what a page can say without end: then it is not even parsed."""
+        # A message ends in `"sessionId":"<32 digits>"}`.
+        wire = self._wires.get(data[-34:-2].decode("ascii", "replace"))
+        if wire is None or wire.valve.admits(size):
+            return size > LONGEST
+        wire.tell("flooded", {})
+        return True
 
     def end(self) -> None:
         """The pipe is closed: nobody will answer any more."""
@@ -119,6 +135,7 @@ class Wire:
         self._session = session
         self._handlers: dict[str, list[Handler]] = {}
         self._is_closed = asyncio.Event()
+        self.valve = Valve()
 
     @property
     def is_closed(self) -> bool:
@@ -131,13 +148,22 @@ class Wire:
         return await self._connection.send(self._session, method, params)
 
     def on(self, event: str, handler: Handler) -> None:
-        """Be told of every such event; `closed` is ours, for the end of the session."""
+        """Be told of every such event; `closed` is ours, for the end of the session, and `flooded`, for one dropped."""
         self._handlers.setdefault(event, []).append(handler)
+
+    @contextlib.contextmanager
+    def hearing(self, event: str, handler: Handler) -> Generator[None]:
+        """Be told of such events for as long as this lasts."""
+        self.on(event, handler)
+        try:
+            yield
+        finally:
+            self._handlers[event].remove(handler)
 
     def tell(self, event: str, params: Answer) -> None:
         if event == "closed":
             self._is_closed.set()
-        for handler in self._handlers.get(event, ()):
+        for handler in tuple(self._handlers.get(event, ())):
             handler(params)
 
 
@@ -147,14 +173,27 @@ class _Messages(asyncio.Protocol):
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._pieces: list[bytes] = []
+        self._size = 0
 
     def data_received(self, data: bytes) -> None:
+        self._connection.heard_at = time.monotonic()
         *whole, rest = data.split(b"\0")
         for piece in whole:
-            self._connection.receive(b"".join([*self._pieces, piece]))
-            self._pieces = []
+            self._keep(piece)
+            message, size = b"".join(self._pieces), self._size
+            self._pieces, self._size = [], 0
+            self._connection.receive(message, size)
         if rest:
-            self._pieces.append(rest)
+            self._keep(rest)
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if len(self._pieces) == 1 and len(self._pieces[0]) < TAIL:
+            piece = self._pieces.pop() + piece  # the first piece is to tell what kind of message it is
+        self._pieces.append(piece)
+        if self._size > LONGEST and self._pieces[0].startswith(LOUD):
+            # How it begins and how it ends is enough to know who said it.
+            self._pieces = [self._pieces[0], b"".join(self._pieces[1:])[-TAIL:]]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connection.end()
