@@ -18,11 +18,11 @@ from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from rove import errors
-from rove.action import AnyAction, Effect, fields_of, registry
+from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.errors import RoveError
 from rove.settings import Option, options
 from rove.surfaces.cli.commands import build_parser
-from rove.surfaces.toolsets import PREFIX, Toolset
+from rove.surfaces.toolsets import EVERYTHING, PREFIX, Toolset
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
@@ -101,14 +101,15 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
         yield ""
     also = f", which also takes {_listed(others)}" if others else ""
     yield f"- Effect: `{cls.effect.value}`{'; answers with what changed on the page' if cls.observes else ''}"
-    yield f"- MCP: `{PREFIX}{cls.verb}`{also}"
+    shown = "" if cls.group == CORE else f", shown with `--with {cls.group}`"
+    yield f"- MCP: `{PREFIX}{cls.verb}`{shown}{also}"
     yield f"- Python: `await session.{cls.verb}({_signature(cls, own)})`"
     yield f"- Result: `{cls.result.__name__}`{_result_fields(cls.result)}"
 
 
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
-    tool = Toolset()[PREFIX + cls.verb]
+    tool = Toolset([EVERYTHING])[PREFIX + cls.verb]
     properties: Mapping[str, Schema] = tool.schema["properties"]
     own = fields_of(cls)
     return {name: properties[name] for name in own}, [name for name in properties if name not in own]
@@ -269,6 +270,7 @@ def readme() -> str:
     """README.md as it is, with what stands between its markers made anew."""
     text = (ROOT / "README.md").read_text("utf-8")
     text = _with_block(text, "tools", _tools_table())
+    text = _with_block(text, "more tools", _more_tools_table())
     return _with_block(text, "examples/order_tea.py", _code("examples/order_tea.py"))
 
 
@@ -283,9 +285,18 @@ def _with_block(text: str, name: str, lines: Iterable[str]) -> str:
 
 def _tools_table() -> Iterator[str]:
     yield from ("| tool | arguments | |", "|---|---|---|")
-    for cls in registry().values():
-        arguments = (f"`{name}`" if _is_required(cls, name) else f"`{name}?`" for name in fields_of(cls))
-        yield _row(f"[`{PREFIX}{cls.verb}`](docs/actions.md#{cls.verb})", " ".join(arguments), _doc(cls))
+    yield from (_row(*_tool_cells(cls)) for cls in registry().values() if cls.group == CORE)
+
+
+def _more_tools_table() -> Iterator[str]:
+    yield from ("| group | tool | arguments | |", "|---|---|---|---|")
+    more = (cls for cls in registry().values() if cls.group != CORE)
+    yield from (_row(f"`{cls.group}`", *_tool_cells(cls)) for cls in sorted(more, key=lambda cls: cls.group))
+
+
+def _tool_cells(cls: type[AnyAction]) -> tuple[str, str, str]:
+    arguments = (f"`{name}`" if _is_required(cls, name) else f"`{name}?`" for name in fields_of(cls))
+    return f"[`{PREFIX}{cls.verb}`](docs/actions.md#{cls.verb})", " ".join(arguments), _doc(cls)
 
 
 def _code(path: str) -> list[str]:

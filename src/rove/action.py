@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# The group of what every agent needs; the others are shown to a model when they are asked for.
+CORE = "core"
 
 
 class Effect(enum.Enum):
@@ -55,6 +57,7 @@ class Action(Validated, Generic[R]):
     effect: ClassVar[Effect]
     result: ClassVar[type[Any]]
     observes: ClassVar[bool]
+    group: ClassVar[str]
 
     @property
     def destination(self) -> str | None:
@@ -144,10 +147,11 @@ _registry: dict[str, type[AnyAction]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
-def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]], type[A]]:
+def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -> Callable[[type[A]], type[A]]:
     """Declare an action: its name, schema, docs and every surface derive from the class below it.
 
     `observes`: the outcome carries what changed on the page. Acts do so unless told otherwise.
+    `group`: with which others it is shown to a model.
     """
 
     def declare(cls: type[A]) -> type[A]:
@@ -158,6 +162,7 @@ def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]
         declared.effect = effect
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
+        declared.group = group
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
         _registry[declared.verb] = declared
@@ -171,6 +176,11 @@ def registry() -> Mapping[str, type[AnyAction]]:
     import_module("rove.actions")  # importing it declares them
 
     return _registry
+
+
+def groups() -> list[str]:
+    """The groups of actions beyond the core."""
+    return sorted({cls.group for cls in registry().values()} - {CORE})
 
 
 def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
@@ -227,5 +237,5 @@ def _brief(value: Any) -> str:
 
 __all__ = [
     "Action", "AnyAction", "ContextAction", "Effect", "House", "HouseAction", "Road", "RoadAction", "TabAction",
-    "Target", "Url", "action", "arg", "fields_of", "parse", "registry",
+    "Target", "Url", "action", "arg", "fields_of", "groups", "parse", "registry",
 ]  # fmt: skip

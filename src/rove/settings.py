@@ -123,6 +123,7 @@ class Settings(Validated):
     )
     dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
+    with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     viewport: Viewport = Viewport()
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()
@@ -161,16 +162,21 @@ class Option:
     description: str
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """As people write them: Python needs `with_` where everyone else says `with`."""
+        return tuple(name.rstrip("_") for name in self.path)
+
+    @property
     def key(self) -> str:
-        return ".".join(self.path)
+        return ".".join(self.names)
 
     @property
     def variable(self) -> str:
-        return "ROVE_" + "_".join(self.path).upper()
+        return "ROVE_" + "_".join(self.names).upper()
 
     @property
     def flag(self) -> str:
-        return "--" + "-".join(self.path).replace("_", "-")
+        return "--" + "-".join(self.names).replace("_", "-")
 
     @property
     def is_switch(self) -> bool:
@@ -226,7 +232,7 @@ def _given(option: Option, value: Any) -> dict[str, Any]:
 
 def load(**flags: Any) -> Settings:
     """The settings in force; a keyword is a flag, with `__` for the dot (`limits__tabs=3`)."""
-    return resolve({key.replace("__", "."): value for key, value in flags.items()}).settings
+    return resolve({key.replace("__", ".").rstrip("_"): value for key, value in flags.items()}).settings
 
 
 def _leaves(section: type[Validated], prefix: tuple[str, ...]) -> Iterator[Option]:
@@ -282,7 +288,7 @@ def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
     tree: dict[str, Any] = {}
     for key, value in values.items():
-        *parents, leaf = key.split(".")
+        *parents, leaf = _option(key).path
         branch = tree
         for parent in parents:
             branch = branch.setdefault(parent, {})
@@ -291,5 +297,6 @@ def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
         settings: Settings = build(Settings, tree)
     except Refused as refused:
         key, why = refused.complaints[0]
+        key = key.rstrip("_")
         raise InvalidSettings(f"`{key}` from {sources.get(key, 'the settings')}: {why}.") from refused
     return settings

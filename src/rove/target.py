@@ -103,3 +103,8 @@ def secret_named(text: str) -> str | None:
     """The name, where a text to be typed stands for a secret: `secret:github`."""
     name = text.removeprefix("secret:")
     return name if name != text and is_secret_name(name) else None
+
+
+def within(origin: str, address: str) -> str:
+    """An address without the origin it shares with the page: `/app.js`."""
+    return address[len(origin) :] if address.startswith(f"{origin}/") else address

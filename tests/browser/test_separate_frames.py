@@ -29,7 +29,9 @@ async def isolating(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
     browser.write_text(f'#!/bin/sh\nexec {shlex.quote(str(found.path))} --site-per-process "$@"\n')
     browser.chmod(0o755)
     deadlines = Deadlines(action=30, launch=60)
-    async with Sessions(Settings(allow_host=OWN_SITES, home=home / "isolating", browser=browser, deadlines=deadlines)) as sessions:
+    async with Sessions(
+        Settings(allow_host=OWN_SITES, home=home / "isolating", browser=browser, deadlines=deadlines)
+    ) as sessions:
         yield Session(sessions, None)
 
 

@@ -102,6 +102,14 @@ def test_a_file_that_does_not_parse_stops_the_server_and_leaves_nothing(tmp_path
     assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
 
 
+def test_a_group_of_tools_that_does_not_exist_stops_the_server_and_leaves_nothing(tmp_path: Path) -> None:
+    done = rove("mcp", "--with", "pdf,flying", home=tmp_path)
+    assert done.returncode == 1
+    assert "`flying`" in done.stderr
+    assert "emulation" in done.stderr
+    assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
+
+
 def test_doctor_finds_all_well_here(home: Path) -> None:
     done = rove("doctor", home=home / "doctor")
     assert done.returncode == 0, done.stdout

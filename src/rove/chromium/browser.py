@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from rove.chromium.context import Context, Keepsake
@@ -96,11 +96,16 @@ class Browser:
         context = self._contexts.get(target.get("browserContextId", ""))
         if context is not None and target["type"] == "page":
             context.receive(wire, target)
+        elif context is not None and target["type"] in ("service_worker", "shared_worker"):
+            self._later(context.surroundings.workers.welcome(wire, target))
         else:
-            # Workers and the like are not ours to drive, but they wait for someone to let them go.
-            task = asyncio.ensure_future(_let_go(wire))
-            self._letting_go.add(task)
-            task.add_done_callback(self._letting_go.discard)
+            # Not ours to drive, but it waits for someone to let it go.
+            self._later(wire.send("Runtime.runIfWaitingForDebugger"))
+
+    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.ensure_future(_unless_gone(work))
+        self._letting_go.add(task)
+        task.add_done_callback(self._letting_go.discard)
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
@@ -111,9 +116,9 @@ class Browser:
             context.receive_download(event)
 
 
-async def _let_go(wire: Any) -> None:
+async def _unless_gone(work: Coroutine[Any, Any, Any]) -> None:
     with contextlib.suppress(WireError):
-        await wire.send("Runtime.runIfWaitingForDebugger")
+        await work
 
 
 async def warm_up(settings: Settings, progress: Callable[[str], None] | None) -> Warmup:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rove.chromium.downloads import Downloads
+from rove.chromium.permissions import deny_all
+from rove.chromium.surroundings import Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
@@ -62,6 +64,7 @@ class Context:
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._arrival = asyncio.Event()
         self._used: dict[str, float] = {}
+        self.surroundings = Surroundings()
         self.lost = asyncio.Event()
         # Asked before a tab is opened; raises if there is no room for it.
         self.admit: Callable[[], Awaitable[None]] | None = None
@@ -69,7 +72,7 @@ class Context:
 
     async def open(self, keepsake: Keepsake | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
-        await self._downloads.open()
+        await asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if keepsake is not None:
             if keepsake.cookies:
                 await self._root.send(
@@ -200,7 +203,8 @@ class Context:
 
     async def _welcome(self, wire: Wire, target: dict[str, Any]) -> Tab:
         self._numbers += 1
-        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._scratch)
+        identity = f"t{self._numbers}"
+        tab = Tab(wire, self._connection, target, identity, self._settings, self._scratch, self.surroundings)
         self._tabs[tab.id] = tab
         try:
             await tab.open()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any
 
 from rove.chromium.wire import Wire
 
 KEPT = 200
 LONGEST = 500
+# Told one by one; a page that repeats its errors must not fill the answer with them.
+ERRORS_TOLD = 10
+_ERRORS = frozenset({"console error", "page error"})
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Happening:
 
     kind: str
     text: str
+    # What to do about it, in our own words.
+    advice: str = ""
     at: float = field(default_factory=time.monotonic)
 
 
@@ -35,22 +39,19 @@ class Happenings:
         self._total += 1
 
     def unseen(self) -> list[Happening]:
-        """What came since the last call."""
+        """What came since the last call; of errors the first few, as browser_console has them all."""
         new = min(self._total - self._seen, len(self._kept))
         self._seen = self._total
-        return list(self._kept)[len(self._kept) - new :] if new else []
+        return _without_flood(list(self._kept)[len(self._kept) - new :]) if new else []
 
     def listen(self, wire: Wire) -> None:
-        wire.on("Runtime.consoleAPICalled", self._on_console)
-        wire.on("Runtime.exceptionThrown", self._on_exception)
         wire.on("Inspector.targetCrashed", lambda _: self.add("crash", "The page crashed."))
 
-    def _on_console(self, event: dict[str, Any]) -> None:
-        if event["type"] == "error":
-            words = (str(part.get("value", part.get("description", ""))) for part in event["args"])
-            self.add("console error", " ".join(words))
 
-    def _on_exception(self, event: dict[str, Any]) -> None:
-        details = event["exceptionDetails"]
-        text = details.get("exception", {}).get("description") or details["text"]
-        self.add("page error", text.splitlines()[0])
+def _without_flood(happenings: list[Happening]) -> list[Happening]:
+    errors = [happening for happening in happenings if happening.kind in _ERRORS]
+    if len(errors) <= ERRORS_TOLD:
+        return happenings
+    left_out = {id(error) for error in errors[ERRORS_TOLD:]}
+    more = Happening("console error", f"{len(left_out)} more", "All errors are in browser_console.")
+    return [*(happening for happening in happenings if id(happening) not in left_out), more]

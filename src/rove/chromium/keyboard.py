@@ -65,6 +65,8 @@ OTHER_NAMES = {
 }  # fmt: skip
 # On a Mac the browser leaves editing shortcuts to the system, which does not see our keys.
 MAC_COMMANDS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
+# With a key held down, these copy, cut or paste.
+CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
 
 
 class Keyboard:
@@ -77,9 +79,12 @@ class Keyboard:
         """Press a key or a combination, and let go after `hold` seconds."""
         *held, last = (_key(part) for part in _parts(combination))
         writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held)
-        # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
-        watching = self._tab.inspection.watching(writes) if held or writes else contextlib.nullcontext()
-        async with watching:
+        async with contextlib.AsyncExitStack() as around:
+            if held or writes:
+                # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
+                await around.enter_async_context(self._tab.inspection.watching(writes))
+            if held and last.key.lower() in CLIPBOARD_KEYS:
+                await around.enter_async_context(self._tab.clipboard.lent(await self._tab.every_world()))
             await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
 
     async def type(self, text: str) -> None:

@@ -32,7 +32,9 @@ class Mouse:
         await self._send("mouseMoved", x, y)
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int) -> None:
-        # On some systems the middle one pastes.
+        if button == "middle":
+            # On Linux it pastes, and would paste what is selected in another session.
+            await self._tab.clipboard.lend(await self._tab.every_world(), None)
         watching = self._tab.inspection.watching(writes=False) if button == "middle" else contextlib.nullcontext()
         async with watching:
             await self._tab.dialogs.interrupts(self._click(x, y, button, count, modifiers))

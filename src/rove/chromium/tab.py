@@ -11,6 +11,7 @@ from typing import Any
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
+from rove.chromium.console import Console, Contexts
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot
@@ -20,12 +21,16 @@ from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.keyboard import Keyboard
 from rove.chromium.loading import Loading
 from rove.chromium.mouse import Mouse
+from rove.chromium.network import Network
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.scripts import page_script
+from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
+from rove.chromium.viewport import resize
 from rove.chromium.wire import Connection, Wire, WireError
+from rove.chromium.workers import Workers
 from rove.chromium.worlds import WORLD, World, Worlds
 from rove.errors import (
     ElementGone,
@@ -38,8 +43,10 @@ from rove.settings import Settings
 from rove.snapshot import Snapshot
 
 CLOSING_PATIENCE = 2.0
-# Bodies are fetched when asked for; the browser need not keep much of them.
-NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000}
+# Bodies are fetched when asked for; the browser need not keep much of them, nor send along what a page uploads.
+NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
+# Service workers belong to the whole session, which is told of them itself.
+ATTACHED = [{"type": "service_worker", "exclude": True}, {}]
 PING_PATIENCE = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
@@ -56,20 +63,26 @@ class Tab:
         identity: str,
         settings: Settings,
         scratch: Path,
+        surroundings: Surroundings,
     ) -> None:
         self.session = wire
         self.id = identity
         self.settings = settings
         self.target: str = target["targetId"]
         self._connection = connection
-        self._scratch = scratch
+        self.scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
         self.dialogs = Dialogs()
         self.happenings = Happenings()
         self.downloads = Pending()
+        self.surroundings = surroundings
+        self.clipboard = surroundings.clipboard
+        self.console = Console(self.happenings)
         # A page's main frame goes by the id of its target.
         self.traffic = Traffic(self.target, self.happenings)
+        self.network = Network(self.target)
+        self.workers = Workers(self.console, surroundings.conditions, self.network)
         self.loading = Loading(self.target, target["url"])
         self.worlds = Worlds(wire, self.target)
         self.mouse = Mouse(self)
@@ -80,6 +93,7 @@ class Tab:
         self.seen_document = 0
         self.is_crashed = False
         self.is_suspect = False
+        self.bypasses_workers = False
         self.announced_popups = 0
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
@@ -89,16 +103,17 @@ class Tab:
     async def open(self) -> None:
         """Listen, set the page up as every page of ours, and let it go on."""
         self.happenings.listen(self.session)
+        self.console.listen(self.session, Contexts(self.session, self.target))
+        self.network.listen(self.session, "page")
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
         self.session.on("Page.windowOpen", self._on_window_open)
         self.session.on("Inspector.targetCrashed", self._on_crash)
         size = self.settings.viewport
-        screen = {"width": size.width, "height": size.height, "deviceScaleFactor": 0, "mobile": False}
         await asyncio.gather(
             self._attach(self.session),
             self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            self.session.send("Emulation.setDeviceMetricsOverride", screen),
+            resize(self.session, size.width, size.height),
             # Every page believes to be in front, so that none is throttled or loses its focus to another.
             self.session.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         )
@@ -111,11 +126,15 @@ class Tab:
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Page.frameAttached", self._on_frame)
         script = {"source": page_script(), "worldName": WORLD}
-        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": ATTACHED}
         await asyncio.gather(
             wire.send("Page.enable"),
             wire.send("Runtime.enable"),
+            wire.send("Log.enable"),
             wire.send("Network.enable", NETWORK_BUFFERS),
+            self.surroundings.conditions.join(wire),
+            self.clipboard.listen(wire),
+            *([self._bypass(wire)] if self.bypasses_workers else []),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
             self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
@@ -124,10 +143,14 @@ class Tab:
         )
 
     def _on_attached(self, event: dict[str, Any]) -> None:
-        wire = self._connection.wire(event["sessionId"])
-        if event["targetInfo"]["type"] == "iframe":
-            self.worlds.add_separate(event["targetInfo"]["targetId"], wire)
+        wire, target = self._connection.wire(event["sessionId"]), event["targetInfo"]
+        if target["type"] == "iframe":
+            self.worlds.add_separate(target["targetId"], wire)
+            self.console.listen(wire, Contexts(wire, None))
+            self.network.listen(wire, "frame")
             self._later(self._attach(wire))
+        elif target["type"] == "worker":
+            self._later(self.workers.welcome(wire, target))
         else:
             self._later(_let_go(wire))
 
@@ -334,9 +357,17 @@ class Tab:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
 
+    async def bypass_workers(self, bypass: bool) -> None:
+        """Have the page ask the network itself, past its service worker; from its next request on."""
+        self.bypasses_workers = bypass
+        await asyncio.gather(*(self._bypass(wire) for wire in [self.session, *self.worlds.wires]))
+
+    async def _bypass(self, wire: Wire) -> None:
+        await wire.send("Network.setBypassServiceWorker", {"bypass": self.bypasses_workers})
+
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
-        copies = await copied(self.settings.workspace_folder, paths, self._scratch)
+        copies = await copied(self.settings.workspace_folder, paths, self.scratch)
         await (dropped(element, copies) if drop else handed_over(self, element, copies))
         return [copy.name for copy in copies]
 
@@ -400,7 +431,7 @@ class Tab:
 
 
 async def _let_go(wire: Wire) -> None:
-    """Workers are not ours to drive, but they wait for someone to let them go."""
+    """Not ours to drive, but it waits for someone to let it go."""
     await wire.send("Runtime.runIfWaitingForDebugger")
 
 

@@ -91,7 +91,8 @@ class Traffic:
             self._open.clear()
             self._addresses.clear()
         self._addresses[identity] = f"{request['method']} {request['url'][:300]}"
-        if event.get("type") in WEIGHTY:
+        # The script of a worker is asked for in the page's name, outside of any document; the worker hears the rest.
+        if event.get("type") in WEIGHTY and event.get("loaderId"):
             self._open[identity] = Exchange(request["url"], request["method"], time.monotonic())
 
     def _on_response(self, event: dict[str, Any]) -> None:

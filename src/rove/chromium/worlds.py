@@ -168,6 +168,11 @@ class Worlds:
         self._has_frames = True
         self._arrivals += 1
 
+    @property
+    def wires(self) -> list[Wire]:
+        """Those of the frames in processes of their own."""
+        return list(self._separate.values())
+
     def with_prefix(self, prefix: str) -> World:
         for world in self._by_frame.values():
             if world.prefix == prefix:

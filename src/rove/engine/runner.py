@@ -263,7 +263,7 @@ async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, happening.text) for happening in tab.happenings.unseen()]
+    events = [Event(happening.kind, happening.text, happening.advice) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)

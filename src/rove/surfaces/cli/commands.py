@@ -135,7 +135,7 @@ def _add_flag(group: Any, option: Option) -> None:
     elif option.choices:
         group.add_argument(option.flag, choices=option.choices, **facts)
     else:
-        group.add_argument(option.flag, metavar=option.path[-1].upper(), **facts)
+        group.add_argument(option.flag, metavar=option.names[-1].upper(), **facts)
 
 
 def _help(option: Option) -> str:
