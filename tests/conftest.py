@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def _no_settings_of_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests run the same wherever they run: what is set on this machine does not count."""
-    for name in ("HOME", "WORKSPACE", "BROWSER", "HEADLESS", "SANDBOX", "FETCH_BROWSER"):
+    for name in ("HOME", "WORKSPACE", "POLICY", "APPROVE", "BROWSER", "HEADLESS", "SANDBOX", "FETCH_BROWSER"):
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rove.guard.policy import Place as Place
     from rove.guard.policy import Policy as Policy
     from rove.guard.policy import WebOnly as WebOnly
+    from rove.guard.rulebook import Rule as Rule
+    from rove.guard.rulebook import Rulebook as Rulebook
     from rove.outcome import Outcome as Outcome
     from rove.settings import Settings as Settings
     from rove.surfaces.library import Session as Session
@@ -41,6 +43,8 @@ _HOMES = {
     "Place": "rove.guard.policy",
     "Policy": "rove.guard.policy",
     "RoveError": "rove.errors",
+    "Rule": "rove.guard.rulebook",
+    "Rulebook": "rove.guard.rulebook",
     "Session": "rove.surfaces.library",
     "Settings": "rove.settings",
     "WebOnly": "rove.guard.policy",
@@ -61,6 +65,8 @@ __all__ = [
     "Place",
     "Policy",
     "RoveError",
+    "Rule",
+    "Rulebook",
     "Session",
     "Settings",
     "WebOnly",

@@ -5,7 +5,7 @@ RoveError
 ├── InvalidSettings       invalid_settings      a setting is unknown or of the wrong kind
 ├── Denied                denied                the policy, or the person it asked, said no
 ├── NotOpen               not_open              no session or tab goes by that name
-├── LimitReached          limit_reached         as many sessions or tabs as are allowed
+├── LimitReached          limit_reached         as many sessions, tabs or questions as are allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered

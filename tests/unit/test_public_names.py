@@ -11,7 +11,7 @@ import rove
 
 NAMES = [
     "Action", "Allow", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect", "FormField", "Outcome",
-    "Place", "Policy", "RoveError", "Session", "Settings", "WebOnly", "open",
+    "Place", "Policy", "RoveError", "Rule", "Rulebook", "Session", "Settings", "WebOnly", "open",
 ]  # fmt: skip
 
 

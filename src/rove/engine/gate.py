@@ -57,4 +57,4 @@ class Gate:
             log.exception("the approver failed on %s", action.verb)
             approved = False
         if approved is not True:
-            raise Denied(f"Not approved: {ask.question}")
+            raise Denied(f"Not approved: {ask.question}", hint=ask.hint)

@@ -16,7 +16,8 @@ from rove.engine.gate import Gate
 from rove.engine.session import Session
 from rove.errors import LimitReached, NotOpen
 from rove.guard.approval import Approver, NobodyToAsk
-from rove.guard.policy import Policy, WebOnly
+from rove.guard.policy import Policy
+from rove.guard.policyfile import policy_from
 from rove.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Sessions:
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
     ) -> None:
         self.settings = settings or load()
-        self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
+        policy = policy or policy_from(self.settings)
+        self._gate = Gate(policy, approver or NobodyToAsk(), self.settings.deadlines.approval)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
