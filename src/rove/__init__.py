@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rove.action import Effect as Effect
     from rove.actions.forms import FormField as FormField
     from rove.errors import RoveError as RoveError
+    from rove.guard.approval import Answer as Answer
     from rove.guard.approval import ApprovalRequest as ApprovalRequest
     from rove.guard.approval import Approver as Approver
     from rove.guard.policy import Allow as Allow
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Action": "rove.action",
     "Allow": "rove.guard.policy",
+    "Answer": "rove.guard.approval",
     "ApprovalRequest": "rove.guard.approval",
     "Approver": "rove.guard.approval",
     "Ask": "rove.guard.policy",
@@ -54,6 +56,7 @@ _HOMES = {
 __all__ = [
     "Action",
     "Allow",
+    "Answer",
     "ApprovalRequest",
     "Approver",
     "Ask",

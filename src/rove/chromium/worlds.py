@@ -42,6 +42,11 @@ class World:
         identity: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
         return identity
 
+    async def origin(self) -> str | None:
+        """Whose the document is, also where its address does not tell: `about:blank` belongs to who opened it."""
+        said: str = await self.call("() => self.origin")
+        return None if said == "null" else said
+
     def forget(self) -> None:
         """The document is gone and its context with it."""
         self._context = None

@@ -19,6 +19,7 @@ from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.guard.approval import Approver
     from rove.outcome import Outcome
 
 R = TypeVar("R")
@@ -54,12 +55,16 @@ class Session:
         timeout: float | None = None,
         report: Report = silent,
         quiet: bool = False,
+        channel: Approver | None = None,
     ) -> Outcome[R]:
-        """Do it, and tell what came of it. There is no other way to a page."""
+        """Do it, and tell what came of it. There is no other way to a page.
+
+        `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        """
         self.running += 1
         self.last_used = time.monotonic()
         try:
-            return await Run(self, tab, timeout, report, quiet).run(action)
+            return await Run(self, tab, timeout, report, quiet, channel).run(action)
         finally:
             self.running -= 1
             self.last_used = time.monotonic()

@@ -15,13 +15,14 @@ from rove.engine.browsers import Browsers
 from rove.engine.gate import Gate
 from rove.engine.session import Session
 from rove.errors import LimitReached, NotOpen
-from rove.guard.approval import Approver, NobodyToAsk
+from rove.guard.approval import Approver
 from rove.guard.policy import Policy
 from rove.guard.policyfile import policy_from
 from rove.settings import Settings, load
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.guard.approval import ApprovalRequest
 
 DEFAULT = "default"
 # For surfaces, which hand one on but know nothing of browsers.
@@ -35,8 +36,7 @@ class Sessions:
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
     ) -> None:
         self.settings = settings or load()
-        policy = policy or policy_from(self.settings)
-        self._gate = Gate(policy, approver or NobodyToAsk(), self.settings.deadlines.approval)
+        self._gate = Gate(policy or policy_from(self.settings), approver, self.settings.deadlines.approval)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
@@ -76,11 +76,17 @@ class Sessions:
     async def close_session(self, name: str | None) -> str:
         session = self.session(name)
         self._open.pop(session.name, None)
+        self._gate.approvals.forget(session.name)
         await session.close()
         return session.name
 
     def sessions(self) -> list[dict[str, Any]]:
         return [session.describe() for session in self._open.values()]
+
+    @property
+    def pending_approvals(self) -> tuple[ApprovalRequest, ...]:
+        """What people are being asked at this moment."""
+        return self._gate.approvals.pending
 
     async def close(self) -> None:
         """Close everything; nothing is left running and no folder behind."""

@@ -10,6 +10,7 @@ import sys
 
 from rove.engine.sessions import HeadStart, Sessions
 from rove.settings import Settings
+from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
 
 
@@ -26,6 +27,6 @@ async def _serve(settings: Settings, begun: HeadStart | None) -> None:
     for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(ending, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
-        async with Sessions(settings) as sessions:
+        async with Sessions(settings, approver=appointed(settings)) as sessions:
             sessions.warm_up(begun)
             await serve(sessions)
