@@ -14,9 +14,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
-
-from pydantic import TypeAdapter
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from rove import errors
 from rove.action import AnyAction, Effect, fields_of, registry
@@ -40,6 +39,9 @@ BOUNDS = {
     "minItems": "at least {}", "maxItems": "at most {}", "maxLength": "at most {} characters",
 }  # fmt: skip
 Schema = Mapping[str, Any]
+WORDS = {
+    type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", dict: "object",
+}  # fmt: skip
 
 
 def main() -> int:
@@ -136,9 +138,28 @@ def _declared(cls: type[AnyAction], name: str) -> Any:
 
 
 def _result_fields(result: type[Any]) -> str:
-    properties = TypeAdapter(result).json_schema(mode="serialization").get("properties", {})
-    fields = ", ".join(f"`{name}` ({_kind(field)})" for name, field in properties.items())
+    hints = get_type_hints(result)
+    shown = [field.name for field in dataclasses.fields(result)]
+    fields = ", ".join(f"`{name}` ({_hinted(hints[name])})" for name in shown)
     return f", with {fields}" if fields else ""
+
+
+def _hinted(hint: Any) -> str:
+    """A type hint in the words that `_kind` has for a schema."""
+    kind, inside = get_origin(hint), get_args(hint)
+    if kind is Literal:
+        return _listed(inside, "or")
+    if kind in (Union, UnionType):
+        return " or ".join(map(_hinted, inside))
+    if kind in (tuple, list):
+        return f"list of {_hinted(inside[0])}"
+    bare = kind or hint
+    if bare is Any:
+        return "any value"
+    for known, words in WORDS.items():
+        if isinstance(bare, type) and issubclass(bare, known):
+            return words
+    return f"`{bare.__name__}`"
 
 
 def _kind(schema: Schema) -> str:
@@ -186,6 +207,8 @@ def _toml(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`{json.dumps(value)}`"
     return f"`{value}`" if isinstance(value, int | float) else f'`"{value}"`'
 
 

@@ -35,7 +35,8 @@ class OneCupOnly:
 
 
 async def order(address: str) -> None:
-    async with rove.open(policy=AskBeforeClicks(), approver=OneCupOnly()) as session:
+    house = rove.open(allow_host="127.0.0.1", policy=AskBeforeClicks(), approver=OneCupOnly())
+    async with house as session:
         await session.navigate(address)
         await session.fill('textbox "Your name"', "Bea")
 

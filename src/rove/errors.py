@@ -4,6 +4,7 @@ RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or of the wrong kind
 ├── InvalidSettings       invalid_settings      a setting is unknown or of the wrong kind
 ├── Denied                denied                the policy, or the person it asked, said no
+├── JournalFailed         journal_failed        what is done could not be written down
 ├── NotOpen               not_open              no session or tab goes by that name
 ├── LimitReached          limit_reached         as many sessions, tabs or questions as are allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
@@ -30,10 +31,14 @@ class RoveError(Exception):
     code: ClassVar[str] = "internal"
     default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
     retryable: ClassVar[bool] = False
+    # Whether its message may hold words of the page that it came from.
+    quotes_page: ClassVar[bool] = True
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
+        # Whose words the message may hold, once it has been at a page; None while all of them are ours.
+        self.origin: str | None = None
         self.hint = self.default_hint if hint is None else hint
 
     def as_dict(self) -> dict[str, object]:
@@ -53,6 +58,11 @@ class InvalidSettings(RoveError):
 class Denied(RoveError):
     code = "denied"
     default_hint = "This needs someone else's consent; do not try another way round it."
+
+
+class JournalFailed(RoveError):
+    code = "journal_failed"
+    default_hint = "Nothing more is done until it can be recorded: the owner must make room, or mend the folder."
 
 
 class NotOpen(RoveError):
@@ -103,6 +113,7 @@ class ScriptFailed(RoveError):
 
 class ElementNotFound(RoveError):
     code = "element_not_found"
+    quotes_page = False
     default_hint = "Take a browser_snapshot and use a ref that it shows."
 
 

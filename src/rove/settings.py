@@ -56,6 +56,21 @@ class Observing(Validated):
 
 
 @dataclass(frozen=True)
+class Journaling(Validated):
+    file_megabytes: int = arg("Size at which a session's journal goes on in a new file.", default=16, ge=1)
+    keep_files: int = arg(
+        "Most full files of a session's journal that are kept, the oldest leaving first; 0 keeps all.",
+        default=0,
+        ge=0,
+    )
+    attachment_kilobytes: int = arg(
+        "Largest picture or file that is written into the journal; of a larger one, only its digest.",
+        default=256,
+        ge=0,
+    )
+
+
+@dataclass(frozen=True)
 class Settings(Validated):
     """Everything that can be set."""
 
@@ -86,11 +101,23 @@ class Settings(Validated):
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
         default="auto",
     )
+    allow_host: tuple[str, ...] = arg(
+        "Hosts to open although they are not public, such as localhost:3000, *.corp.example or 10.0.0.0/8.",
+        default=(),
+    )
+    only_host: tuple[str, ...] = arg("If given, the only hosts that may be reached at all.", default=())
+    deny_host: tuple[str, ...] = arg("Hosts never to reach, with all that is under them.", default=())
+    proxy: str | None = arg(
+        "A proxy to go out through, http://host:port or socks5://host:port; addresses are still checked.",
+        default=None,
+    )
+    dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
     viewport: Viewport = Viewport()
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()
     observing: Observing = Observing()
+    journal: Journaling = Journaling()
 
     @property
     def home_folder(self) -> Path:
@@ -103,6 +130,10 @@ class Settings(Validated):
     @property
     def policy_file(self) -> Path:
         return self.policy.expanduser().absolute() if self.policy else self.home_folder / "policy.toml"
+
+    @property
+    def journal_folder(self) -> Path:
+        return self.home_folder / "sessions"
 
     @property
     def config_file(self) -> Path:
@@ -135,6 +166,10 @@ class Option:
         return self.kind is bool
 
     @property
+    def is_list(self) -> bool:
+        return get_origin(self.kind) is tuple
+
+    @property
     def choices(self) -> tuple[str, ...]:
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
@@ -161,13 +196,21 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
     sources = {option.key: "default" for option in options()}
     layers = [
         (str(home / "config.toml"), _from_file(home / "config.toml")),
-        *((option.variable, {option.key: environment[option.variable]}) for option in _set_in(environment)),
-        *((_option(key).flag, {key: value}) for key, value in flags.items()),
+        *((option.variable, _given(option, environment[option.variable])) for option in _set_in(environment)),
+        *((_option(key).flag, _given(_option(key), value)) for key, value in flags.items()),
     ]
     for source, layer in layers:
         values.update(layer)
         sources.update(dict.fromkeys(layer, source))
     return Resolved(_build(values, sources), sources)
+
+
+def _given(option: Option, value: Any) -> dict[str, Any]:
+    """A setting as the environment or a flag gives it; the parts of a list may stand behind commas."""
+    if not option.is_list:
+        return {option.key: value}
+    words: list[str] = [value] if isinstance(value, str) else list(value)
+    return {option.key: [part.strip() for word in words for part in word.split(",") if part.strip()]}
 
 
 def load(**flags: Any) -> Settings:

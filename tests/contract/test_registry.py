@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import Golden
+from tests.site import OWN_SITES
 
 from rove import Ask, Place, RoveError, Session, Settings
 from rove.action import Action, AnyAction, Effect, fields_of, parse, registry
@@ -192,7 +193,7 @@ async def test_it_is_denied_by(
 @pytest.fixture(scope="module")
 async def guarded(home: Path) -> Any:
     """Two houses whose policies let nothing through; what needs a page shares one browser each."""
-    settings = Settings(home=home)
+    settings = Settings(allow_host=OWN_SITES, home=home)
     async with Sessions(settings, AsksAlways()) as asking, Sessions(settings, Breaks()) as broken:
         yield {AsksAlways: asking, Breaks: broken}
 
@@ -210,7 +211,7 @@ async def _listed(home: Path) -> Message:
     async def send(message: Message) -> None:
         answers.append(message)
 
-    connection = Connection(Sessions(Settings(home=home)), Toolset(), send)
+    connection = Connection(Sessions(Settings(allow_host=OWN_SITES, home=home)), Toolset(), send)
     for number, method in enumerate(("initialize", "tools/list")):
         await connection._answer(number, method, {})
     result: Message = answers[-1]["result"]

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.extract import Extract
@@ -25,7 +25,7 @@ PAGE = "<h1>Good</h1><script>localStorage.kept = 'yes'; document.cookie = 'a=b; 
 @pytest.fixture
 async def own(home: Path) -> AsyncGenerator[Session]:
     """A browser of its own, to be hurt."""
-    settings = Settings(home=home / "own", deadlines=Deadlines(action=30, launch=60))
+    settings = Settings(allow_host=OWN_SITES, home=home / "own", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 
@@ -85,7 +85,7 @@ async def test_a_browser_that_cannot_start_is_not_started_for_ever(home: Path, s
     broken = home / "broken-browser"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)
-    settings = Settings(home=home / "own", browser=broken, deadlines=Deadlines(launch=20))
+    settings = Settings(allow_host=OWN_SITES, home=home / "own", browser=broken, deadlines=Deadlines(launch=20))
     async with Sessions(settings) as sessions:
         session = Session(sessions, None)
         hints: list[str] = []

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.contract.test_registry import VERBS, example
 from tests.reading import ref_of
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Answer, ApprovalRequest, FormField, RoveError, Rule, Rulebook, Session, Settings
 from rove.action import parse, registry
@@ -59,7 +59,7 @@ class House:
 @pytest.fixture(scope="module")
 async def shared(home: Path) -> AsyncGenerator[tuple[Sessions, House]]:
     house = House()
-    async with Sessions(Settings(home=home / "approvals"), house, house) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home / "approvals"), house, house) as sessions:
         yield sessions, house
 
 
@@ -234,7 +234,7 @@ async def test_a_late_yes_is_a_no(home: Path, site: Site) -> None:
                 return Answer.ONCE  # a channel that cannot be hurried
             return Answer.ONCE
 
-    settings = Settings(home=home / "late", deadlines=Deadlines(approval=0.2))
+    settings = Settings(allow_host=OWN_SITES, home=home / "late", deadlines=Deadlines(approval=0.2))
     async with Sessions(settings, Rulebook((asking("click"),)), Slow()) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", PAGE))

@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Allow, Answer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
 from rove.actions.navigation import Navigate
 from rove.engine.sessions import Sessions
-from rove.errors import Denied
+from rove.errors import Denied, JournalFailed
 from rove.guard.policy import Decision
 
 
@@ -56,7 +56,7 @@ def watched(guarded: tuple[Session, Ledger]) -> Session:
 @pytest.fixture(scope="module")
 async def guarded(home: Path) -> AsyncGenerator[tuple[Session, Ledger]]:
     ledger = Ledger()
-    async with Sessions(Settings(home=home), ledger, ledger) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), ledger, ledger) as sessions:
         yield Session(sessions, None), ledger
 
 
@@ -95,7 +95,7 @@ async def test_a_denied_step_of_a_batch_asks_the_server_nothing(watched: Session
         )
     )
     assert outcome.result.failed is not None
-    assert (outcome.result.failed.index, outcome.result.failed.error["code"]) == (1, "denied")
+    assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "denied")
     assert paths(site) == ["/fine"]
 
 
@@ -157,7 +157,7 @@ async def test_while_a_person_is_asked_nothing_is_requested(home: Path, site: Si
 
     url = site.page("/ask", "<title>Granted</title>")
     slow = Slow()
-    async with Sessions(Settings(home=home), slow, slow) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), slow, slow) as sessions:
         running = asyncio.ensure_future(sessions.session().run(Navigate(url), timeout=20))
         await asked.wait()
         assert paths(site) == []
@@ -173,3 +173,12 @@ async def test_the_journal_records_what_was_denied(watched: Session, ledger: Led
     last = (home / "sessions" / "default.jsonl").read_text().splitlines()[-1]
     assert '"decision": "denied"' in last
     assert url in last
+
+
+async def test_what_cannot_be_recorded_is_not_done(tmp_path: Path, site: Site) -> None:
+    url = site.page("/unrecorded", "<p>Seen</p>")
+    (tmp_path / "sessions").touch()
+    async with Sessions(Settings(allow_host=OWN_SITES, home=tmp_path)) as sessions:
+        with pytest.raises(JournalFailed):
+            await sessions.session().run(Navigate(url))
+    assert paths(site) == []

@@ -37,7 +37,7 @@ def shown(output: str) -> dict[str, tuple[str, str]]:
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = rove("--help", home=tmp_path)
     assert done.returncode == 0
-    for command in ("mcp", "demo", "install", "doctor", "config", "policy"):
+    for command in ("mcp", "demo", "install", "doctor", "config", "policy", "journal"):
         assert f"  {command} " in done.stdout
     assert done.stderr == ""
 
@@ -53,7 +53,7 @@ def test_version(tmp_path: Path) -> None:
     assert rove("--version", home=tmp_path).stdout.strip() == f"rove {__version__}"
 
 
-@pytest.mark.parametrize("words", [["fly"], ["mcp", "--fly"]])
+@pytest.mark.parametrize("words", [["fly"], ["mcp", "--fly"], ["journal", "show", "--last", "-1"]])
 def test_words_that_mean_nothing_exit_with_2(tmp_path: Path, words: list[str]) -> None:
     done = rove(*words, home=tmp_path)
     assert done.returncode == 2

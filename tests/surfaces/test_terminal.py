@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
 PATIENCE = 30
@@ -72,7 +72,7 @@ async def serving(home: Path, *flags: str) -> AsyncGenerator[Server]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         preexec_fn=own_terminal,
-        env={**os.environ, "ROVE_HOME": str(home)},
+        env={**os.environ, "ROVE_ALLOW_HOST": ",".join(OWN_SITES), "ROVE_HOME": str(home)},
     )
     server = Server(process, ours)
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Own
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -40,7 +41,7 @@ class Type(TabAction[Typed]):
 
 @dataclass(frozen=True)
 class Pressed:
-    key: str
+    key: Own
 
     def __str__(self) -> str:
         return f"Pressed {self.key}."
@@ -62,4 +63,4 @@ class Press(TabAction[Pressed]):
         if self.target:
             await (await tab.resolve(self.target)).focus()
         await tab.keyboard.press(self.key, self.hold)
-        return Pressed(self.key)
+        return Pressed(Own(self.key))

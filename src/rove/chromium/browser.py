@@ -43,9 +43,11 @@ class Browser:
         """Be told when the process is gone."""
         self._connection.on_end(callback)
 
-    async def new_context(self, settings: Settings, keepsake: Keepsake | None = None) -> Context:
-        """An isolated context; with a keepsake, one that goes on where a lost one ended."""
-        made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True})
+    async def new_context(self, settings: Settings, proxy: str, keepsake: Keepsake | None = None) -> Context:
+        """An isolated context whose only way out is a proxy; with a keepsake, it goes on where a lost one ended."""
+        # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
+        way_out = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+        made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
         identity = made["browserContextId"]
         context = Context(self._connection, identity, settings, self._warmup.folder.path)
         self._contexts[identity] = context

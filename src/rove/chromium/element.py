@@ -104,8 +104,8 @@ class Element:
         answer = await self._ask("selectOptions", list(values))
         if "missing" in answer:
             raise InvalidArguments(
-                f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}.",
-                hint=f"Its options: {', '.join(answer['options'])}.",
+                f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
+                f" Its options: {', '.join(answer['options'])}."
             )
         chosen: list[str] = answer["chosen"]
         return chosen

@@ -8,7 +8,7 @@ from typing import Any
 from rove.chromium.wire import WireError
 from rove.chromium.worlds import World, Worlds
 from rove.errors import ElementGone, ScriptFailed
-from rove.snapshot import Snapshot, parse, stitch
+from rove.snapshot import Snapshot, of_origin, parse, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
 MOST_CLOSED_HOSTS = 50
@@ -26,9 +26,9 @@ async def look(worlds: Worlds, options: dict[str, Any], glance: dict[str, Any] |
 async def look_within(worlds: Worlds, world: World, options: dict[str, Any]) -> Snapshot:
     """One element of one frame, the first row being the element itself."""
     part = await _rows(world, options)
-    if not part.frames:
-        return part
-    return stitch(part, await _children(worlds, world))
+    if part.frames:
+        part = stitch(part, await _children(worlds, world))
+    return of_origin(part, part.origin) if world is not worlds.main else part
 
 
 async def _children(worlds: Worlds, top: World) -> dict[str, Snapshot]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rove.chromium.happenings import Happenings
@@ -32,6 +32,7 @@ class Document:
 
     url: str
     status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class Traffic:
@@ -78,7 +79,9 @@ class Traffic:
     def _on_response(self, event: dict[str, Any]) -> None:
         is_document = event["requestId"] == event.get("loaderId") and event.get("frameId") == self._main_frame
         if self.document is not None and is_document:
-            self.document.status = event["response"]["status"]
+            response = event["response"]
+            self.document.status = response["status"]
+            self.document.headers = {name.lower(): value for name, value in response["headers"].items()}
         if exchange := self._open.get(event["requestId"]):
             exchange.answered = time.monotonic()
             self._changed.set()

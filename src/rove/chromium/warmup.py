@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,13 @@ from rove.chromium.runfolder import RunFolder
 _MOVED = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'
 
 
+def _dead_end() -> socket.socket:
+    """A port that is taken and at which nobody listens: what asks for it is refused, by whoever may come."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    return taken
+
+
 class Warmup:
     """A run folder, its keeper, and a browser process that is starting."""
 
@@ -22,12 +30,14 @@ class Warmup:
         self.sandbox = sandbox
         self.folder = RunFolder.create(runs)
         self.log = self.folder.path / "browser.log"
+        self._dead_end = _dead_end()
         self.reading, self.writing, self.process = self._spawn(headless)
 
     def abandon(self) -> None:
         """It was not needed after all, or did not start."""
         self.folder.close()
         self.process.wait()
+        self._dead_end.close()
 
     def last_words(self) -> str:
         """What the browser said before it gave up."""
@@ -38,7 +48,8 @@ class Warmup:
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         profile = self.folder.path / "profile"
-        command = [str(self.found.path), *arguments(profile, headless, self.sandbox)]
+        nowhere = f"http://127.0.0.1:{self._dead_end.getsockname()[1]}"
+        command = [str(self.found.path), *arguments(profile, headless, self.sandbox, nowhere)]
         with self.log.open("wb") as log:
             process = subprocess.Popen(
                 ["/bin/sh", "-c", _MOVED, "sh", *command],

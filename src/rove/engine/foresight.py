@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rove.action import AnyAction, Effect, TabAction
 from rove.chromium.tab import Tab
+from rove.engine.clearance import asked_about
 from rove.engine.gate import Gate
-from rove.engine.passage import asked_about
 from rove.engine.sight import elements_of, places_of
 from rove.errors import RoveError
 from rove.guard.approval import ApprovalRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,21 +13,21 @@ from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, R
 from rove.actions.snapshot import Snapshot
 from rove.chromium.tab import Tab
 from rove.chromium.wire import WireError
+from rove.engine.clearance import Clearance, Grant, granted
 from rove.engine.foresight import question_ahead
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
-from rove.engine.passage import Grant, Passage, granted
 from rove.engine.settle import Before, settle
 from rove.engine.sight import dialog_of, elements_of, places_of
 from rove.engine.turn import Turn, unless_dialog
-from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
+from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy import Allow, Place
-from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
+from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
     from rove.engine.session import Session
-    from rove.guard.approval import ApprovalRequest, Approver
+    from rove.guard.approval import ApprovalRequest, Approver, Shown
 
 R = TypeVar("R")
 NOTHING_SEEN = Changes()
@@ -35,6 +35,7 @@ LOOKING = Snapshot()
 NEWS_OF_DEATH = 0.3
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
+REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
 
@@ -60,7 +61,8 @@ class Run:
         self._tab_name = tab
         self._given = timeout
         self._timeout = timeout or session.settings.deadlines.action
-        self._deadline = time.monotonic() + self._timeout
+        self._began = time.monotonic()
+        self._deadline = self._began + self._timeout
         self._quiet = quiet
         self._lost: asyncio.Event | None = None
         self._report = report
@@ -72,6 +74,8 @@ class Run:
             self._deadline = began + self._timeout
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
+            if not isinstance(action, RoadAction):  # whose parts have each recorded their own
+                entry.attachments = outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
@@ -91,21 +95,36 @@ class Run:
         if tab.is_suspect and action.effect is Effect.NAVIGATE:
             tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
-        passage = self._passage(action, entry)
+        clearance = self._clearance(action, entry)
         while True:
             async with Turn(tab, self._deadline):
                 tab.dialogs.refuse_if_open()
-                question = await self._in_time(unless_dialog(tab, self._question(passage, tab)))
+                self._refuse_unreachable(action, entry, tab)
+                question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
                 if question is None:
-                    return await self._acted(passage.action, tab)
+                    with _quoting(tab):
+                        return await self._acted(clearance.action, tab)
             # Nobody else waits for this tab while a person makes up their mind; it is looked at again afterwards.
-            await self._ask(question, passage.ask(question))
+            await self._ask(question, clearance.ask(question))
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
         before = Before.of(tab)
-        result = await self._performed(action, tab)
+        result = await self._arrived(action, tab, before)
         return await self._seen(action, result, tab, before)
+
+    async def _arrived(self, action: TabAction[R], tab: Tab, before: Before) -> R:
+        """Perform it; if it was to lead somewhere and the guard kept it from there, say so in the guard's words."""
+        try:
+            result = await self._performed(action, tab)
+        except NavigationFailed:
+            document = tab.traffic.document
+            for url in (document.url if document else "", action.destination or ""):
+                self._session.reach.explain(url, before.moment)
+            raise
+        if action.effect is Effect.NAVIGATE:
+            self._session.reach.refuse_document(tab.traffic.document)
+        return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         reserve = min(RESERVE, self._timeout / 10)
@@ -143,16 +162,32 @@ class Run:
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], Tab | None] = lambda: None) -> None:
         """For what is not done on one tab, though it may be about one."""
-        passage = self._passage(action, entry)
-        while question := await passage.question((_place(self._session.name, tab()),), lambda: dialog_of(tab())):
-            await self._ask(question, passage.ask(question))
+        self._refuse_unreachable(action, entry, None)
+        clearance = self._clearance(action, entry)
+        while question := await clearance.question((_place(self._session.name, tab()),), lambda: dialog_of(tab())):
+            await self._ask(question, clearance.ask(question))
 
-    def _passage(self, action: Action[R], entry: Entry) -> Passage[R]:
-        return Passage(self._session.gate, action, entry, self._channel, self._grants)
+    def _refuse_unreachable(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
+        entry.decision = "denied"
+        if action.destination is not None:
+            self._session.reach.refuse(action.destination)
+        elif tab is not None and action.effect is not Effect.NAVIGATE:
+            # What lies at a forbidden address is not read either, however the tab came there.
+            self._session.reach.refuse(tab.url)
+            self._session.reach.refuse_document(tab.traffic.document)
+        entry.decision = "undecided"
 
-    async def _question(self, passage: Passage[Any], tab: Tab) -> ApprovalRequest | None:
-        places = await places_of(passage.action, self._session.name, tab)
-        return await passage.question(places, lambda: elements_of(passage.action, tab))
+    def _clearance(self, action: Action[R], entry: Entry) -> Clearance[R]:
+        return Clearance(self._session.gate, action, entry, self._channel, self._grants)
+
+    async def _question(self, clearance: Clearance[Any], tab: Tab) -> ApprovalRequest | None:
+        with _quoting(tab):
+            places = await places_of(clearance.action, self._session.name, tab)
+        return await clearance.question(places, lambda: self._elements(clearance.action, tab))
+
+    async def _elements(self, action: AnyAction, tab: Tab) -> tuple[Shown, ...]:
+        with _quoting(tab):
+            return await elements_of(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[R]) -> R:
         """A person's time is not the action's."""
@@ -197,10 +232,17 @@ class Run:
             url=tab.url if tab else None,
             title=tab.seen.plain_title if tab and tab.seen else None,
             changes=changes or Changes(),
-            events=_events(tab) if tab else (),
+            events=(*self._refusals(), *(_events(tab) if tab else ())),
             pending=pending,
             attachments=attachments,
         )
+
+    def _refusals(self) -> Iterator[Event]:
+        """What the guard kept the page from since this call began."""
+        news = self._session.reach.news(self._began)
+        yield from (Event("refused", message) for message in news[:REFUSALS_TOLD])
+        if len(news) > REFUSALS_TOLD:
+            yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
 
     async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
         try:
@@ -251,6 +293,16 @@ class _Seen:
     pending: tuple[str, ...] = ()
 
 
+@contextlib.contextmanager
+def _quoting(tab: Tab) -> Iterator[None]:
+    """What goes wrong may be told in words of the page, which must be known as such."""
+    try:
+        yield
+    except RoveError as error:
+        error.origin = origin_in(tab.url) if error.quotes_page else None
+        raise
+
+
 def _place(session: str, tab: Tab | None) -> Place:
     return Place(session, tab.id, tab.url) if tab else Place(session)
 
@@ -258,7 +310,7 @@ def _place(session: str, tab: Tab | None) -> Place:
 def _events(tab: Tab) -> tuple[Event, ...]:
     events = [Event(happening.kind, happening.text) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
-        events.append(Event("dialog open", f"{dialog}: answer it with browser_dialog"))
+        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)
 
 

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
@@ -19,11 +18,12 @@ from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.engine.reach import Reach
     from rove.guard.approval import Approver
     from rove.outcome import Outcome
 
 R = TypeVar("R")
-MakeContext = Callable[["Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
+MakeContext = Callable[["Reach", "Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 KEEP_AGAIN = 2.0
 
@@ -31,12 +31,15 @@ KEEP_AGAIN = 2.0
 class Session:
     """A name, and a context that comes into being when it is first needed."""
 
-    def __init__(self, name: str, settings: Settings, gate: Gate, house: House, make: MakeContext) -> None:
+    def __init__(
+        self, name: str, settings: Settings, gate: Gate, house: House, reach: Reach, make: MakeContext
+    ) -> None:
         self.name = name
         self.settings = settings
         self.gate = gate
         self.house = house
-        self.journal = Journal(Path(settings.home_folder / "sessions"), name)
+        self.reach = reach
+        self.journal = Journal(settings.journal_folder, name, settings.journal)
         self.last_used = time.monotonic()
         self.running = 0
         self._make = make
@@ -77,7 +80,7 @@ class Session:
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
             if self._context is None:
-                self._context = await self._make(self._keepsake, progress)
+                self._context = await self._make(self.reach, self._keepsake, progress)
             return self._context
 
     def lose(self) -> None:
@@ -119,6 +122,7 @@ class Session:
         }
 
     async def close(self) -> None:
+        self.journal.close()
         if self._keeping is not None:
             self._keeping.cancel()
         if self._context is not None:

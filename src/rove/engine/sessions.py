@@ -13,6 +13,7 @@ from rove.chromium.context import Keepsake
 from rove.chromium.warmup import Warmup
 from rove.engine.browsers import Browsers
 from rove.engine.gate import Gate
+from rove.engine.reach import Frontier, Reach
 from rove.engine.session import Session
 from rove.errors import LimitReached, NotOpen
 from rove.guard.approval import Approver
@@ -37,6 +38,7 @@ class Sessions:
     ) -> None:
         self.settings = settings or load()
         self._gate = Gate(policy or policy_from(self.settings), approver, self.settings.deadlines.approval)
+        self._frontier = Frontier(self.settings)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
@@ -93,9 +95,14 @@ class Sessions:
         self._is_closed = True
         if self._reaper is not None:
             self._reaper.cancel()
+        reaches = [session.reach for session in self._open.values()]
+        for session in self._open.values():
+            session.journal.close()
         self._open.clear()
         # The contexts die with their browser, sooner than if each were closed by itself.
         await self._browsers.close()
+        for reach in reaches:
+            await reach.close()
 
     def _add(self, name: str) -> Session:
         if len(self._open) >= self.settings.limits.sessions:
@@ -105,12 +112,16 @@ class Sessions:
                 f"{len(self._open)} sessions are open, which is the limit.",
                 hint=f"Close one with browser_close_session, or try again in {wait:.0f} s, when an idle one closes.",
             )
-        self._open[name] = Session(name, self.settings, self._gate, _Reception(self, name), self._new_context)
+        self._open[name] = Session(
+            name, self.settings, self._gate, _Reception(self, name), self._frontier.reach(), self._new_context
+        )
         return self._open[name]
 
-    async def _new_context(self, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
+    async def _new_context(self, reach: Reach, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
+        # No session without its guard: whatever keeps that from standing keeps the session from opening.
+        way_out = await reach.open()
         browser = await self._browsers.browser(progress)
-        return await browser.new_context(self.settings, keepsake)
+        return await browser.new_context(self.settings, way_out, keepsake)
 
     def _is_needed(self) -> bool:
         return any(session.running or session.has_pages for session in self._open.values())

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rove.action import AnyAction, Effect, RoadAction, arg, registry
 from rove.fields import Refused, Validated
-from rove.guard.origins import OriginPattern, origin_of
+from rove.guard.origins import OriginPattern, origin_text
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place
 
 Word = Literal["allow", "deny", "ask"]
@@ -97,7 +97,7 @@ class Facts:
 
     @cached_property
     def origin(self) -> str | None:
-        return origin_of(self.url) if self.url else None
+        return origin_text(self.url) if self.url else None
 
 
 @dataclass(frozen=True)

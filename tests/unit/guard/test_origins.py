@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rove.guard.origins import OriginPattern, origin_of
+from rove.guard.origins import OriginPattern, origin_text
 
 LABEL = st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True)
 HOST = st.lists(LABEL, min_size=1, max_size=4).map(".".join)
@@ -31,7 +31,7 @@ HOST = st.lists(LABEL, min_size=1, max_size=4).map(".".join)
     ],
 )
 def test_an_origin_is_read_as_a_browser_reads_it(url: str, origin: str) -> None:
-    assert origin_of(url) == origin
+    assert origin_text(url) == origin
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_an_origin_is_read_as_a_browser_reads_it(url: str, origin: str) -> None:
      "ws://example.com", "https://./", "https://a..b/", "https://localhost../", "\ud800", "https://\ud800/"],
 )  # fmt: skip
 def test_what_leads_nowhere_has_no_origin(url: str) -> None:
-    assert origin_of(url) is None
+    assert origin_text(url) is None
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_star_stands_for_whole_labels(below: str, host: str) -> None:
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_parser(text: str) -> None:
-    origin_of(text)
+    origin_text(text)
     try:
         OriginPattern.parse(text)
     except ValueError as error:

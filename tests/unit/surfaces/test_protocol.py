@@ -157,7 +157,7 @@ async def test_a_call_of_no_tool_or_with_no_arguments_is_refused(opened: Line, p
 async def test_a_call_answers_with_text_and_data(opened: Line) -> None:
     result = (await opened.ask("tools/call", {"name": "browser_status"}))["result"]
     assert result["content"][0]["type"] == "text"
-    assert result["structuredContent"]["action"] == "status"
+    assert "structuredContent" not in result  # some clients would show their model only that
     assert "isError" not in result
 
 
@@ -247,7 +247,7 @@ async def test_a_question_goes_to_the_client_while_its_call_waits(careful: Line)
     careful.say({"jsonrpc": "2.0", "id": question["id"], "result": YES})
     answer = await careful.hear()
     assert answer["id"] == 1
-    assert answer["result"]["structuredContent"]["result"]["session"] == "another"
+    assert "session another" in answer["result"]["content"][0]["text"]
 
 
 async def test_an_answer_counts_for_the_question_that_it_names(careful: Line) -> None:
@@ -288,7 +288,7 @@ async def test_in_the_newest_era_a_question_ends_the_call_and_the_next_goes_on(c
         assert refused["error"]["code"] == -32602
     done = (await careful.ask("tools/call", back))["result"]
     assert done["resultType"] == "complete"
-    assert done["structuredContent"]["result"]["session"] == "another"
+    assert "session another" in done["content"][0]["text"]
     assert (await careful.ask("tools/call", back))["error"]["code"] == -32602
 
 

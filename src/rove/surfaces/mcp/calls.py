@@ -10,7 +10,7 @@ from rove.engine.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.approval import Answer, ApprovalRequest, Approver
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_data, as_text, error_text
+from rove.render.outcomes import as_text, error_data, error_text
 from rove.surfaces.mcp.elicitation import METHOD, answer_in, form
 from rove.surfaces.mcp.holding import HeldCall, Holding, digest_of
 from rove.surfaces.mcp.progress import Message, Progress, Send
@@ -99,7 +99,7 @@ async def _told(work: Awaitable[AnyOutcome | None]) -> Message:
     except RoveError as error:
         return {
             "content": [{"type": "text", "text": error_text(error)}],
-            "structuredContent": {"error": error.as_dict()},
+            "structuredContent": {"error": error_data(error)},
             "isError": True,
         }
     return _answered(outcome) if outcome is not None else {}
@@ -112,4 +112,4 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    return {"content": content, "structuredContent": as_data(outcome)}
+    return {"content": content}

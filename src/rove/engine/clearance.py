@@ -12,7 +12,7 @@ from rove.engine.gate import Gate
 from rove.engine.journal import Entry
 from rove.errors import Denied
 from rove.guard.approval import ApprovalRequest, Approver, Shown
-from rove.guard.origins import origin_of
+from rove.guard.origins import origin_text
 from rove.guard.policy import Allow, Ask, Deny, Place
 from rove.target import retargeted
 
@@ -34,7 +34,7 @@ class Grant:
     until: float
 
 
-class Passage(Generic[R]):
+class Clearance(Generic[R]):
     """Lets an action through or raises Denied; in between it may have a question for a person."""
 
     def __init__(
@@ -104,7 +104,7 @@ async def granted(gate: Gate, request: ApprovalRequest, approver: Approver) -> l
 def asked_about(action: AnyAction, ask: Ask, places: Sequence[Place], shown: tuple[Shown, ...]) -> ApprovalRequest:
     """What a person is shown of an action."""
     addresses = [action.destination] if action.destination else [place.url for place in places]
-    origins = tuple(dict.fromkeys(origin_of(address) if address else None for address in addresses))
+    origins = tuple(dict.fromkeys(origin_text(address) if address else None for address in addresses))
     # Where there is no page at all, there is nothing to name.
     named = () if origins == (None,) and not any(addresses) else origins
     return ApprovalRequest(

@@ -11,10 +11,10 @@ from rove import Allow, Answer, ApprovalRequest, Ask, Deny, Place
 from rove.action import AnyAction
 from rove.actions.forms import Fill
 from rove.actions.pointer import Click
-from rove.engine import passage
+from rove.engine import clearance
+from rove.engine.clearance import Clearance, Grant, Look
 from rove.engine.gate import Gate
 from rove.engine.journal import Entry
-from rove.engine.passage import Grant, Look, Passage
 from rove.errors import Denied
 from rove.guard.approval import Approver, NobodyToAsk, Shown
 from rove.guard.policy import Decision
@@ -58,7 +58,7 @@ def showing(*shown: Shown) -> Look:
 
 
 class Way:
-    """A passage with everything that it needs, and one short word for going all the way."""
+    """A clearance with everything that it needs, and one short word for going all the way."""
 
     def __init__(
         self,
@@ -71,15 +71,17 @@ class Way:
         self.gate = gate or Gate(Says(decision), None, 20)
         self.entry = Entry("click", {})
         action = action or Click("#pay")
-        self.passage: Passage[Any] = Passage(self.gate, action, self.entry, person, ahead if ahead is not None else [])
+        self.clearance: Clearance[Any] = Clearance(
+            self.gate, action, self.entry, person, ahead if ahead is not None else []
+        )
 
     async def goes(self, *looks: tuple[Place, Look]) -> AnyAction:
         """Ask at each look what is asked there, until it is let through; returns the action as it would be done."""
         for place, look in looks:
-            question = await self.passage.question((place,), look)
+            question = await self.clearance.question((place,), look)
             if question is None:
-                return self.passage.action
-            await self.passage.ask(question)
+                return self.clearance.action
+            await self.clearance.ask(question)
         raise AssertionError("it was still being asked about")
 
 
@@ -176,7 +178,7 @@ async def test_a_page_that_is_never_the_same_is_given_up() -> None:
     looks = [(PLACE, showing(Shown("target", "e7", f'button "{number}"'))) for number in range(10)]
     with pytest.raises(Denied):
         await Way(ASK, person).goes(*looks)
-    assert len(person.asked) == passage.MOST_ASKED
+    assert len(person.asked) == clearance.MOST_ASKED
 
 
 async def test_a_policy_that_says_no_after_the_yes_is_heard() -> None:
@@ -206,9 +208,9 @@ async def test_a_yes_ahead_counts_for_exactly_that_and_once(other: AnyAction) ->
     person, ahead = Person(), list[Grant]()
     gate = Gate(Says(ASK), None, 20)
     way = Way(person=person, gate=gate, action=Fill("#name", "Bea"))
-    question = await way.passage.question((PLACE,), showing(field))
+    question = await way.clearance.question((PLACE,), showing(field))
     assert question is not None
-    ahead += await passage.granted(gate, question, person)
+    ahead += await clearance.granted(gate, question, person)
     assert len(person.asked) == 1
 
     look = (PLACE, showing(field))
@@ -222,9 +224,9 @@ async def test_a_yes_ahead_counts_for_exactly_that_and_once(other: AnyAction) ->
 
 async def test_a_yes_ahead_runs_out() -> None:
     person, gate = Person(), Gate(Says(ASK), None, 20)
-    question = await Way(person=person, gate=gate).passage.question((PLACE,), showing(BUTTON))
+    question = await Way(person=person, gate=gate).clearance.question((PLACE,), showing(BUTTON))
     assert question is not None
-    (grant,) = await passage.granted(gate, question, person)
+    (grant,) = await clearance.granted(gate, question, person)
     stale = [Grant(grant.request, grant.until - 20.001)]
     await Way(person=person, gate=gate, ahead=stale).goes(HERE, HERE)
     assert len(person.asked) == 2
