@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import (
     TYPE_CHECKING,
@@ -108,6 +108,10 @@ class TabAction(Action[R]):
 class ContextAction(Action[R]):
     """An action on a session's browser context as a whole. It never waits for a tab's lock."""
 
+    def concerns(self, context: Context) -> Tab | None:
+        """The tab that it is about, if it is about one: the policy decides by that tab's page."""
+        return None
+
     async def perform(self, context: Context) -> R:
         raise NotImplementedError
 
@@ -130,6 +134,7 @@ class HouseAction(Action[R]):
 class Road(Protocol):
     """The road itself, lent to an action made of others, so that each of them passes the gate."""
 
+    async def foresee(self, actions: Sequence[Action[Any]], /) -> None: ...
     async def run(self, action: Action[Any]) -> AnyOutcome: ...
     def report(self, message: str, done: int, total: int, /) -> None: ...
 

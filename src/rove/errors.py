@@ -6,7 +6,7 @@ RoveError
 ├── Denied                denied                the policy, or the person it asked, said no
 ├── JournalFailed         journal_failed        what is done could not be written down
 ├── NotOpen               not_open              no session or tab goes by that name
-├── LimitReached          limit_reached         as many sessions or tabs, or as much memory, as is allowed
+├── LimitReached          limit_reached         as many sessions, tabs or questions, or as much memory, as is allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered

@@ -106,6 +106,16 @@ class Settings(Validated):
         "File with the named secrets that may be typed into pages. Default: `secrets.toml` in home, if it is there.",
         default=None,
     )
+    policy: Path | None = arg(
+        "File with the policy: what an agent may do, and what a person is asked. Default: `policy.toml` in home, if "
+        "it is there.",
+        default=None,
+    )
+    approve: Literal["client", "terminal", "none"] = arg(
+        "Who is asked what the policy wants asked: the person at the MCP client, if it can put questions, or at "
+        "rove's own terminal; or nobody, which means no.",
+        default="client",
+    )
     headless: bool = arg("Run without a window.", default=True)
     sandbox: Literal["auto", "on", "off"] = arg(
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
@@ -138,6 +148,10 @@ class Settings(Validated):
     @property
     def workspace_folder(self) -> Path:
         return (self.workspace.expanduser().absolute()) if self.workspace else self.home_folder / "workspace"
+
+    @property
+    def policy_file(self) -> Path:
+        return self.policy.expanduser().absolute() if self.policy else self.home_folder / "policy.toml"
 
     @property
     def journal_folder(self) -> Path:

@@ -20,6 +20,7 @@ from rove.action import AnyAction, Effect, parse
 from rove.actions.batch import Batch
 from rove.engine.sessions import Sessions
 from rove.errors import Denied
+from rove.guard.approval import Answer
 from rove.guard.policy import Decision
 from rove.render.outcomes import as_data, as_text, error_text
 
@@ -36,14 +37,14 @@ class Asking:
     def __init__(self) -> None:
         self.asks_about: Effect | None = None
         self.asked: list[ApprovalRequest] = []
-        self.answer = False
+        self.says = Answer.NO
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         return Ask("May it?") if self.asks_about in action.effects else Allow()
 
-    async def approves(self, request: ApprovalRequest) -> bool:
+    async def answer(self, request: ApprovalRequest) -> Answer:
         self.asked.append(request)
-        return self.answer
+        return self.says
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ async def _house(settings: Settings, _server: Site, tmp_path_factory: pytest.Tem
 @pytest.fixture
 def asking(_house: tuple[Sessions, Asking]) -> Asking:
     asking = _house[1]
-    asking.asks_about, asking.answer = None, False
+    asking.asks_about, asking.says = None, Answer.NO
     asking.asked.clear()
     return asking
 
@@ -328,7 +329,7 @@ async def test_a_policy_can_ask_about_secrets_and_the_person_sees_the_name(
     asking.asks_about = Effect.SECRET
     await owned.fill("#n", "Bea")
     for answer in (False, True):
-        asking.answer = answer
+        asking.says = Answer.ONCE if answer else Answer.NO
         attempts = [
             owned.fill("#p", "secret:shop"),
             owned.type("secret:shop", "#p"),

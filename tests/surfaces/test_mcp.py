@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -26,9 +27,14 @@ ENVIRONMENT = {"ROVE_ALLOW_HOST": ",".join(OWN_SITES)}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
 
 
+def environment(home: Path) -> dict[str, str]:
+    """What a server is started with: the SDK hands on little, and the tests mean the code that they stand beside."""
+    return ENVIRONMENT | {"ROVE_HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+
+
 @asynccontextmanager
 async def connected(home: Path, mode: str) -> AsyncGenerator[Client]:
-    parameters = StdioServerParameters(command=ROVE, args=["mcp"], env=ENVIRONMENT | {"ROVE_HOME": str(home)})
+    parameters = StdioServerParameters(command=ROVE, args=["mcp"], env=environment(home))
     async with Client(parameters, mode=mode, read_timeout_seconds=60) as client:
         yield client
 

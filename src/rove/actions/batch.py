@@ -62,8 +62,9 @@ class Batch(RoadAction[BatchDone]):
 
     async def perform(self, road: Road) -> BatchDone:
         done: list[AnyOutcome] = []
-        for index, step in enumerate(self.steps):
-            made = _parsed(index, step)
+        steps = [_parsed(index, step) for index, step in enumerate(self.steps)]
+        await road.foresee(steps)
+        for index, made in enumerate(steps):
             road.report(made.describe(), index, len(self.steps))
             try:
                 done.append(await road.run(made))

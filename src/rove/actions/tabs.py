@@ -57,6 +57,11 @@ class Tabs(ContextAction[TabList]):
     def shows_page(self) -> bool:
         return self.operation in ("new", "switch")
 
+    def concerns(self, context: Context) -> Tab | None:
+        if self.operation in ("list", "new"):
+            return None
+        return next((tab for tab in context.tabs if tab.id == self.tab), context.current)
+
     async def perform(self, context: Context) -> TabList:
         if self.operation == "new":
             tab = await context.new_tab()

@@ -108,6 +108,11 @@ class Element:
     async def focus(self) -> None:
         await self._ask("focusOn")
 
+    async def describe(self) -> str:
+        """The element as the page shows it now, in one line."""
+        await self._ask("describeFor")
+        return self.line
+
     async def value(self) -> str | None:
         value: str | None = (await self._ask("valueOf"))["value"]
         return value

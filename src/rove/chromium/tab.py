@@ -311,6 +311,10 @@ class Tab:
         """This is what the agent has seen of the page; what changes is told from here on."""
         self.seen, self.seen_document = snapshot, self.loading.documents
 
+    def unsee(self) -> None:
+        """Nothing of the page as it is now has been seen, or will be told of."""
+        self.seen, self._glance = None, None
+
     async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
         """A picture of the viewport, of the whole page, or of an element."""
         box = await element.box() if element else None

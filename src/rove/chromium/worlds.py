@@ -51,6 +51,11 @@ class World:
         held = Document(self.session, context, "")
         return Document(self.session, context, await held.call("() => self.origin"))
 
+    async def origin(self) -> str | None:
+        """Whose the document is, also where its address does not tell: `about:blank` belongs to who opened it."""
+        said: str = await self.call("() => self.origin")
+        return None if said == "null" else said
+
     def forget(self) -> None:
         """The document is gone and its context with it."""
         self._context = None

@@ -22,6 +22,7 @@ from rove.settings import Settings
 if TYPE_CHECKING:
     from rove.chromium.context import Context
     from rove.engine.reach import Reach
+    from rove.guard.approval import Approver
     from rove.outcome import Outcome
 
 R = TypeVar("R")
@@ -72,13 +73,18 @@ class Session:
         timeout: float | None = None,
         report: Report = silent,
         quiet: bool = False,
+        channel: Approver | None = None,
     ) -> Outcome[R]:
-        """Do it, and tell what came of it. There is no other way to a page."""
+        """Do it, and tell what came of it. There is no other way to a page.
+
+        `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        """
         self.running += 1
         self.last_used = time.monotonic()
         try:
             # The one way out for whatever was read of a page: no secret passes here.
-            return cleared(await Run(self, tab, timeout, self._cleared(report), quiet).run(action), self.secrets)
+            run = Run(self, tab, timeout, self._cleared(report), quiet, channel)
+            return cleared(await run.run(action), self.secrets)
         except Exception as error:
             clear_error(error, self.secrets)
             raise

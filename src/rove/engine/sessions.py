@@ -19,13 +19,15 @@ from rove.engine.gate import Gate
 from rove.engine.reach import Frontier
 from rove.engine.session import Session
 from rove.errors import BrowserUnavailable, NotOpen
-from rove.guard.approval import Approver, NobodyToAsk
-from rove.guard.policy import Policy, WebOnly
+from rove.guard.approval import Approver
+from rove.guard.policy import Policy
+from rove.guard.policyfile import policy_from
 from rove.guard.secrets import secrets_from
 from rove.settings import Settings, load
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.guard.approval import ApprovalRequest
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +43,7 @@ class Sessions:
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
     ) -> None:
         self.settings = settings or load()
-        self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
+        self._gate = Gate(policy or policy_from(self.settings), approver, self.settings.deadlines.approval)
         self._frontier = Frontier(self.settings)
         self._secrets = secrets_from(self.settings)
         self._open: dict[str, Session] = {}
@@ -91,6 +93,7 @@ class Sessions:
     async def close_session(self, name: str | None) -> str:
         session = self.session(name)
         self._open.pop(session.name, None)
+        self._gate.approvals.forget(session.name)
         try:
             await session.close()
         finally:
@@ -100,6 +103,11 @@ class Sessions:
 
     def sessions(self) -> list[dict[str, Any]]:
         return [session.describe() for session in self._open.values()]
+
+    @property
+    def pending_approvals(self) -> tuple[ApprovalRequest, ...]:
+        """What people are being asked at this moment."""
+        return self._gate.approvals.pending
 
     async def close(self) -> None:
         """Close everything; nothing is left running and no folder behind."""

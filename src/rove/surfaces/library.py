@@ -39,6 +39,7 @@ from rove.guard.approval import Approver
 from rove.guard.policy import Policy
 from rove.outcome import Outcome
 from rove.settings import Settings, load
+from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -137,7 +138,7 @@ async def open_with(
     settings: Settings, policy: Policy | None = None, approver: Approver | None = None
 ) -> AsyncGenerator[Session]:
     """Open a browser session with settings that are already in force."""
-    async with Sessions(settings, policy, approver) as sessions:
+    async with Sessions(settings, policy, approver or appointed(settings)) as sessions:
         sessions.warm_up()
         yield Session(sessions, None)
 

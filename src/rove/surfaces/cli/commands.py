@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove import __version__
@@ -21,7 +22,27 @@ examples:
   rove mcp                  serve an MCP client over standard input and output
   rove doctor               what is found, what is broken, how to mend it
   rove config show          every setting, its value and where that came from
+  rove policy check         what an agent may do, and what a person is asked
   rove journal show         what was done, how it was decided and how it ended
+"""
+POLICY = """\
+What an agent may do, what it may not, and what a person is asked: rules in $ROVE_HOME/policy.toml, or in the file that
+--policy names. Without a file an agent may read, act and go anywhere on the web; a person is asked before files of the
+workspace are sent to a site. A rule:
+
+  [[rule]]
+  decide = "ask"                        # allow, deny or ask
+  action = ["click", "fill"]            # or effect = "act"; one or several
+  origin = "https://*.example.com"      # where it happens or goes
+  session = "shopping"
+
+The first rule that matches decides. The whole grammar is in docs/policy.md.
+"""
+EXPLAIN = """\
+examples:
+  rove policy explain upload https://example.com
+  rove policy explain click https://shop.example.com --session shopping
+  rove policy explain evaluate
 """
 JOURNAL_EXAMPLES = {
     "show": """\
@@ -83,8 +104,23 @@ def build_parser() -> argparse.ArgumentParser:
     config = commands.add_parser("config", help="Look at the settings.", description="Look at the settings.")
     shows = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add(shows, "show", "Every setting, its value and where that came from.", _config_show)
+    _add_policy(commands)
     _add_journal(commands)
     return parser
+
+
+def _add_policy(commands: Any) -> None:
+    as_written = argparse.RawDescriptionHelpFormatter
+    summary = "Look at what an agent may do."
+    policy = commands.add_parser("policy", help=summary, description=POLICY, formatter_class=as_written)
+    parts = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    check = _add(parts, "check", "Say what the policy says; exit code 1 if it is not sound.", _policy_check)
+    check.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a policy; the one in force if not given")
+    explain = _add(parts, "explain", "Say what would be decided on an action, and by which rule.", _policy_explain)
+    explain.epilog, explain.formatter_class = EXPLAIN, as_written
+    explain.add_argument("action", metavar="ACTION", help="such as click, navigate, upload")
+    explain.add_argument("url", metavar="URL", nargs="?", help="where it would happen, or go")
+    explain.add_argument("--session", metavar="NAME", default="default", help="in which session [default]")
 
 
 def _add_journal(commands: Any) -> None:
@@ -178,6 +214,18 @@ def _config_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart
     return 0
 
 
+def _policy_check(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.policy import check
+
+    return check(resolved.settings, given.file)
+
+
+def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.policy import explain
+
+    return explain(resolved.settings, given.action, given.url, given.session)
+
+
 def _journal_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
     from rove.surfaces.cli.journal import show
 
@@ -200,8 +248,9 @@ def _value(resolved: Resolved, option: Option) -> str:
     value: Any = resolved.settings
     for name in option.path:
         value = getattr(value, name)
-    if option.key == "workspace":
-        value = resolved.settings.workspace_folder
+    settings = resolved.settings
+    # What follows from another setting is shown as what it comes to.
+    value = {"workspace": settings.workspace_folder, "policy": settings.policy_file}.get(option.key, value)
     return _shown(value)
 
 

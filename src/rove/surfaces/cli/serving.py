@@ -10,6 +10,7 @@ import sys
 
 from rove.engine.sessions import HeadStart, Sessions
 from rove.settings import Settings
+from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
 from rove.surfaces.toolsets import Toolset
 
@@ -27,6 +28,6 @@ async def _serve(settings: Settings, tools: Toolset, begun: HeadStart | None) ->
     for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(ending, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
-        async with Sessions(settings) as sessions:
+        async with Sessions(settings, approver=appointed(settings)) as sessions:
             sessions.warm_up(begun)
             await serve(sessions, tools)
