@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -53,6 +54,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
         self.wfile.write(body or b"")
+
+    def handle(self) -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the browser moved on, or was killed
+            super().handle()
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: the terminal belongs to the bench."""

@@ -33,7 +33,7 @@ TRIES = 4
 CLEARING = 10.0
 CLEARING_LOOKS = 50
 PAGES = ("/small", "/stories", "/article", "/form", "/small", "/payment")
-COMMAND = ("-m", "rove", "mcp", "--allow-host", "127.0.0.1,localhost", "--limits-idle", "30", "--limits-sessions", "8")
+COMMAND = ("-m", "rove", "mcp", "--allow-host", "127.0.0.1,localhost", "--limits-idle", "60", "--limits-sessions", "12")
 
 
 @dataclass(frozen=True)

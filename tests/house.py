@@ -91,7 +91,7 @@ def housed() -> Generator[House]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def call(process: subprocess.Popen[bytes], name: str, **arguments: Any) -> dict[str, Any]:
+def call(process: subprocess.Popen[bytes], name: str, /, **arguments: Any) -> dict[str, Any]:
     """Call a tool and wait for the answer."""
     begin(process, name, **arguments)
     assert process.stdout is not None
@@ -115,7 +115,7 @@ def leave(process: subprocess.Popen[bytes]) -> None:
     process.stdin.close()
 
 
-def begin(process: subprocess.Popen[bytes], name: str, **arguments: Any) -> None:
+def begin(process: subprocess.Popen[bytes], name: str, /, **arguments: Any) -> None:
     """Call a tool and do not wait."""
     params = {"name": name, "arguments": arguments, "_meta": META}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}

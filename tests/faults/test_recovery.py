@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -16,7 +17,7 @@ from rove import Session
 from rove.actions.extract import Extract
 from rove.chromium.keeper import processes_of
 from rove.engine.sessions import Sessions
-from rove.errors import BrowserUnavailable, RoveError
+from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
 from rove.settings import Deadlines, Settings
 
 PAGE = "<h1>Good</h1><script>localStorage.kept = 'yes'; document.cookie = 'a=b; max-age=999'</script>"
@@ -66,6 +67,72 @@ async def test_the_next_call_works_and_knows_its_cookies(
     answer = await own.evaluate("[localStorage.kept, document.cookie]")
     assert answer.result.value == ["yes", "a=b"]
     assert answer.events == ()
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
+async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_told_once(
+    own: Session, site: Site, home: Path, blow: signal.Signals
+) -> None:
+    other = await own.another("other")
+    for session, name in ((own, "own"), (other, "other")):
+        page = f"<h1>{name}</h1><script>localStorage.kept = '{name}'; document.cookie = 'whose={name}'</script>"
+        await session.navigate(site.page(f"/{name}", page))
+        await session.tabs("new", url=site.page(f"/{name}/second", f"<h1>{name} second</h1>"))
+        await session.tabs("switch", tab="t1")
+    engines = [own._engine, other._engine]
+    for engine in engines:
+        engine._kept_at = 0.0
+    await asyncio.gather(own.snapshot(), other.snapshot())
+    assert await eventually_async(lambda: all(engine._keeping and engine._keeping.done() for engine in engines))
+    for pid in victims(home):
+        os.kill(pid, blow)
+    with pytest.raises(BrowserUnavailable):
+        await own.evaluate("1")
+    for session, name in ((own, "own"), (other, "other")):
+        restored = await session.snapshot()
+        assert [event.kind for event in restored.events] == ["browser restarted"]
+        assert f'heading "{name}"' in restored.result.text
+        stored = await session.evaluate("[localStorage.kept, document.cookie]")
+        assert stored.result.value == [name, f"whose={name}"]
+        assert stored.events == ()
+        tabs = (await session.tabs()).result.tabs
+        assert [(tab.id, tab.is_current) for tab in tabs] == [("t1", True), ("t2", False)]
+        assert (await session.using(tab="t2").extract("h1")).result.content == (f"{name} second",)
+    assert len(list((home / "own" / "run").iterdir())) == 1
+
+
+async def test_34_a_pipe_that_is_closed_under_a_browser_is_the_end_of_it_and_of_nothing_else(
+    own: Session, site: Site, home: Path
+) -> None:
+    await own.navigate(site.page("/", PAGE))
+    browser = own._sessions._browsers._browser
+    assert browser is not None and browser._connection._output is not None
+    waiting = asyncio.ensure_future(own.wait(text="Never"))
+    browser._connection._output.abort()
+    with pytest.raises(BrowserUnavailable):
+        await asyncio.wait_for(waiting, 20)
+    assert 'heading "Good"' in (await own.snapshot()).result.text
+    assert len(list((home / "own" / "run").iterdir())) == 1
+
+
+@pytest.mark.parametrize("kind", ["--utility-sub-type=network", "--type=gpu-process"])
+async def test_33_a_browser_that_loses_a_process_it_cannot_do_without_works_again(
+    own: Session, site: Site, home: Path, kind: str
+) -> None:
+    await own.navigate(site.page("/", PAGE))
+    engine = own._engine
+    assert await eventually_async(lambda: engine._keepsake is not None)
+    (folder,) = (home / "own" / "run").iterdir()
+    doomed = [pid for pid in processes_of(folder) if kind in Path(f"/proc/{pid}/cmdline").read_text()]
+    assert doomed
+    for pid in doomed:
+        os.kill(pid, signal.SIGKILL)
+    for _ in range(3):  # the one that it dies under, the one that finds it dead
+        with contextlib.suppress(NavigationFailed, BrowserUnavailable):
+            outcome = await own.navigate(site.page("/next", "<h1>Next</h1>"))
+            break
+    assert 'heading "Next"' in outcome.changes.text
+    assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["yes", "a=b"]
 
 
 async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Site, home: Path) -> None:

@@ -18,6 +18,8 @@ from rove.errors import BrowserUnavailable, unwritable
 from rove.settings import Settings
 
 CLOSING_PATIENCE = 3.0
+# The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
+OLDEST = 132
 
 
 class Browser:
@@ -163,10 +165,21 @@ async def launch(settings: Settings, warmup: Warmup) -> Browser:
 async def _connect(warmup: Warmup, connection: Connection) -> Browser:
     await connection.open()
     version = await connection.root.send("Browser.getVersion")
+    _refuse_if_old(warmup, version["product"])
     browser = Browser(warmup, connection, version["product"])
     attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
     await connection.root.send("Target.setAutoAttach", attach)
     return browser
+
+
+def _refuse_if_old(warmup: Warmup, product: str) -> None:
+    """`HeadlessChrome/156.0.1.2` says of itself which version it is."""
+    major = product.partition("/")[2].partition(".")[0]
+    if major.isdigit() and int(major) < OLDEST:
+        raise BrowserUnavailable(
+            f"{warmup.found.path} is version {major} of Chromium, and rove needs {OLDEST} or newer.",
+            hint="Update it, or run `rove install` and leave ROVE_BROWSER unset.",
+        )
 
 
 async def _give_up(connection: Connection, warmup: Warmup) -> None:

@@ -47,6 +47,9 @@ CLOSING_PATIENCE = 2.0
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
 # Service workers belong to the whole session, which is told of them itself.
 ATTACHED = [{"type": "service_worker", "exclude": True}, {}]
+# A session's way out is in our own process and always open. A browser that does not find it has lost the process that
+# knew of it, and all cookies with that: it is as good as gone.
+NO_WAY_OUT = "net::ERR_PROXY_CONNECTION_FAILED"
 PING_PATIENCE = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
@@ -210,6 +213,9 @@ class Tab:
         if answer.get("isDownload"):
             await self.downloads.finish()
             return
+        if answer.get("errorText") == NO_WAY_OUT:
+            self._connection.end()
+            raise WireError(f"{url}: the browser has lost its way out")
         if answer.get("errorText"):
             raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
         if "loaderId" in answer:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 
 from rove.chromium.footprint import end_greediest
 from rove.engine.headroom import Shortage, shortage
+from rove.engine.memory import give_back
 from rove.engine.places import Places
 from rove.engine.session import Session
 from rove.errors import LimitReached, RoveError
@@ -61,8 +62,12 @@ class Admission:
     async def watch(self) -> None:
         """Look now and then; who grows beyond all bounds is stopped before the system stops everyone."""
         strikes = 0
+        given_back = time.monotonic()
         while True:
             await asyncio.sleep(LOOK_AGAIN)
+            if any(session.last_used > given_back for session in self._sessions()):
+                given_back = time.monotonic()
+                await asyncio.to_thread(give_back)
             has_pages = any(session.has_pages for session in self._sessions())
             short = await self._relieved() if has_pages else None
             strikes = strikes + 1 if short is not None and short.is_own else 0

@@ -1,0 +1,75 @@
+"""Whatever a page says or asks for, our own process stays as small as it was, and others are answered."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from tests.house import House, call, housed, used
+from tests.site import Site
+
+PAGE = 4096
+LASTS = 6.0
+# Room for one line of 10 MB on its way: as bytes, joined, and as a string.
+MOST_MORE = 64e6
+
+LINES = "for (let i = 0; i < 1e6; i++) console.log('line ' + i)"
+LONG_LINES = "const long = 'x'.repeat(1e7); for (let i = 0; i < 100; i++) console.log(long + i)"
+ERRORS = "for (let i = 0; i < 1e5; i++) setTimeout(() => { throw new Error('x'.repeat(1e5)) })"
+REQUESTS = "for (let i = 0; i < 1e5; i++) fetch('/none?' + i).catch(() => 0)"
+LONG_REQUESTS = "const long = 'x'.repeat(1e6); for (let i = 0; i < 1e4; i++) fetch('/none?' + long + i).catch(() => 0)"
+DATA = "const long = 'data:,' + 'x'.repeat(1e6); for (let i = 0; i < 1e4; i++) fetch(long + i).catch(() => 0)"
+SOCKETS = "for (let i = 0; i < 1e4; i++) new WebSocket('ws://' + location.host + '/none?' + i)"
+HISTORY = "for (let i = 0; i < 1e5; i++) history.pushState({}, '', '/?' + i)"
+
+
+@pytest.fixture
+def house() -> Generator[House]:
+    with housed() as made:
+        yield made
+
+
+def memory(server: subprocess.Popen[bytes]) -> int:
+    return int(Path(f"/proc/{server.pid}/statm").read_text().split()[1]) * PAGE
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        pytest.param(LINES, id="53 a million lines"),
+        pytest.param(LONG_LINES, id="53 lines of 10 MB"),
+        pytest.param(ERRORS, id="53 errors"),
+        pytest.param(REQUESTS, id="54 a hundred thousand requests"),
+        pytest.param(LONG_REQUESTS, id="54 requests of 1 MB"),
+        pytest.param(DATA, id="54 data of 1 MB"),
+        pytest.param(SOCKETS, id="54 sockets"),
+        pytest.param(HISTORY, id="13 history"),
+    ],
+)
+def test_a_flood_leaves_memory_flat_and_another_session_answered(house: House, site: Site, flood: str) -> None:
+    server = used(house, site)
+    assert not call(server, "browser_open_session", name="calm")["result"].get("isError")
+    calm = {"url": site.page("/calm", "<p>Calm</p>"), "session": "calm"}
+    assert not call(server, "browser_navigate", **calm)["result"].get("isError")
+    page = f'<h1>Loud</h1><button onclick="setTimeout(() => {{ {flood} }}, 50)">Go</button>'
+    call(server, "browser_navigate", url=site.page("/", page))
+    before = memory(server)
+    call(server, "browser_click", target="button", snapshot="none")
+    most, answered, until = 0, 0, time.monotonic() + LASTS
+    while time.monotonic() < until:
+        answer = call(server, "browser_extract", target="p", session="calm", timeout=15)
+        answered += not answer["result"].get("isError")
+        most = max(most, memory(server))
+    assert answered > 0
+    assert most - before < MOST_MORE, f"{before / 1e6:.0f} MB became {most / 1e6:.0f} MB"
+    # The page itself is busy, or not: either way it is said in time, and can be left.
+    call(server, "browser_extract", target="h1", timeout=5)
+    for _ in range(3):
+        answer = call(server, "browser_navigate", url=calm["url"])
+        if not answer["result"].get("isError"):
+            break
+    assert not answer["result"].get("isError"), answer
+    assert memory(server) - before < MOST_MORE / 2
