@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -295,7 +295,7 @@ class _Seen:
 
 
 @contextlib.contextmanager
-def _quoting(tab: Tab) -> Iterator[None]:
+def _quoting(tab: Tab) -> Generator[None]:
     """What goes wrong may be told in words of the page, which must be known as such."""
     try:
         yield
