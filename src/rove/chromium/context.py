@@ -13,7 +13,7 @@ from typing import Any
 
 from rove.chromium.downloads import Downloads
 from rove.chromium.permissions import deny_all
-from rove.chromium.surroundings import Surroundings
+from rove.chromium.surroundings import Climate, Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
@@ -36,6 +36,7 @@ class Keepsake:
     current: str | None = None
     kind: str = LOST
     reason: str = ""
+    climate: Climate = Climate()
 
     @property
     def restoring_script(self) -> str:
@@ -74,6 +75,7 @@ class Context:
         """Make ready; with a keepsake, go on where a lost context ended."""
         await asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if keepsake is not None:
+            self.surroundings.restore(keepsake.climate)
             if keepsake.cookies:
                 await self._root.send(
                     "Storage.setCookies", {"cookies": keepsake.cookies, "browserContextId": self._identity}
