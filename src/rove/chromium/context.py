@@ -55,6 +55,7 @@ class Context:
         self._current: str | None = None
         self._creating = 0
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
+        self._turning_away: set[asyncio.Task[None]] = set()
         self._arrival = asyncio.Event()
         self.lost = asyncio.Event()
 
@@ -97,6 +98,9 @@ class Context:
 
     async def unstick(self, tab: Tab) -> Tab:
         """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
+        if tab.loading.is_restless:
+            # What it asked for last may come between us and where we go, however often we try.
+            return await self.renew(tab, "its page kept navigating by itself")
         if await tab.answers():
             return tab
         await tab.break_off()
@@ -143,7 +147,7 @@ class Context:
         """Wait until the popups that have been announced are tabs with ids."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(ARRIVING_PATIENCE):
-                while any(tab.announced_popups > 0 for tab in self.tabs):
+                while any(tab.popups.announced > 0 for tab in self.tabs):
                     self._arrival.clear()
                     await self._arrival.wait()
 
@@ -151,6 +155,14 @@ class Context:
 
     def receive(self, wire: Wire, target: dict[str, Any]) -> None:
         """A page has come into being: one that we asked for, or a popup."""
+        if "openerId" in target or not self._creating:
+            opener = self._opener(target)
+            if opener is not None and opener.popups.is_refused(len(self._tabs)):
+                self._arrival.set()
+                task = asyncio.ensure_future(self._turn_away(wire, target["targetId"]))
+                self._turning_away.add(task)
+                task.add_done_callback(self._turning_away.discard)
+                return
         self._welcoming[target["targetId"]] = asyncio.ensure_future(self._welcome(wire, target))
 
     def forget_target(self, target: str) -> None:
@@ -186,22 +198,21 @@ class Context:
             await tab.open()
         except WireError:
             self._forget(tab)  # closed before it was open
-        if "openerId" in target or not self._creating:
-            self._admit_popup(tab, target.get("openerId"))
+        if ("openerId" in target or not self._creating) and (opener := self._opener(target)):
+            opener.popups.admit(tab.id, tab.url)
+            self._arrival.set()
         return tab
 
-    def _admit_popup(self, tab: Tab, opener: str | None) -> None:
-        parent = next((known for known in self.tabs if known.target == opener), None) or self.current
-        if parent is not None:
-            parent.announced_popups = max(parent.announced_popups - 1, 0)
-            self._arrival.set()
-        if len(self._tabs) > self._settings.limits.tabs:
-            self._forget(tab)
-            tab.close_soon()
-            if parent is not None:
-                parent.happenings.add("popup blocked", f"{tab.url} (as many tabs as are allowed are open)")
-        elif parent is not None:
-            parent.happenings.add("new tab", f"{tab.id} {tab.url}")
+    def _opener(self, target: dict[str, Any]) -> Tab | None:
+        opener = target.get("openerId")
+        return next((tab for tab in self.tabs if tab.target == opener), None) or self.current
+
+    async def _turn_away(self, wire: Wire, target: str) -> None:
+        """Close a window that may not stay; if it is gone already, so much the better."""
+        # One that waits to be let go holds up its opener, with which it shares a process.
+        letting_go = wire.send("Runtime.runIfWaitingForDebugger")
+        closing = self._root.send("Target.closeTarget", {"targetId": target})
+        await asyncio.gather(letting_go, closing, return_exceptions=True)
 
     async def _reopen(self, keepsake: Keepsake) -> None:
         """Open the tabs of a lost context again, under their ids, where they were."""

@@ -48,6 +48,8 @@ class Element:
             missed = await self._missed()
             if missed is None:
                 return
+            # A page that holds the pointer gets every press, wherever it is aimed.
+            await self.world.call("() => rove.releasePointer()")
             if self._tab.time_left < AIM_AGAIN:
                 raise ElementNotReady(f"{self.line} {missed}.")
 

@@ -13,37 +13,42 @@ KEPT = 200
 LONGEST = 500
 
 
-@dataclass(frozen=True)
+@dataclass
 class Happening:
-    """One thing that happened, in the page's words."""
+    """One thing that happened, in the page's words, and how often."""
 
     kind: str
     text: str
     at: float = field(default_factory=time.monotonic)
+    times: int = 1
+
+    def __str__(self) -> str:
+        return self.text if self.times == 1 else f"{self.text} ({self.times} times)"
 
 
 class Happenings:
-    """A bounded record: a page that floods it loses its oldest entries."""
+    """A bounded record: a page that floods it loses its oldest entries, and what repeats itself is told once."""
 
     def __init__(self) -> None:
-        self._kept: deque[Happening] = deque(maxlen=KEPT)
-        self._total = 0
-        self._seen = 0
+        self._unseen: deque[Happening] = deque(maxlen=KEPT)
 
     def add(self, kind: str, text: str) -> None:
-        self._kept.append(Happening(kind, text[:LONGEST]))
-        self._total += 1
+        text = text[:LONGEST]
+        for known in reversed(self._unseen):
+            if (known.kind, known.text) == (kind, text):
+                known.times += 1
+                return
+        self._unseen.append(Happening(kind, text))
 
     def unseen(self) -> list[Happening]:
         """What came since the last call."""
-        new = min(self._total - self._seen, len(self._kept))
-        self._seen = self._total
-        return list(self._kept)[len(self._kept) - new :] if new else []
+        new = list(self._unseen)
+        self._unseen.clear()
+        return new
 
     def listen(self, wire: Wire) -> None:
         wire.on("Runtime.consoleAPICalled", self._on_console)
         wire.on("Runtime.exceptionThrown", self._on_exception)
-        wire.on("Inspector.targetCrashed", lambda _: self.add("crash", "The page crashed."))
 
     def _on_console(self, event: dict[str, Any]) -> None:
         if event["type"] == "error":

@@ -8,45 +8,56 @@ from typing import Any
 from rove.chromium.wire import WireError
 from rove.chromium.worlds import World, Worlds
 from rove.errors import ElementGone, ScriptFailed
-from rove.snapshot import Snapshot, parse, stitch
+from rove.snapshot import Snapshot, parse, remark, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
 MOST_CLOSED_HOSTS = 50
-FRAME_PATIENCE = 2.0
+SILENT_FRAME = "… this frame does not answer: what is in it is missing here"
 
 
-async def look(worlds: Worlds, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
+async def look(
+    worlds: Worlds, options: dict[str, Any], patience: float, glance: dict[str, Any] | None = None
+) -> Snapshot:
     """The page as it is now, or was at a glance just before, with the frames where they stand in it."""
     main = await _rows(worlds.main, options, glance)
     if not main.frames:
         return main
-    return stitch(main, await _children(worlds, worlds.main))
+    return stitch(main, await _children(worlds, worlds.main, patience))
 
 
-async def look_within(worlds: Worlds, world: World, options: dict[str, Any]) -> Snapshot:
+async def look_within(worlds: Worlds, world: World, options: dict[str, Any], patience: float) -> Snapshot:
     """One element of one frame, the first row being the element itself."""
     part = await _rows(world, options)
     if not part.frames:
         return part
-    return stitch(part, await _children(worlds, world))
+    return stitch(part, await _children(worlds, world, patience))
 
 
-async def _children(worlds: Worlds, top: World) -> dict[str, Snapshot]:
+async def _children(worlds: Worlds, top: World, patience: float) -> dict[str, Snapshot]:
     """The rows of every frame below one, by the ref of the element that holds it."""
-    below = [world for world in await worlds.refresh() if world is not top]
-    looks = await asyncio.gather(*(_child(worlds, world) for world in below))
+    below = [world for world in await worlds.refresh(patience) if world is not top]
+    looks = await asyncio.gather(*(_child(worlds, world, patience) for world in below))
     return dict(look for look in looks if look is not None)
 
 
-async def _child(worlds: Worlds, world: World) -> tuple[str, Snapshot] | None:
+async def _child(worlds: Worlds, world: World, patience: float) -> tuple[str, Snapshot] | None:
     """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
     assert world.parent is not None
     try:
-        async with asyncio.timeout(FRAME_PATIENCE):
-            owner, rows = await asyncio.gather(worlds.owner(world), _rows(world, {}))
+        async with asyncio.timeout(patience):
+            owner = world.parent.prefix + await worlds.owner(world)
     except (TimeoutError, WireError, ScriptFailed):
         return None
-    return world.parent.prefix + owner, rows
+    if world.is_mute:
+        return owner, remark(SILENT_FRAME)
+    try:
+        async with asyncio.timeout(patience):
+            return owner, await _rows(world, {})
+    except TimeoutError:
+        world.is_mute = True
+        return owner, remark(SILENT_FRAME)
+    except (WireError, ScriptFailed):
+        return None
 
 
 async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:

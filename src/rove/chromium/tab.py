@@ -16,20 +16,21 @@ from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
+from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
-from rove.chromium.loading import Loading
+from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.mouse import Mouse
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
+from rove.chromium.popups import Popups
 from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
 from rove.chromium.wire import Connection, Wire, WireError
-from rove.chromium.worlds import WORLD, World, Worlds
+from rove.chromium.worlds import FRAME_PATIENCE, WORLD, World, Worlds
 from rove.errors import (
     ElementGone,
     ElementNotReady,
-    NavigationFailed,
     ScriptFailed,
 )
 from rove.settings import Settings
@@ -63,20 +64,21 @@ class Tab:
         self._scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
-        self.dialogs = Dialogs()
         self.happenings = Happenings()
+        self.dialogs = Dialogs(self.happenings, settings.deadlines.dialog)
         self.downloads = Pending()
         # A page's main frame goes by the id of its target.
-        self.traffic = Traffic(self.target, self.happenings)
+        self.traffic = Traffic(self.target, self.happenings, settings.limits.page_megabytes * 2**20, self.stop_soon)
         self.loading = Loading(self.target, target["url"])
+        self.journeys = Journeys(self)
         self.worlds = Worlds(wire, self.target)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.seen: Snapshot | None = None
         self.seen_document = 0
-        self.is_crashed = False
+        self.crashed = asyncio.Event()
         self.is_suspect = False
-        self.announced_popups = 0
+        self.popups = Popups(self.happenings, settings.limits.tabs, self._tell)
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
         self._glance: dict[str, Any] | None = None
@@ -87,7 +89,8 @@ class Tab:
         self.happenings.listen(self.session)
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
-        self.session.on("Page.windowOpen", self._on_window_open)
+        self.popups.listen(self.session)
+        self.session.on("Page.frameRequestedNavigation", self._on_requested)
         self.session.on("Inspector.targetCrashed", self._on_crash)
         size = self.settings.viewport
         screen = {"width": size.width, "height": size.height, "deviceScaleFactor": 0, "mobile": False}
@@ -105,12 +108,14 @@ class Tab:
         self.traffic.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
+        wire.on("Runtime.bindingCalled", self._on_told)
         script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         await asyncio.gather(
             wire.send("Page.enable"),
             wire.send("Runtime.enable"),
             wire.send("Network.enable", NETWORK_BUFFERS),
+            wire.send("Runtime.addBinding", {"name": "roveTell", "executionContextName": WORLD}),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             wire.send("Target.setAutoAttach", attach),
@@ -121,19 +126,31 @@ class Tab:
         wire = self._connection.wire(event["sessionId"])
         if event["targetInfo"]["type"] == "iframe":
             self.worlds.add_separate(event["targetInfo"]["targetId"], wire)
+            wire.on("Inspector.targetCrashed", self._on_frame_crash)
             self._later(self._attach(wire))
         else:
-            self._later(_let_go(wire))
+            # Workers are not ours to drive, but they wait for someone to let them go.
+            self._later(_told(wire, "Runtime.runIfWaitingForDebugger"))
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
             self.worlds.forget()
+            self.dialogs.start_anew()
+            self.popups.start_anew()
 
-    def _on_window_open(self, event: dict[str, Any]) -> None:
-        self.announced_popups += 1
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        if not is_web(event["url"]):
+            self.happenings.add("address refused", refusal(event["url"]))
+
+    def _on_told(self, event: dict[str, Any]) -> None:
+        if event["name"] == "roveTell" and event["payload"] == "print":
+            self.happenings.add("print ignored", "The page asked to be printed.")
 
     def _on_crash(self, event: dict[str, Any]) -> None:
-        self.is_crashed = True
+        self.crashed.set()
+
+    def _on_frame_crash(self, event: dict[str, Any]) -> None:
+        self.happenings.add("frame crashed", "What it showed is gone; browser_reload brings it back.")
 
     def _on_chooser(self, event: dict[str, Any]) -> None:
         if self.on_chooser is not None and "backendNodeId" in event:
@@ -146,6 +163,10 @@ class Tab:
         task = asyncio.ensure_future(_unless_gone(work))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+    @property
+    def is_crashed(self) -> bool:
+        return self.crashed.is_set()
 
     @property
     def url(self) -> str:
@@ -164,56 +185,28 @@ class Tab:
             return self.settings.deadlines.action
         return max(self.deadline - time.monotonic(), 0.0)
 
+    def is_acted_on(self, acting: bool) -> None:
+        """Say whether an act is under way, whose answer a dialog or a new window is likely to be."""
+        self.dialogs.is_acting = self.popups.is_acting = acting
+
     # Going places
 
     async def navigate(self, url: str) -> None:
-        """Load an address, as far as the document is parsed."""
-        seen = self.loading.commits
-        try:
-            answer = await self.session.send("Page.navigate", {"url": url})
-        except WireError as error:
-            if self.session.is_closed:
-                raise
-            raise NavigationFailed(f"{url} cannot be opened: {error}.") from error
-        if answer.get("isDownload"):
-            await self.downloads.finish()
-            return
-        if answer.get("errorText"):
-            raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
-        if "loaderId" in answer:
-            await self._arrives(seen)
-        else:
-            # A move within the document, of which the news may come a moment after the answer.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PING_PATIENCE):
-                    await self.loading.commits_after(seen)
+        """Load an address, as far as the document is parsed or the time allows."""
+        await self.journeys.navigate(url)
 
-    async def _arrives(self, seen: int) -> None:
-        """Wait until the next document is there and parsed, or holds itself up with a dialog."""
-        await self.loading.commits_after(seen)
-        await self.dialogs.interrupts(self.loading.reaches("DOMContentLoaded"))
+    async def travel(self, steps: int) -> bool:
+        """Go back or forward in history; False when there is nothing there."""
+        return await self.journeys.travel(steps)
+
+    async def reload(self) -> None:
+        await self.journeys.reload()
 
     @property
     def status(self) -> int | None:
         """The HTTP status of the document that the tab shows, where it has one."""
         document = self.traffic.document
         return document.status if document and _same_page(document.url, self.url) else None
-
-    async def travel(self, steps: int) -> bool:
-        """Go back or forward in history; False when there is nothing there."""
-        history = await self.session.send("Page.getNavigationHistory")
-        index = history["currentIndex"] + steps
-        if not 0 <= index < len(history["entries"]):
-            return False
-        seen = self.loading.commits
-        await self.session.send("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
-        await self._arrives(seen)
-        return True
-
-    async def reload(self) -> None:
-        seen = self.loading.commits
-        await self.session.send("Page.reload")
-        await self._arrives(seen)
 
     async def navigate_with(self, url: str, script: str | None) -> None:
         """Load an address with a script that runs ahead of the page's own, this once."""
@@ -245,18 +238,44 @@ class Tab:
         return await finding.find(self, spec, limit)
 
     async def every_world(self) -> list[World]:
-        """The worlds of all frames, the main one first."""
-        return [self.worlds.main, *(await self.worlds.refresh())]
+        """The worlds of all frames that answer, the main one first."""
+        below = await self.worlds.refresh(self._frame_patience)
+        return [self.worlds.main, *(world for world in below if not world.is_mute)]
 
     # Looking
 
     async def look(self, element: Element | None = None, **options: Any) -> Snapshot:
         """The page, or one element of it, as it is now."""
         wanted = {name: value for name, value in options.items() if value is not None}
-        if element is None:
-            glance, self._glance = self._glance, None
-            return await look(self.worlds, wanted, glance if not wanted else None)
-        return await look_within(self.worlds, element.world, {**wanted, "root": element.local_ref})
+        if element is not None:
+            rooted = {**wanted, "root": element.local_ref}
+            return await look_within(self.worlds, element.world, rooted, self._frame_patience)
+        glance, self._glance = self._glance, None
+        while True:
+            seen = self.loading.documents
+            try:
+                snapshot = await look(self.worlds, wanted, self._frame_patience, glance if not wanted else None)
+            except WireError:
+                # The document may have gone in mid-look, in which case the next one is looked at.
+                if self.session.is_closed or not await self._moves_on(seen):
+                    raise
+            else:
+                # Of a page that keeps navigating, a document that has just begun is not worth showing.
+                if snapshot.rows or not self.loading.is_restless:
+                    return snapshot
+            glance = None
+
+    @property
+    def _frame_patience(self) -> float:
+        """How long a frame may take: no frame is worth the whole page."""
+        return min(FRAME_PATIENCE, self.time_left / 4)
+
+    async def _moves_on(self, seen: int) -> bool:
+        """Whether another document is in the place of the one that was there; the news of it may be on its way."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PING_PATIENCE):
+                await self.loading.documents_after(seen)
+        return self.loading.documents > seen
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
         """What the page's origin has stored, as far as it is small; None where there is nothing to be had."""
@@ -274,7 +293,21 @@ class Tab:
     async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
         """A picture of the viewport, of the whole page, or of an element."""
         box = await element.box() if element else None
-        return await photograph(self.session, box, full_page, kind, self.settings.observing.picture)
+        shooting = asyncio.ensure_future(
+            photograph(self.session, box, full_page, kind, self.settings.observing.picture)
+        )
+        try:
+            async with asyncio.timeout(self.time_left / 2):
+                return await asyncio.shield(shooting)
+        except TimeoutError:
+            # A page paints nothing while it waits for a style sheet, which may never come.
+            if self.loading.has("load"):
+                return await shooting
+            self.happenings.add("loading stopped", "What the page was waiting for kept it from being shown.")
+            self.stop_soon()
+            return await shooting
+        finally:
+            shooting.cancel()
 
     async def marks(self, picture: Picture) -> list[Mark]:
         """The pressable elements that a picture shows, and where in it they are."""
@@ -316,6 +349,11 @@ class Tab:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
+
+    async def leave_modes(self) -> None:
+        """What a browser does by itself on Escape: give back the whole screen and the pointer."""
+        if self.dialogs.open is None and await self.worlds.main.call("() => rove.leaveModes()"):
+            self.happenings.add("mode left", "The page no longer holds the screen or the pointer.")
 
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
@@ -362,6 +400,14 @@ class Tab:
             return False
         return True
 
+    def stop_soon(self) -> None:
+        """Stop whatever is loading; the browser does so even where the page does not answer."""
+        self._tell("Page.stopLoading")
+
+    def _tell(self, method: str, params: dict[str, Any] | None = None) -> None:
+        """Have something done, and wait for nothing."""
+        self._later(_told(self.session, method, params))
+
     async def break_off(self) -> None:
         """Stop whatever script the page is running; the page itself stays."""
         with contextlib.suppress(TimeoutError, WireError):
@@ -382,9 +428,8 @@ class Tab:
         self._later(self.close())
 
 
-async def _let_go(wire: Wire) -> None:
-    """Workers are not ours to drive, but they wait for someone to let them go."""
-    await wire.send("Runtime.runIfWaitingForDebugger")
+async def _told(wire: Wire, method: str, params: dict[str, Any] | None = None) -> None:
+    await wire.send(method, params)
 
 
 async def _unless_gone(work: Coroutine[Any, Any, None]) -> None:

@@ -28,7 +28,7 @@ class Connection:
         self._reading = reading
         self._writing = writing
         self._last = 0
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._waiting: dict[int, tuple[str | None, asyncio.Future[Answer]]] = {}
         self._wires: dict[str, Wire] = {}
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
@@ -66,7 +66,7 @@ class Connection:
         if session is not None:
             message["sessionId"] = session
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[identity] = answer
+        self._waiting[identity] = (session, answer)
         self._output.write(json.dumps(message).encode("utf-8") + b"\0")
         try:
             return await answer
@@ -77,7 +77,8 @@ class Connection:
         """One message from the browser."""
         message: Answer = json.loads(data)
         if "id" in message:
-            self._settle(self._waiting.get(message["id"]), message)
+            _, answer = self._waiting.get(message["id"], (None, None))
+            self._settle(answer, message)
             return
         session = message.get("sessionId")
         wire = self.root if session is None else self._wires.get(session)
@@ -91,9 +92,7 @@ class Connection:
         if not self.is_open:
             return
         self.is_open = False
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(WireError("the browser is gone"))
+        self._fail([answer for _, answer in self._waiting.values()], "the browser is gone")
         for callback in self._end_callbacks:
             callback()
 
@@ -109,6 +108,12 @@ class Connection:
         wire = self._wires.pop(session, None)
         if wire is not None:
             wire.tell("closed", {})
+        self._fail([answer for asked, answer in self._waiting.values() if asked == session], "the page is closed")
+
+    def _fail(self, answers: list[asyncio.Future[Answer]], reason: str) -> None:
+        for answer in answers:
+            if not answer.done():
+                answer.set_exception(WireError(reason))
 
 
 class Wire:

@@ -6,7 +6,7 @@ redefines `JSON` or `Array.prototype` changes only its own.
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +18,9 @@ from rove.errors import ElementGone, ScriptFailed
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
 MOST_FRAMES = 60
+# How long a separate frame may take to answer, and how long if it did not the last time.
+FRAME_PATIENCE = 1.0
+ASKED_AGAIN = 0.2
 
 
 @dataclass
@@ -30,6 +33,8 @@ class World:
     parent: World | None
     owner: str | None = None
     next_ref: int = 1
+    # A frame in a process of its own may be stuck while all others answer.
+    is_mute: bool = False
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
 
@@ -144,25 +149,49 @@ class Worlds:
             world.owner = await _owner_ref(world, world.parent)
         return world.owner
 
-    async def refresh(self) -> list[World]:
-        """Look which frames there are now; returns the worlds below the main one, parents first."""
+    async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
+        """Look which frames there are now; returns the worlds below the main one, parents first.
+
+        A separate frame that does not answer in time is still there, but mute.
+        """
         found: dict[str, World] = {self.main.frame_id: self.main}
-        await self._collect_local(self._session, self.main, found)
-        for wire in list(self._separate.values())[:MOST_FRAMES]:
-            with contextlib.suppress(WireError):  # gone since
-                await self._collect_separate(wire, found)
+        separate = list(self._separate.items())[:MOST_FRAMES]
+        tree = await self._session.send("Page.getFrameTree")
+        trees = await asyncio.gather(*(self._tree(frame, wire, patience) for frame, wire in separate))
+        self._collect_local(self._session, tree["frameTree"], self.main, found)
+        for (frame, wire), answer in zip(separate, trees, strict=True):
+            if frame not in found and not isinstance(answer, WireError):  # else gone since
+                self._collect_separate(frame, wire, answer, found)
         self._by_frame = found
         return [world for world in found.values() if world is not self.main]
 
-    async def _collect_separate(self, session: Wire, found: dict[str, World]) -> None:
-        frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]
-        if frame["id"] not in found:
-            found[frame["id"]] = self._world(session, frame["id"], self._parent_of(frame.get("parentId"), found))
-            await self._collect_local(session, found[frame["id"]], found)
+    async def _tree(self, frame: str, wire: Wire, patience: float) -> Answer | WireError | None:
+        """A separate frame's own frames; None if it does not answer."""
+        known = self._by_frame.get(frame)
+        if known is not None and known.is_mute:
+            patience = min(patience, ASKED_AGAIN)
+        try:
+            async with asyncio.timeout(patience):
+                tree: Answer = (await wire.send("Page.getFrameTree"))["frameTree"]
+                return tree
+        except TimeoutError:
+            return None
+        except WireError as error:
+            return error
 
-    async def _collect_local(self, session: Wire, root: World, found: dict[str, World]) -> None:
-        tree = await session.send("Page.getFrameTree")
-        waiting = [(child, root) for child in tree["frameTree"].get("childFrames", [])]
+    def _collect_separate(self, frame: str, wire: Wire, tree: Answer | None, found: dict[str, World]) -> None:
+        known = self._by_frame.get(frame)
+        if tree is None:
+            parent = known.parent if known is not None and known.parent is not None else self.main
+        else:
+            parent = self._parent_of(tree["frame"].get("parentId"), found)
+        world = found[frame] = self._world(wire, frame, parent)
+        world.is_mute = tree is None
+        if tree is not None:
+            self._collect_local(wire, tree, world, found)
+
+    def _collect_local(self, session: Wire, tree: Answer, root: World, found: dict[str, World]) -> None:
+        waiting = [(child, root) for child in tree.get("childFrames", [])]
         while waiting and len(found) < MOST_FRAMES:
             node, parent = waiting.pop(0)
             identity = node["frame"]["id"]

@@ -14,8 +14,8 @@ from rove.chromium.tab import Tab
 from rove.chromium.wire import WireError
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
-from rove.engine.settle import Before, settle
-from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, RoveError
+from rove.engine.settle import KEEPS_NAVIGATING, Before, settle
+from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, PageCrashed, RoveError
 from rove.guard.policy import Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
 
@@ -27,6 +27,7 @@ R = TypeVar("R")
 NOTHING_SEEN = Changes()
 LETTING_GO = 0.3
 NEWS_OF_DEATH = 0.3
+BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
 Report = Callable[[str, int, int], None]
@@ -72,11 +73,13 @@ class Run:
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         tab = await context.tab(self._tab_name)
-        if tab.is_suspect and action.effect is Effect.NAVIGATE:
+        is_stuck = tab.is_suspect or tab.loading.is_restless
+        if is_stuck and action.destination is not None:
             tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
-        async with _Turn(tab, self._deadline):
-            tab.dialogs.refuse_if_open()
+        async with _Turn(tab, self._deadline, action.effect):
+            if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
+                tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
             tab.deadline = self._deadline
             before = Before.of(tab)
@@ -84,19 +87,34 @@ class Run:
             return await self._seen(action, result, tab, before)
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
-        reserve = min(RESERVE, self._timeout / 10)
         try:
-            result = await self._in_time(_unless_dialog(tab, action.perform(tab)), reserve)
+            result = await self._in_time(_unless_dialog(tab, action.perform(tab)), self._reserve, _aim_of(action))
         except DeadlineExceeded as error:
-            tab.is_suspect = not await tab.answers(reserve)
-            if tab.is_suspect:
-                raise DeadlineExceeded(
-                    f"{error.message} The page is busy and lets nothing else run.",
-                    hint="Wait and try again, or leave the page with browser_navigate.",
-                ) from None
-            raise
+            raise await self._blamed(tab, error) from None
         tab.is_suspect = False
         return result
+
+    @property
+    def _reserve(self) -> float:
+        return min(RESERVE, self._timeout / 10)
+
+    async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
+        """Find out whether it is the page's own doing that time ran out."""
+        tab.is_suspect = not await tab.answers(self._reserve)
+        if not tab.is_suspect:
+            waited_for = tab.traffic.silent_server
+            return (
+                error
+                if waited_for is None
+                else DeadlineExceeded(
+                    error.message,
+                    hint=f"{waited_for} has not answered: try again later, or allow more time with `timeout`.",
+                )
+            )
+        return DeadlineExceeded(
+            f"{error.message}: the page is busy and lets nothing else run",
+            hint="Wait and try again, or leave the page with browser_navigate.",
+        )
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
@@ -106,7 +124,7 @@ class Run:
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
-        async with _Turn(tab, self._deadline):
+        async with _Turn(tab, self._deadline, action.effect):
             return await self._seen(action, result, tab, before)
 
     async def _context(self) -> Context:
@@ -127,8 +145,17 @@ class Run:
         """Settle, look, and tell what changed."""
         seen = _Seen()
         if action.shows_page and tab.dialogs.open is None:
-            await self._in_time(tab.dialogs.interrupts(self._look(tab, before, seen)))
+            try:
+                looking = tab.dialogs.interrupts(_unless_crashed(tab, self._look(tab, before, seen)))
+                await self._in_time(looking, self._reserve, "the page to be looked at")
+            except DeadlineExceeded as error:
+                blamed = await self._blamed(tab, error)
+                if action.effect is Effect.NAVIGATE or not tab.is_suspect:
+                    raise blamed from None
+                seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
+        if tab.loading.is_restless and not seen.pending:
+            seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
@@ -153,12 +180,12 @@ class Run:
             attachments=attachments,
         )
 
-    async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
+    async def _in_time(self, work: Awaitable[R], reserve: float = 0, aim: str = "an answer") -> R:
         try:
             async with asyncio.timeout(max(self._deadline - reserve - time.monotonic(), 0)):
                 return await work
         except TimeoutError:
-            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
+            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s waiting for {aim}") from None
         except WireError as error:
             raise await self._translated(error) from error
 
@@ -191,9 +218,10 @@ class _Seen:
 class _Turn:
     """A tab's lock, waited for no longer than the call may take."""
 
-    def __init__(self, tab: Tab, deadline: float) -> None:
+    def __init__(self, tab: Tab, deadline: float, effect: Effect) -> None:
         self._tab = tab
         self._deadline = deadline
+        self._effect = effect
 
     async def __aenter__(self) -> None:
         try:
@@ -205,15 +233,19 @@ class _Turn:
                 hint="Wait for that call, or use another tab.",
             ) from None
         self._tab.deadline = self._deadline
+        self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
+        if self._effect is not Effect.READ:
+            self._tab.loading.calm()
 
     async def __aexit__(self, *_: object) -> None:
         self._tab.deadline = None
+        self._tab.is_acted_on(False)
         self._tab.lock.release()
 
 
 async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     """Do the work, unless a dialog opens that it would wait for."""
-    working = asyncio.ensure_future(work)
+    working = asyncio.ensure_future(_unless_crashed(tab, work))
     opening = asyncio.ensure_future(tab.dialogs.opening())
     try:
         await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
@@ -227,8 +259,26 @@ async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
         opening.cancel()
 
 
+async def _unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
+    """Do the work, unless the page dies, as nobody would answer any more."""
+    working = asyncio.ensure_future(work)
+    crashing = asyncio.ensure_future(tab.crashed.wait())
+    try:
+        await asyncio.wait({working, crashing}, return_when=asyncio.FIRST_COMPLETED)
+        if crashing.done() and not working.done():
+            raise PageCrashed(f"The page crashed: {tab.url}")
+        return await working
+    finally:
+        working.cancel()
+        crashing.cancel()
+
+
+def _aim_of(action: AnyAction) -> str:
+    return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
+
+
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, happening.text) for happening in tab.happenings.unseen()]
+    events = [Event(happening.kind, str(happening)) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
         events.append(Event("dialog open", f"{dialog}: answer it with browser_dialog"))
     return tuple(events)

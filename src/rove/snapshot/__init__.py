@@ -3,7 +3,7 @@
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
 from rove.snapshot.tokens import estimate
-from rove.snapshot.tree import Flag, Group, Row, Snapshot, parse, stitch
+from rove.snapshot.tree import Flag, Group, Row, Snapshot, parse, remark, stitch
 
 __all__ = [
     "Delta",
@@ -15,6 +15,7 @@ __all__ = [
     "difference",
     "estimate",
     "parse",
+    "remark",
     "render",
     "stitch",
 ]

@@ -32,7 +32,7 @@ READING = (
     "api",
 )
 # A scope of their own within that one: they see its names and may reuse them for themselves.
-ACTING = ("reach", "hands", "quiet")
+ACTING = ("reach", "hands", "quiet", "modes")
 
 
 def _joined(names: tuple[str, ...]) -> str:
