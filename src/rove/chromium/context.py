@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rove.chromium.closing import close_target
 from rove.chromium.downloads import Downloads
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
@@ -55,7 +56,7 @@ class Context:
         self._current: str | None = None
         self._creating = 0
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
-        self._turning_away: set[asyncio.Task[None]] = set()
+        self._turning_away: set[asyncio.Task[bool]] = set()
         self._arrival = asyncio.Event()
         self.lost = asyncio.Event()
 
@@ -98,7 +99,7 @@ class Context:
 
     async def unstick(self, tab: Tab) -> Tab:
         """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
-        if tab.loading.is_restless:
+        if tab.is_restless:
             # What it asked for last may come between us and where we go, however often we try.
             return await self.renew(tab, "its page kept navigating by itself")
         if await tab.answers():
@@ -159,7 +160,7 @@ class Context:
             opener = self._opener(target)
             if opener is not None and opener.popups.is_refused(len(self._tabs)):
                 self._arrival.set()
-                task = asyncio.ensure_future(self._turn_away(wire, target["targetId"]))
+                task = asyncio.ensure_future(close_target(self._root, wire, target["targetId"]))
                 self._turning_away.add(task)
                 task.add_done_callback(self._turning_away.discard)
                 return
@@ -206,13 +207,6 @@ class Context:
     def _opener(self, target: dict[str, Any]) -> Tab | None:
         opener = target.get("openerId")
         return next((tab for tab in self.tabs if tab.target == opener), None) or self.current
-
-    async def _turn_away(self, wire: Wire, target: str) -> None:
-        """Close a window that may not stay; if it is gone already, so much the better."""
-        # One that waits to be let go holds up its opener, with which it shares a process.
-        letting_go = wire.send("Runtime.runIfWaitingForDebugger")
-        closing = self._root.send("Target.closeTarget", {"targetId": target})
-        await asyncio.gather(letting_go, closing, return_exceptions=True)
 
     async def _reopen(self, keepsake: Keepsake) -> None:
         """Open the tabs of a lost context again, under their ids, where they were."""

@@ -84,7 +84,7 @@ class Journeys:
         """While another document is waited for, nothing of the old one holds it up."""
         tab = self._tab
         tab.traffic.is_asked = True
-        tab.loading.calm()
+        tab.let_move()
         before = tab.traffic.document
         try:
             with tab.dialogs.leaving():

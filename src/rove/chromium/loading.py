@@ -11,7 +11,7 @@ from rove.chromium.wire import Wire
 
 Stage = Literal["DOMContentLoaded", "load"]
 # A page that puts this many documents in its own place, this fast, will not stop by itself.
-RESTLESS_DOCUMENTS = 6
+RESTLESS_DOCUMENTS = 10
 RESTLESS_SECONDS = 10.0
 # One that has stayed as long as this has come to its end after all.
 RESTING = 2.0

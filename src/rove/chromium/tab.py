@@ -11,6 +11,7 @@ from typing import Any
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
+from rove.chromium.closing import close_target
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot
@@ -23,6 +24,7 @@ from rove.chromium.mouse import Mouse
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
+from rove.chromium.restraint import Restraint
 from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
@@ -36,7 +38,6 @@ from rove.errors import (
 from rove.settings import Settings
 from rove.snapshot import Snapshot
 
-CLOSING_PATIENCE = 2.0
 # Bodies are fetched when asked for; the browser need not keep much of them.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000}
 PING_PATIENCE = 1.0
@@ -71,6 +72,7 @@ class Tab:
         self.traffic = Traffic(self.target, self.happenings, settings.limits.page_megabytes * 2**20, self.stop_soon)
         self.loading = Loading(self.target, target["url"])
         self.journeys = Journeys(self)
+        self.restraint = Restraint(wire, self.target, self._tell)
         self.worlds = Worlds(wire, self.target)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
@@ -90,6 +92,7 @@ class Tab:
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
         self.popups.listen(self.session)
+        self.restraint.listen()
         self.session.on("Page.frameRequestedNavigation", self._on_requested)
         self.session.on("Inspector.targetCrashed", self._on_crash)
         size = self.settings.viewport
@@ -189,6 +192,16 @@ class Tab:
         """Say whether an act is under way, whose answer a dialog or a new window is likely to be."""
         self.dialogs.is_acting = self.popups.is_acting = acting
 
+    def let_move(self) -> None:
+        """Whatever the page does from here on may have been asked for."""
+        self.loading.calm()
+        self.restraint.take_off()
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether the page keeps navigating, or would if it were not held."""
+        return self.restraint.is_on or self.loading.is_restless
+
     # Going places
 
     async def navigate(self, url: str) -> None:
@@ -252,17 +265,15 @@ class Tab:
             return await look_within(self.worlds, element.world, rooted, self._frame_patience)
         glance, self._glance = self._glance, None
         while True:
+            if self.loading.is_restless:
+                await self.restraint.put_on()
             seen = self.loading.documents
             try:
-                snapshot = await look(self.worlds, wanted, self._frame_patience, glance if not wanted else None)
+                return await look(self.worlds, wanted, self._frame_patience, glance if not wanted else None)
             except WireError:
                 # The document may have gone in mid-look, in which case the next one is looked at.
                 if self.session.is_closed or not await self._moves_on(seen):
                     raise
-            else:
-                # Of a page that keeps navigating, a document that has just begun is not worth showing.
-                if snapshot.rows or not self.loading.is_restless:
-                    return snapshot
             glance = None
 
     @property
@@ -417,12 +428,8 @@ class Tab:
     # Ending
 
     async def close(self) -> None:
-        """Close for good; bounded, because Chromium may acknowledge a close and not do it."""
-        for _ in range(2):
-            with contextlib.suppress(TimeoutError, WireError):
-                async with asyncio.timeout(CLOSING_PATIENCE):
-                    await self._connection.root.send("Target.closeTarget", {"targetId": self.target})
-                return
+        """Close for good; bounded, whatever the page does."""
+        await close_target(self._connection.root, self.session, self.target)
 
     def close_soon(self) -> None:
         self._later(self.close())

@@ -129,6 +129,10 @@ class Wire:
     def is_closed(self) -> bool:
         return self._is_closed.is_set() or not self._connection.is_open
 
+    async def ended(self) -> None:
+        """Wait until there is nobody at the other end any more."""
+        await self._is_closed.wait()
+
     async def send(self, method: str, params: dict[str, Any] | None = None) -> Answer:
         """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile."""
         if self._is_closed.is_set():

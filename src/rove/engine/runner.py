@@ -73,8 +73,7 @@ class Run:
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         tab = await context.tab(self._tab_name)
-        is_stuck = tab.is_suspect or tab.loading.is_restless
-        if is_stuck and action.destination is not None:
+        if (tab.is_suspect or tab.is_restless) and action.destination is not None:
             tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
         async with _Turn(tab, self._deadline, action.effect):
@@ -154,7 +153,7 @@ class Run:
                     raise blamed from None
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
-        if tab.loading.is_restless and not seen.pending:
+        if tab.is_restless and not seen.pending:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
@@ -235,7 +234,7 @@ class _Turn:
         self._tab.deadline = self._deadline
         self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
         if self._effect is not Effect.READ:
-            self._tab.loading.calm()
+            self._tab.let_move()
 
     async def __aexit__(self, *_: object) -> None:
         self._tab.deadline = None

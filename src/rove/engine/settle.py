@@ -16,7 +16,7 @@ LOOKS_AGAIN = 3
 # Kept of a call's time, to look at a page that is still not quiet.
 TIME_TO_LOOK = 1.0
 
-KEEPS_NAVIGATING = "the page keeps navigating by itself: this is the document of one moment"
+KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Waiting:
         return loading.has("load") or was_unfinished
 
     def pending(self) -> tuple[str, ...]:
-        if self._tab.loading.is_restless:
+        if self._tab.is_restless:
             return (KEEPS_NAVIGATING,)
         loading = [] if self._tab.loading.has("load") else ["the page is still loading: it may be incomplete"]
         loading += ["a download"] if self._tab.downloads.is_running else []
