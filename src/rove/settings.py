@@ -45,8 +45,9 @@ class Limits(Validated):
     sessions: int = arg("Most sessions open at once.", default=8, ge=1)
     tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
     page_megabytes: int = arg("Most of one page that is loaded, unpacked; the rest is left out.", default=100, ge=1)
-    downloads: int = arg("Most downloads that one tab may make.", default=100, ge=0)
+    downloads: int = arg("Most downloads that one session may make.", default=100, ge=0)
     download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
+    upload_megabytes: int = arg("Largest file that is given to a page.", default=500, ge=1)
     idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
 
 

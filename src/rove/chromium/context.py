@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,8 @@ class Context:
         self._connection = connection
         self._identity = identity
         self._settings = settings
-        self._scratch = scratch
+        # Copies of what the pages were given, which they may read as long as they live.
+        self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
         self._tabs: dict[str, Tab] = {}
         self._numbers = 0
@@ -143,6 +145,7 @@ class Context:
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
+        await asyncio.to_thread(shutil.rmtree, self._uploads, ignore_errors=True)
 
     async def arrived(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
@@ -193,7 +196,7 @@ class Context:
 
     async def _welcome(self, wire: Wire, target: dict[str, Any]) -> Tab:
         self._numbers += 1
-        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._scratch)
+        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads)
         self._tabs[tab.id] = tab
         try:
             await tab.open()

@@ -15,8 +15,6 @@ from rove.errors import NavigationFailed, RoveError
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
-# Kept of a call's time when a page takes all of it to load: to look at what is there.
-TIME_TO_LOOK = 1.0
 # How often an address is tried while the page that is there keeps navigating.
 ATTEMPTS = 5
 # From the browser's answer until the news of a move within the document is there.
@@ -31,11 +29,11 @@ class Journeys:
         self._tab = tab
 
     async def navigate(self, url: str) -> None:
-        seen = self._tab.loading.commits
+        seen, begun = self._tab.loading.commits, self._tab.downloads.begun
         with self._leaving():
             answer = await self._load(url)
             if answer.get("isDownload"):
-                await self._tab.downloads.finish()
+                await self._receive(begun)
             elif answer.get("errorText"):
                 raise self._why_not(answer["errorText"], url)
             elif "loaderId" in answer:
@@ -102,13 +100,19 @@ class Journeys:
         """Wait until a document is there and parsed, holds itself up with a dialog, or time is short."""
         tab, is_there = self._tab, False
         try:
-            async with asyncio.timeout(tab.time_left - min(TIME_TO_LOOK, tab.time_left / 4)):
+            async with asyncio.timeout(self._tab.time_to_wait):
                 await commit
                 is_there = True
                 await tab.dialogs.interrupts(tab.loading.reaches("DOMContentLoaded"))
         except TimeoutError:
             if not is_there:
                 raise
+
+    async def _receive(self, begun: int) -> None:
+        """Wait for the download that an address turned out to be; one that takes longer goes on by itself."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._tab.time_to_wait):
+                await self._tab.downloads.finish(begun)
 
     async def _move_within(self, seen: int) -> None:
         """A move within the document, of which the news may come a moment after the answer."""

@@ -65,6 +65,10 @@ class Loading:
         """What comes from here on was asked for."""
         self._recent.clear()
 
+    def stop(self) -> None:
+        """Loading is being broken off: nothing more will be received."""
+        self._is_received = True
+
     async def reaches(self, stage: Stage) -> None:
         """Wait until a document is that far, or until the page shows that none of them ever will be."""
         while not self.has(stage) and not self.is_restless:

@@ -41,6 +41,7 @@ from rove.snapshot import Snapshot
 # Bodies are fetched when asked for; the browser need not keep much of them.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000}
 PING_PATIENCE = 1.0
+TIME_TO_LOOK = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
 
@@ -65,6 +66,7 @@ class Tab:
         self._scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
+        self._allotted = settings.deadlines.action
         self.happenings = Happenings()
         self.dialogs = Dialogs(self.happenings, settings.deadlines.dialog)
         self.downloads = Pending()
@@ -180,6 +182,16 @@ class Tab:
         answer = await self.session.send("Target.getTargetInfo")
         title: str = answer["targetInfo"]["title"]
         return title
+
+    def give(self, deadline: float | None) -> None:
+        """Say until when the running action must have answered."""
+        self.deadline = deadline
+        self._allotted = self.time_left
+
+    @property
+    def time_to_wait(self) -> float:
+        """Seconds that may be spent on a page that takes its time, so that some are left to look at it."""
+        return max(self.time_left - min(TIME_TO_LOOK, self._allotted / 4), 0.0)
 
     @property
     def time_left(self) -> float:
@@ -368,7 +380,8 @@ class Tab:
 
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
-        copies = await copied(self.settings.workspace_folder, paths, self._scratch)
+        largest = self.settings.limits.upload_megabytes * 2**20
+        copies = await copied(self.settings.workspace_folder, paths, largest, self._scratch)
         await (dropped(element, copies) if drop else handed_over(self, element, copies))
         return [copy.name for copy in copies]
 
@@ -413,6 +426,8 @@ class Tab:
 
     def stop_soon(self) -> None:
         """Stop whatever is loading; the browser does so even where the page does not answer."""
+        self.loading.stop()
+        self.traffic.stop()
         self._tell("Page.stopLoading")
 
     def _tell(self, method: str, params: dict[str, Any] | None = None) -> None:

@@ -78,6 +78,11 @@ class Traffic:
         document = self.document
         return place_of(document.url) if document is not None and document.status is None else None
 
+    def stop(self) -> None:
+        """Loading is being broken off, of which not every request tells."""
+        self._open.clear()
+        self._changed.set()
+
     async def changes(self, patience: float) -> None:
         """Wait until one more request is answered or over, or for `patience` seconds."""
         self._changed.clear()

@@ -80,7 +80,7 @@ class Run:
             if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                 tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
-            tab.deadline = self._deadline
+            tab.give(self._deadline)
             before = Before.of(tab)
             result = await self._performed(action, tab)
             return await self._seen(action, result, tab, before)
@@ -231,13 +231,13 @@ class _Turn:
                 f"{self._tab.id} was busy with another call all the time.",
                 hint="Wait for that call, or use another tab.",
             ) from None
-        self._tab.deadline = self._deadline
+        self._tab.give(self._deadline)
         self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
         if self._effect is not Effect.READ:
             self._tab.let_move()
 
     async def __aexit__(self, *_: object) -> None:
-        self._tab.deadline = None
+        self._tab.give(None)
         self._tab.is_acted_on(False)
         self._tab.lock.release()
 

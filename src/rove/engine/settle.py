@@ -13,8 +13,6 @@ from rove.chromium.traffic import Exchange
 # An answer whose body takes longer than this is a stream, which may never end.
 STREAMING = 1.0
 LOOKS_AGAIN = 3
-# Kept of a call's time, to look at a page that is still not quiet.
-TIME_TO_LOOK = 1.0
 
 KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
@@ -27,16 +25,18 @@ class Before:
     polled: frozenset[str]
     # The document that was still loading, if it was: an act does not wait for what it found unfinished.
     unfinished: int | None = None
+    downloads: int = 0
 
     @classmethod
     def of(cls, tab: Tab) -> Before:
         polled = frozenset(_endpoint(exchange.url) for exchange in tab.traffic.under_way)
-        return cls(time.monotonic(), polled, None if tab.loading.has("load") else tab.loading.documents)
+        unfinished = None if tab.loading.has("load") else tab.loading.documents
+        return cls(time.monotonic(), polled, unfinished, tab.downloads.begun)
 
 
 async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
     """Wait until what the act started is over; returns what is not. A glance at the end spares a look."""
-    patience = min(tab.settings.deadlines.settle, tab.time_left - min(TIME_TO_LOOK, tab.time_left / 2))
+    patience = min(tab.settings.deadlines.settle, tab.time_to_wait)
     waiting = _Waiting(tab, before, glance)
     try:
         async with asyncio.timeout(patience):
@@ -65,8 +65,8 @@ class _Waiting:
             return False
         ended = self._tab.traffic.ended
         await self._tab.quiet(self._glance)
-        if self._tab.downloads.is_running:
-            await self._tab.downloads.finish()
+        if self._tab.downloads.is_running(self._before.downloads):
+            await self._tab.downloads.finish(self._before.downloads)
             return False
         if awaited := self._awaited():
             await self._tab.traffic.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
@@ -86,7 +86,7 @@ class _Waiting:
         if self._tab.is_restless:
             return (KEEPS_NAVIGATING,)
         loading = [] if self._tab.loading.has("load") else ["the page is still loading: it may be incomplete"]
-        loading += ["a download"] if self._tab.downloads.is_running else []
+        loading += ["a download"] if self._tab.downloads.is_running(self._before.downloads) else []
         return (*loading, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
 
     def _caused(self) -> list[Exchange]:
