@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-import datetime
-import ipaddress
 import socket
 import ssl
 import struct
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -117,45 +107,3 @@ def dribbling(first: bytes, more: bytes, head: bytes = HTML) -> Answer:
             writer.write(more)
 
     return answer
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A certificate that says what it is told to say, and its key, in one file."""
-
-    file: Path
-    fingerprint: str
-
-    @property
-    def server(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.file)
-        return context
-
-
-def certificate(folder: Path, host: str = "127.0.0.1", days: tuple[int, int] = (-1, 1)) -> Certificate:
-    """Signed by itself, for a host, from one day to another."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
-    now = datetime.datetime.now(datetime.UTC)
-    owner = x509.IPAddress(ipaddress.ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now + datetime.timedelta(days=days[0]))
-        .not_valid_after(now + datetime.timedelta(days=days[1]))
-        .add_extension(x509.SubjectAlternativeName([owner]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file = folder / f"{host}.pem"
-    file.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
-    public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    digest = hashes.Hash(hashes.SHA256())
-    digest.update(public)
-    return Certificate(file, base64.b64encode(digest.finalize()).decode())
