@@ -13,16 +13,25 @@ PATIENCE = 0.7
 
 async def close_target(root: Wire, wire: Wire, target: str) -> bool:
     """Close a page, with more and more force; False if it is still there."""
-    # One that waits to be let go holds up its opener, with which it may share a process.
+    # One that waits to be let go holds up its opener, with which it may share a process: that comes first.
     for force in ("Runtime.runIfWaitingForDebugger", "Page.stopLoading", "Page.crash"):
-        pressing = asyncio.ensure_future(wire.send(force))
+        steps = [asyncio.ensure_future(_sent(wire, force)), asyncio.ensure_future(_closed(root, wire, target))]
         try:
-            with contextlib.suppress(TimeoutError, WireError):
-                async with asyncio.timeout(PATIENCE):
-                    await root.send("Target.closeTarget", {"targetId": target})
-                    await wire.ended()
-            if wire.is_closed:
-                return True
+            await asyncio.wait({steps[1]}, timeout=PATIENCE)
         finally:
-            pressing.cancel()
+            for step in steps:
+                step.cancel()
+        if wire.is_closed:
+            return True
     return False
+
+
+async def _closed(root: Wire, wire: Wire, target: str) -> None:
+    with contextlib.suppress(WireError):  # it went away by itself
+        await root.send("Target.closeTarget", {"targetId": target})
+        await wire.ended()
+
+
+async def _sent(wire: Wire, method: str) -> None:
+    with contextlib.suppress(WireError):
+        await wire.send(method)
