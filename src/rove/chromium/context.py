@@ -21,6 +21,7 @@ CLOSING_PATIENCE = 3.0
 # From the moment a page says that it opens a window until the window is there.
 ARRIVING_PATIENCE = 2.0
 RELOADING_PATIENCE = 3.0
+UNSTICKING_PATIENCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,12 @@ class Context:
         if tab.is_restless:
             # What it asked for last may come between us and where we go, however often we try.
             return await self.renew(tab, "its page kept navigating by itself")
-        if await tab.answers():
+        if await tab.answers(UNSTICKING_PATIENCE):
             return tab
         await tab.break_off()
-        return tab if await tab.answers() else await self.renew(tab, "its page did not answer any more")
+        return (
+            tab if await tab.answers(UNSTICKING_PATIENCE) else await self.renew(tab, "its page did not answer any more")
+        )
 
     async def renew(self, tab: Tab, reason: str) -> Tab:
         """An empty page in place of one that is beyond help, under the same id; cookies stay."""

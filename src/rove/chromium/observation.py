@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from rove.chromium.wire import WireError
-from rove.chromium.worlds import World, Worlds
+from rove.chromium.worlds import MOST_FRAMES, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
 from rove.snapshot import Snapshot, parse, remark, stitch
 
@@ -22,7 +22,7 @@ async def look(
     main = await _rows(worlds.main, options, glance)
     if not main.frames:
         return main
-    return stitch(main, await _children(worlds, worlds.main, patience))
+    return stitch(main, _with_note(main, await _children(worlds, worlds.main, patience)))
 
 
 async def look_within(worlds: Worlds, world: World, options: dict[str, Any], patience: float) -> Snapshot:
@@ -38,6 +38,14 @@ async def _children(worlds: Worlds, top: World, patience: float) -> dict[str, Sn
     below = [world for world in await worlds.refresh(patience) if world is not top]
     looks = await asyncio.gather(*(_child(worlds, world, patience) for world in below))
     return dict(look for look in looks if look is not None)
+
+
+def _with_note(main: Snapshot, children: dict[str, Snapshot]) -> dict[str, Snapshot]:
+    """Say, in the first frame that was left out, how many were."""
+    left_out = [frame for frame in main.frames if frame not in children]
+    if len(children) < MOST_FRAMES - 1 or not left_out:
+        return children
+    return {**children, left_out[0]: remark(f"… not looked into, as are {len(left_out) - 1} frames more")}
 
 
 async def _child(worlds: Worlds, world: World, patience: float) -> tuple[str, Snapshot] | None:

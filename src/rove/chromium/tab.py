@@ -25,7 +25,7 @@ from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.restraint import Restraint
-from rove.chromium.scripts import page_script
+from rove.chromium.scripts import document_script
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
 from rove.chromium.wire import Connection, Wire, WireError
@@ -41,6 +41,7 @@ from rove.snapshot import Snapshot
 # Bodies are fetched when asked for; the browser need not keep much of them.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000}
 PING_PATIENCE = 1.0
+BREAKING_OFF = 0.5
 TIME_TO_LOOK = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
@@ -114,7 +115,7 @@ class Tab:
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Runtime.bindingCalled", self._on_told)
-        script = {"source": page_script(), "worldName": WORLD}
+        script = {"source": document_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         await asyncio.gather(
             wire.send("Page.enable"),
@@ -415,7 +416,7 @@ class Tab:
 
     # Trouble
 
-    async def answers(self, patience: float = PING_PATIENCE) -> bool:
+    async def answers(self, patience: float) -> bool:
         """Whether the page's thread is free to run anything at all."""
         try:
             async with asyncio.timeout(patience):
@@ -437,7 +438,7 @@ class Tab:
     async def break_off(self) -> None:
         """Stop whatever script the page is running; the page itself stays."""
         with contextlib.suppress(TimeoutError, WireError):
-            async with asyncio.timeout(PING_PATIENCE):
+            async with asyncio.timeout(BREAKING_OFF):
                 await self.session.send("Runtime.terminateExecution")
 
     # Ending
