@@ -93,7 +93,7 @@ async def test_05_a_storm_of_alerts_is_suppressed_after_a_few(session: Session, 
 async def test_05_a_storm_can_be_left_at_once_and_the_next_page_may_ask_again(session: Session, site: Site) -> None:
     await session.run(Navigate(site.page("/", f"<script>{STORMS['timer']}</script>")), timeout=5)
     await goes_on(session, site)
-    outcome = await session.navigate(site.page("/polite", "<button onclick=\"alert('One')\">Go</button>"))
+    await session.navigate(site.page("/polite", "<button onclick=\"alert('One')\">Go</button>"))
     outcome = await session.click("button")
     assert kinds(outcome) == ["dialog open"]
     await session.dialog(accept=True)

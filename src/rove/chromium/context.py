@@ -22,6 +22,7 @@ CLOSING_PATIENCE = 3.0
 ARRIVING_PATIENCE = 2.0
 RELOADING_PATIENCE = 3.0
 UNSTICKING_PATIENCE = 0.5
+OPENING_PATIENCE = 2.0
 
 
 @dataclass(frozen=True)
@@ -162,15 +163,21 @@ class Context:
 
     def receive(self, wire: Wire, target: dict[str, Any]) -> None:
         """A page has come into being: one that we asked for, or a popup."""
-        if "openerId" in target or not self._creating:
-            opener = self._opener(target)
-            if opener is not None and opener.popups.is_refused(len(self._tabs)):
-                self._arrival.set()
-                task = asyncio.ensure_future(close_target(self._root, wire, target["targetId"]))
-                self._turning_away.add(task)
-                task.add_done_callback(self._turning_away.discard)
-                return
-        self._welcoming[target["targetId"]] = asyncio.ensure_future(self._welcome(wire, target))
+        is_popup = "openerId" in target or not self._creating
+        opener = self._opener(target) if is_popup else None
+        if opener is not None and opener.popups.is_refused(len(self._tabs)):
+            self._arrival.set()
+            task = asyncio.ensure_future(close_target(self._root, wire, target["targetId"]))
+            self._turning_away.add(task)
+            task.add_done_callback(self._turning_away.discard)
+            return
+        self._numbers += 1
+        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads)
+        self._tabs[tab.id] = tab
+        welcoming = asyncio.ensure_future(self._welcome(tab, opener))
+        self._welcoming[target["targetId"]] = welcoming
+        if is_popup:
+            welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
 
     def forget_target(self, target: str) -> None:
         for tab in self.tabs:
@@ -190,22 +197,31 @@ class Context:
     async def _create(self) -> Tab:
         self._creating += 1
         try:
-            made = await self._root.send(
-                "Target.createTarget", {"url": "about:blank", "browserContextId": self._identity}
-            )
-            return await self._welcoming[made["targetId"]]
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(OPENING_PATIENCE):
+                    return await self._created()
+            # The browser keeps a process in reserve, which may be as frozen as what it is to replace.
+            return await self._created()
         finally:
             self._creating -= 1
 
-    async def _welcome(self, wire: Wire, target: dict[str, Any]) -> Tab:
-        self._numbers += 1
-        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads)
-        self._tabs[tab.id] = tab
+    async def _created(self) -> Tab:
+        blank = {"url": "about:blank", "browserContextId": self._identity}
+        made = await self._root.send("Target.createTarget", blank)
+        try:
+            return await asyncio.shield(self._welcoming.pop(made["targetId"]))
+        except asyncio.CancelledError:
+            for tab in [tab for tab in self.tabs if tab.target == made["targetId"]]:
+                self._forget(tab)
+                tab.close_soon()
+            raise
+
+    async def _welcome(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
         except WireError:
             self._forget(tab)  # closed before it was open
-        if ("openerId" in target or not self._creating) and (opener := self._opener(target)):
+        if opener is not None:
             opener.popups.admit(tab.id, tab.url)
             self._arrival.set()
         return tab

@@ -82,6 +82,7 @@ class Tab:
         self.seen: Snapshot | None = None
         self.seen_document = 0
         self.crashed = asyncio.Event()
+        self._is_pointer_held = False
         self.is_suspect = False
         self.popups = Popups(self.happenings, settings.limits.tabs, self._tell)
         self.pictured: bytes | None = None
@@ -112,6 +113,7 @@ class Tab:
         """What the page's wire and those of its separate frames have in common."""
         self.dialogs.listen(wire)
         self.traffic.listen(wire)
+        self.worlds.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Runtime.bindingCalled", self._on_told)
@@ -141,6 +143,7 @@ class Tab:
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
             self.worlds.forget()
+            self._is_pointer_held = False
             self.dialogs.start_anew()
             self.popups.start_anew()
 
@@ -149,8 +152,12 @@ class Tab:
             self.happenings.add("address refused", refusal(event["url"]))
 
     def _on_told(self, event: dict[str, Any]) -> None:
-        if event["name"] == "roveTell" and event["payload"] == "print":
+        if event["name"] != "roveTell":
+            return
+        if event["payload"] == "print":
             self.happenings.add("print ignored", "The page asked to be printed.")
+        else:
+            self._is_pointer_held = event["payload"] == "pointer held"
 
     def _on_crash(self, event: dict[str, Any]) -> None:
         self.crashed.set()
@@ -373,6 +380,11 @@ class Tab:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
+
+    async def free_pointer(self) -> None:
+        """Take the pointer back from a page that holds it, as it would get every press, wherever it is aimed."""
+        if self._is_pointer_held:
+            await self.worlds.main.call("() => rove.releasePointer()")
 
     async def leave_modes(self) -> None:
         """What a browser does by itself on Escape: give back the whole screen and the pointer."""

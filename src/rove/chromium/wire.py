@@ -10,15 +10,29 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 Answer = dict[str, Any]
 Handler = Callable[[Answer], object]
 
 
+_IDENTITY = re.compile(rb'\{"id":(\d+),')
+# Below this no answer is too large for anyone.
+SMALL = 100_000
+
+
 class WireError(Exception):
     """The browser refused a command, or cannot be asked any more."""
+
+
+class _Question(NamedTuple):
+    """A command that waits for its answer."""
+
+    session: str | None
+    answer: asyncio.Future[Answer]
+    largest: int | None
 
 
 class Connection:
@@ -28,7 +42,7 @@ class Connection:
         self._reading = reading
         self._writing = writing
         self._last = 0
-        self._waiting: dict[int, tuple[str | None, asyncio.Future[Answer]]] = {}
+        self._waiting: dict[int, _Question] = {}
         self._wires: dict[str, Wire] = {}
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
@@ -57,7 +71,9 @@ class Connection:
                 transport.close()
         self.end()
 
-    async def send(self, session: str | None, method: str, params: dict[str, Any] | None) -> Answer:
+    async def send(
+        self, session: str | None, method: str, params: dict[str, Any] | None, largest: int | None = None
+    ) -> Answer:
         if not self.is_open or self._output is None:
             raise WireError(f"{method}: the browser is gone")
         self._last += 1
@@ -66,7 +82,7 @@ class Connection:
         if session is not None:
             message["sessionId"] = session
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[identity] = (session, answer)
+        self._waiting[identity] = _Question(session, answer, largest)
         self._output.write(json.dumps(message).encode("utf-8") + b"\0")
         try:
             return await answer
@@ -75,10 +91,12 @@ class Connection:
 
     def receive(self, data: bytes) -> None:
         """One message from the browser."""
+        if self._is_too_large(data):
+            return
         message: Answer = json.loads(data)
         if "id" in message:
-            _, answer = self._waiting.get(message["id"], (None, None))
-            self._settle(answer, message)
+            question = self._waiting.get(message["id"])
+            self._settle(question.answer if question else None, message)
             return
         session = message.get("sessionId")
         wire = self.root if session is None else self._wires.get(session)
@@ -92,7 +110,7 @@ class Connection:
         if not self.is_open:
             return
         self.is_open = False
-        self._fail([answer for _, answer in self._waiting.values()], "the browser is gone")
+        self._fail([question.answer for question in self._waiting.values()], "the browser is gone")
         for callback in self._end_callbacks:
             callback()
 
@@ -108,7 +126,18 @@ class Connection:
         wire = self._wires.pop(session, None)
         if wire is not None:
             wire.tell("closed", {})
-        self._fail([answer for asked, answer in self._waiting.values() if asked == session], "the page is closed")
+        asked = [question.answer for question in self._waiting.values() if question.session == session]
+        self._fail(asked, "the page is closed")
+
+    def _is_too_large(self, data: bytes) -> bool:
+        """Refuse an answer larger than whoever asked can use, without reading it: that would hold up everyone."""
+        if len(data) < SMALL or (match := _IDENTITY.match(data)) is None:
+            return False
+        question = self._waiting.get(int(match[1]))
+        if question is None or question.largest is None or len(data) <= question.largest:
+            return False
+        self._fail([question.answer], f"it takes more than {question.largest / 1e6:g} MB")
+        return True
 
     def _fail(self, answers: list[asyncio.Future[Answer]], reason: str) -> None:
         for answer in answers:
@@ -133,11 +162,14 @@ class Wire:
         """Wait until there is nobody at the other end any more."""
         await self._is_closed.wait()
 
-    async def send(self, method: str, params: dict[str, Any] | None = None) -> Answer:
-        """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile."""
+    async def send(self, method: str, params: dict[str, Any] | None = None, largest: int | None = None) -> Answer:
+        """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile.
+
+        With `largest`, an answer of more bytes is refused as well.
+        """
         if self._is_closed.is_set():
             raise WireError(f"{method}: the page is closed")
-        return await self._connection.send(self._session, method, params)
+        return await self._connection.send(self._session, method, params, largest)
 
     def on(self, event: str, handler: Handler) -> None:
         """Be told of every such event; `closed` is ours, for the end of the session."""

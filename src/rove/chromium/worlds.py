@@ -121,9 +121,15 @@ class Worlds:
         self._prefixes = 0
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
+        # Every frame there is, looked at or not.
+        self._attached: set[str] = set()
+
+    def listen(self, wire: Wire) -> None:
+        wire.on("Page.frameAttached", lambda event: self._attached.add(event["frameId"]))
+        wire.on("Page.frameDetached", lambda event: self._attached.discard(event["frameId"]))
 
     def has(self, frame: str) -> bool:
-        return frame in self._by_frame or frame in self._separate
+        return frame == self.main.frame_id or frame in self._attached or frame in self._separate
 
     def add_separate(self, frame: str, wire: Wire) -> None:
         self._separate[frame] = wire

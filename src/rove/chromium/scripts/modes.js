@@ -9,10 +9,15 @@ const leaveModes = async () => {
 
 const releasePointer = () => {
   if (!document.pointerLockElement) return Promise.resolve(false);
-  const released = new Promise((resolve) => document.addEventListener("pointerlockchange", () => resolve(true), { once: true }));
+  const released = new Promise((resolve) => {
+    document.addEventListener("pointerlockchange", () => resolve(true), { once: true });
+  });
   document.exitPointerLock();
   return released;
 };
+
+const tellOfPointer = () => globalThis.roveTell?.(document.pointerLockElement ? "pointer held" : "pointer free");
+document.addEventListener("pointerlockchange", tellOfPointer, { capture: true });
 
 // In a browser without a window nothing is printed; whoever drives it is told that the page asked.
 addEventListener("beforeprint", () => globalThis.roveTell?.("print"), { capture: true });
