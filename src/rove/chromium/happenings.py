@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,19 +29,19 @@ class Happenings:
     """A bounded record: a page that floods it loses its oldest entries, and what repeats itself is told once."""
 
     def __init__(self) -> None:
-        self._unseen: deque[Happening] = deque(maxlen=KEPT)
+        self._unseen: dict[tuple[str, str], Happening] = {}
 
     def add(self, kind: str, text: str) -> None:
-        text = text[:LONGEST]
-        for known in reversed(self._unseen):
-            if (known.kind, known.text) == (kind, text):
-                known.times += 1
-                return
-        self._unseen.append(Happening(kind, text))
+        happening = Happening(kind, text[:LONGEST])
+        known = self._unseen.setdefault((happening.kind, happening.text), happening)
+        if known is not happening:
+            known.times += 1
+        elif len(self._unseen) > KEPT:
+            del self._unseen[next(iter(self._unseen))]
 
     def unseen(self) -> list[Happening]:
         """What came since the last call."""
-        new = list(self._unseen)
+        new = list(self._unseen.values())
         self._unseen.clear()
         return new
 

@@ -25,7 +25,7 @@ from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.restraint import Restraint
-from rove.chromium.scripts import document_script
+from rove.chromium.scripts import page_script
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
 from rove.chromium.wire import Connection, Wire, WireError
@@ -117,7 +117,7 @@ class Tab:
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Runtime.bindingCalled", self._on_told)
-        script = {"source": document_script(), "worldName": WORLD}
+        script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         await asyncio.gather(
             wire.send("Page.enable"),

@@ -243,4 +243,6 @@ def exception_text(details: dict[str, Any]) -> str:
     thrown = details.get("exception", {})
     text = thrown.get("description") or str(thrown.get("value", details.get("text", "unknown error")))
     first = text.splitlines()[0] if text else "unknown error"
-    return f"{first} at line {details.get('lineNumber', 0) + 1}"
+    # The line of the details counts from one where code runs as in a console, and from zero elsewhere.
+    place = (details.get("stackTrace", {}).get("callFrames") or [details])[0]
+    return f"{first} at line {place.get('lineNumber', 0) + 1}"

@@ -47,14 +47,3 @@ def page_script() -> str:
         '(() => {\n"use strict";\nif (globalThis.rove) return "present";\n'
         f'{_joined(READING)}\n{{\n{_joined(ACTING)}\n}}\nreturn "installed";\n}})()'
     )
-
-
-# Every frame costs a context and what is installed in it; of a page with a thousand frames few are ever looked at,
-# and those get it then.
-_IS_CROWDED = "(window !== top && (top.length > 60 || parent.length > 60))"
-
-
-@cache
-def document_script() -> str:
-    """What runs at the start of every document, ahead of the page's own."""
-    return f"{_IS_CROWDED} || {page_script()}"
