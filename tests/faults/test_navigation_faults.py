@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 
 import pytest
 from tests.faults.survival import answered_within, goes_on, kinds, told
@@ -12,7 +12,7 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.errors import NavigationFailed
+from rove.errors import DeadlineExceeded, NavigationFailed
 
 LOOPS = {
     "meta_refresh": "<meta http-equiv=refresh content=0><h1>Turning</h1>",
@@ -119,15 +119,25 @@ async def test_49_a_page_that_leaves_for_another_program_by_itself_is_read_all_t
     await goes_on(session, site)
 
 
-async def test_a_page_left_in_mid_load_is_not_shown_later(session: Session, site: Site) -> None:
+async def test_14_a_page_left_in_mid_load_is_not_shown_later(session: Session, site: Site) -> None:
     """A navigation that was given up on does not come true after all."""
-    import threading
-
     hold = threading.Event()
     late = site.page("/late", "<h1>Late</h1>", hold=hold)
     await session.navigate(site.page("/", "<h1>Here</h1>"))
-    with pytest.raises(Exception, match="Timeout"):
+    with pytest.raises(DeadlineExceeded):
         await session.run(Navigate(late), timeout=0.5)
     hold.set()
-    await asyncio.sleep(0)
     assert "Here" in (await session.snapshot()).result.text
+
+
+async def test_12_a_session_closed_in_mid_loop_leaves_nobody_asking(session: Session, site: Site) -> None:
+    other = await session.another("looping")
+    await other.run(Navigate(site.page("/loop", LOOPS["reload"])), timeout=5)
+    await other.press("a")  # an act lets the page go on
+    with answered_within(5):
+        await other.close_session()
+    await goes_on(session, site)
+    asked = len(site.asked("/loop"))
+    await goes_on(session, site)
+    await goes_on(session, site)
+    assert len(site.asked("/loop")) == asked
