@@ -17,9 +17,9 @@ from rove.engine.clearance import Clearance, Grant, granted
 from rove.engine.foresight import question_ahead
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
-from rove.engine.settle import Before, settle
+from rove.engine.settle import KEEPS_NAVIGATING, Before, settle
 from rove.engine.sight import dialog_of, elements_of, places_of
-from rove.engine.turn import Turn, unless_dialog
+from rove.engine.turn import Turn, unless_crashed, unless_dialog
 from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy import Allow, Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
@@ -33,6 +33,7 @@ R = TypeVar("R")
 NOTHING_SEEN = Changes()
 LOOKING = Snapshot()
 NEWS_OF_DEATH = 0.3
+BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
 REFUSALS_TOLD = 5
@@ -92,13 +93,14 @@ class Run:
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         tab = await self._in_time(context.tab(self._tab_name))
-        if tab.is_suspect and action.effect is Effect.NAVIGATE:
+        if (tab.is_suspect or tab.is_restless) and action.destination is not None:
             tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
         clearance = self._clearance(action, entry)
         while True:
-            async with Turn(tab, self._deadline):
-                tab.dialogs.refuse_if_open()
+            async with Turn(tab, self._deadline, action.effect):
+                if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
+                    tab.dialogs.refuse_if_open()
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
                 if question is None:
@@ -128,19 +130,34 @@ class Run:
         return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
-        reserve = min(RESERVE, self._timeout / 10)
         try:
-            result = await self._in_time(unless_dialog(tab, action.perform(tab)), reserve)
+            result = await self._in_time(unless_dialog(tab, action.perform(tab)), self._reserve, _aim_of(action))
         except DeadlineExceeded as error:
-            tab.is_suspect = not await tab.answers(reserve)
-            if tab.is_suspect:
-                raise DeadlineExceeded(
-                    f"{error.message} The page is busy and lets nothing else run.",
-                    hint="Wait and try again, or leave the page with browser_navigate.",
-                ) from None
-            raise
+            raise await self._blamed(tab, error) from None
         tab.is_suspect = False
         return result
+
+    @property
+    def _reserve(self) -> float:
+        return min(RESERVE, self._timeout / 10)
+
+    async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
+        """Find out whether it is the page's own doing that time ran out."""
+        tab.is_suspect = not await tab.answers(self._reserve)
+        if not tab.is_suspect:
+            waited_for = tab.traffic.silent_server
+            return (
+                error
+                if waited_for is None
+                else DeadlineExceeded(
+                    error.message,
+                    hint=f"{waited_for} has not answered: try again later, or allow more time with `timeout`.",
+                )
+            )
+        return DeadlineExceeded(
+            f"{error.message}: the page is busy and lets nothing else run",
+            hint="Wait and try again, or leave the page with browser_navigate.",
+        )
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
@@ -151,7 +168,7 @@ class Run:
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
-        async with Turn(tab, self._deadline):
+        async with Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
             return await self._seen(action, result, tab, before)
 
     async def _context(self) -> Context:
@@ -202,8 +219,17 @@ class Run:
         """Settle, look, and tell what changed."""
         seen = _Seen()
         if action.shows_page and tab.dialogs.open is None:
-            await self._in_time(tab.dialogs.interrupts(self._look(tab, before, seen)))
+            try:
+                looking = tab.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
+                await self._in_time(looking, self._reserve, "the page to be looked at")
+            except DeadlineExceeded as error:
+                blamed = await self._blamed(tab, error)
+                if action.effect is Effect.NAVIGATE or not tab.is_suspect:
+                    raise blamed from None
+                seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
+        if tab.is_restless and not seen.pending:
+            seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
     def _may_look(self, tab: Tab) -> bool:
@@ -245,12 +271,12 @@ class Run:
         if len(news) > REFUSALS_TOLD:
             yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
 
-    async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
+    async def _in_time(self, work: Awaitable[R], reserve: float = 0, aim: str = "an answer") -> R:
         try:
             async with asyncio.timeout(max(self._deadline - reserve - time.monotonic(), 0)):
                 return await work
         except TimeoutError:
-            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
+            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s waiting for {aim}") from None
         except WireError as error:
             raise await self._translated(error) from error
 
@@ -271,7 +297,7 @@ class Run:
         if approver is None or not self._session.has_pages:
             return
         tab = await (await self._context()).tab(self._tab_name)
-        async with Turn(tab, self._deadline):
+        async with Turn(tab, self._deadline, Effect.READ):
             if tab.dialogs.open:
                 return
             ahead = question_ahead(actions, self._session.gate, self._session.name, tab)
@@ -308,8 +334,12 @@ def _place(session: str, tab: Tab | None) -> Place:
     return Place(session, tab.id, tab.url) if tab else Place(session)
 
 
+def _aim_of(action: AnyAction) -> str:
+    return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
+
+
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, happening.text, happening.advice) for happening in tab.happenings.unseen()]
+    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)

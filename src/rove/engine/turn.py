@@ -7,8 +7,9 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from rove.action import Effect
 from rove.chromium.tab import Tab
-from rove.errors import DeadlineExceeded, DialogOpen
+from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
 
 R = TypeVar("R")
 LETTING_GO = 0.3
@@ -17,9 +18,10 @@ LETTING_GO = 0.3
 class Turn:
     """A tab's lock, waited for no longer than the call may take."""
 
-    def __init__(self, tab: Tab, deadline: float) -> None:
+    def __init__(self, tab: Tab, deadline: float, effect: Effect) -> None:
         self._tab = tab
         self._deadline = deadline
+        self._effect = effect
 
     async def __aenter__(self) -> None:
         try:
@@ -30,16 +32,20 @@ class Turn:
                 f"{self._tab.id} was busy with another call all the time.",
                 hint="Wait for that call, or use another tab.",
             ) from None
-        self._tab.deadline = self._deadline
+        self._tab.give(self._deadline)
+        self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
+        if self._effect is not Effect.READ:
+            self._tab.let_move()
 
     async def __aexit__(self, *_: object) -> None:
-        self._tab.deadline = None
+        self._tab.give(None)
+        self._tab.is_acted_on(False)
         self._tab.lock.release()
 
 
 async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     """Do the work, unless a dialog opens that it would wait for."""
-    working = asyncio.ensure_future(work)
+    working = asyncio.ensure_future(unless_crashed(tab, work))
     opening = asyncio.ensure_future(tab.dialogs.opening())
     try:
         await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
@@ -51,3 +57,17 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     finally:
         working.cancel()
         opening.cancel()
+
+
+async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
+    """Do the work, unless the page dies, as nobody would answer any more."""
+    working = asyncio.ensure_future(work)
+    crashing = asyncio.ensure_future(tab.crashed.wait())
+    try:
+        await asyncio.wait({working, crashing}, return_when=asyncio.FIRST_COMPLETED)
+        if crashing.done() and not working.done():
+            raise PageCrashed(f"The page crashed: {tab.url}")
+        return await working
+    finally:
+        working.cancel()
+        crashing.cancel()
