@@ -344,6 +344,17 @@ async def test_a_policy_can_ask_about_secrets_and_the_person_sees_the_name(
     assert all("secret:shop" in repr(request.arguments) for request in asking.asked)
 
 
+async def test_what_a_person_is_shown_is_rid_of_it(owned: Session, asking: Asking, site: Site) -> None:
+    await owned.navigate(site.page("/", f"<button>Send {PIN}</button><label>Name <input></label>"))
+    asking.asks_about = Effect.ACT
+    for attempt in (owned.click("button"), owned.fill("input", PIN)):
+        with pytest.raises(Denied):
+            await attempt
+    assert PIN not in repr(asking.asked)
+    assert asking.asked[0].elements[0].line == 'button "Send [secret pin]"'
+    assert asking.asked[1].arguments["value"] == "[secret pin]"
+
+
 async def test_a_file_in_home_is_found(settings: Settings, tmp_path: Path, site: Site) -> None:
     home = settings.home_folder / "h"
     home.mkdir(exist_ok=True)

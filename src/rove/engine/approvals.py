@@ -9,8 +9,10 @@ from collections import deque
 from collections.abc import Hashable
 from dataclasses import replace
 
+from rove.engine.redaction import cleared
 from rove.errors import Denied, LimitReached
 from rove.guard.approval import Answer, ApprovalRequest, Approver, NobodyToAsk
+from rove.guard.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
 
@@ -22,9 +24,10 @@ MINUTE = 60.0
 class Approvals:
     """Puts requests to someone. Everything that is not a clear yes, and in time, is a no."""
 
-    def __init__(self, approver: Approver | None, patience: float) -> None:
+    def __init__(self, approver: Approver | None, patience: float, secrets: Secrets = NO_SECRETS) -> None:
         self._approver = approver
         self._patience = patience
+        self._secrets = secrets
         self._pending: dict[str, ApprovalRequest] = {}
         self._asked: deque[float] = deque()
         self._remembered: set[Hashable] = set()
@@ -32,7 +35,7 @@ class Approvals:
     @property
     def pending(self) -> tuple[ApprovalRequest, ...]:
         """What is being asked at this moment, in the order of asking."""
-        return tuple(self._pending.values())
+        return tuple(cleared(request, self._secrets) for request in self._pending.values())
 
     @property
     def patience(self) -> float:
@@ -68,7 +71,7 @@ class Approvals:
         self._pending[request.id] = request
         try:
             async with asyncio.timeout(self._patience) as limit:
-                answer = await approver.answer(request)
+                answer = await approver.answer(cleared(request, self._secrets))
             # An approver that would not be broken off, and then said yes, said it too late.
             is_valid = request.id in self._pending and not limit.expired()
             return answer if is_valid else Answer.NO
