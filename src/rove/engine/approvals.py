@@ -58,7 +58,8 @@ class Approvals:
     async def ask(self, request: ApprovalRequest, approver: Approver) -> None:
         """Return after a yes; raise after anything else."""
         self._take_a_turn(request.place.session)
-        request = replace(request, expires=time.time() + self._patience)
+        # A page may show a secret in an element's name or value, and a question goes a long way to its person.
+        request = cleared(replace(request, expires=time.time() + self._patience), self._secrets)
         answer = await self._answered(request, approver)
         if answer is Answer.FOR_SESSION:
             # A step without an origin cannot be remembered, and stays approved just once.
@@ -71,7 +72,7 @@ class Approvals:
         self._pending[request.id] = request
         try:
             async with asyncio.timeout(self._patience) as limit:
-                answer = await approver.answer(cleared(request, self._secrets))
+                answer = await approver.answer(request)
             # An approver that would not be broken off, and then said yes, said it too late.
             is_valid = request.id in self._pending and not limit.expired()
             return answer if is_valid else Answer.NO
