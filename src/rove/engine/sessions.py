@@ -85,10 +85,13 @@ class Sessions:
         if name == DEFAULT or name in self._open:
             return self.session(name).name
         await self._admission.admit_session()
-        if name in self._open:
-            self._admission.leave()  # another call opened it while this one waited
-        else:
-            self._add(name).has_place = True
+        is_new = False
+        try:
+            if name not in self._open:  # another call may have opened it while this one waited
+                is_new = self._add(name).has_place = True
+        finally:
+            if not is_new:
+                self._admission.leave()
         return name
 
     async def close_session(self, name: str | None) -> str:
