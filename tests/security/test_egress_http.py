@@ -428,11 +428,12 @@ async def test_a_client_that_leaves_is_left() -> None:
         await reader.read()
         left.set()
 
-    async with proxied(waiting) as (client, place, _):
+    async with proxied(waiting) as (client, place, egress):
         client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
         await asyncio.wait_for(came.wait(), 5)
         client.writer.close()
         await asyncio.wait_for(left.wait(), 5)
+    assert not egress.failures, "that was the client's choice, not the server's fault"
 
 
 async def test_new_rules_cut_what_they_forbid_and_nothing_else() -> None:

@@ -35,10 +35,12 @@ class Conversation:
         self._server: tuple[Endpoint, Dialled] | None = None
         self._received = 0  # of the server, when it was last asked
         self._is_fresh = True
+        self._is_over = False
         self._task: asyncio.Task[None] | None = None
 
     def end(self) -> asyncio.Task[None] | None:
         """Break off; what is returned, if anything, is still to come to its end."""
+        self._is_over = True
         self.client.abort()
         return self._task
 
@@ -61,7 +63,10 @@ class Conversation:
         self._on_end(self)
 
     def _listen(self) -> None:
-        self.client.next_head(STRICT_END, self._asked)
+        if self._is_over:  # before it had begun
+            self.client.abort()
+        else:
+            self.client.next_head(STRICT_END, self._asked)
 
     def _asked(self, head: bytes | Broken) -> None:
         if isinstance(head, Unreachable):
@@ -118,6 +123,8 @@ class Conversation:
         Exchange(self.client, server, request, self._exchanged).begin()
 
     def _exchanged(self, exchange: Exchange) -> None:
+        if self.client.is_lost:
+            return  # it did not wait for the end
         if exchange.failure is not None:
             self._failed(exchange, exchange.failure)
             return

@@ -37,7 +37,7 @@ class Link(asyncio.Protocol):
 
     def __init__(self, on_made: Callable[[], None] | None = None, on_lost: Callable[[], None] | None = None) -> None:
         self.is_ended = False  # nothing more will come
-        self.is_lost = False  # and nothing more can be sent
+        self.is_lost = True  # nothing can be sent: not yet, or no more
         self.is_broken = False  # it did not end as it should
         self.keeps_half_open = False
         self.received = 0
@@ -56,6 +56,7 @@ class Link(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self.is_lost = False
         self._transport.set_write_buffer_limits(high=_MOST_WAITING)
         if self._on_made is not None:
             self._on_made()
