@@ -1,4 +1,4 @@
-"""Files that never end, never come or are not what they were: into the workspace whole, or not at all."""
+"""G7: Files that never end, never come or are not what they were: into the workspace whole, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy as a proxy: what is allowed passes whole, at the receiver's pace, and ends when it ends."""
+"""G1: The proxy as a proxy: what is allowed passes whole, at the receiver's pace, and ends when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A named secret reaches the origin that it is bound to, and nobody else: asserts on what servers and readers got."""
+"""G6: A named secret reaches the origin that it is bound to and nobody else: asserts on what servers got."""
 
 from __future__ import annotations
 
