@@ -31,7 +31,7 @@ async def test_20_a_text_on_one_endless_line_is_cut_with_a_word_about_the_rest(s
 
 async def test_20_html_nested_a_hundred_thousand_deep_is_read(session: Session, site: Site) -> None:
     page = f"<h1>Deep</h1>{'<div>' * 100_000}<p>bottom"
-    outcome = await session.run(Navigate(site.page("/", page)), timeout=15)
+    outcome = await session.run(Navigate(site.page("/", page)), timeout=30)
     assert 'heading "Deep"' in outcome.changes.text and "bottom" in outcome.changes.text
     assert outcome.changes.tokens <= BUDGET
     await goes_on(session, site)

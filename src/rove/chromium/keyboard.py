@@ -76,8 +76,8 @@ class Keyboard:
         """Press a key or a combination, and let go after `hold` seconds."""
         *held, last = (_key(part) for part in _parts(combination))
         await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
-        if last.key == "Escape":
-            await self._tab.leave_modes()
+        if last.key == "Escape" and self._tab.dialogs.open is None:
+            await self._tab.modes.leave()
 
     async def type(self, text: str) -> None:
         """Every character as a keystroke, where the layout has it."""

@@ -73,17 +73,26 @@ class Run:
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         tab = await context.tab(self._tab_name)
-        if (tab.is_suspect or tab.is_restless) and action.destination is not None:
-            tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
         async with _Turn(tab, self._deadline, action.effect):
             if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                 tab.dialogs.refuse_if_open()
             await self._admit(action, entry, tab)
             tab.give(self._deadline)
-            before = Before.of(tab)
-            result = await self._performed(action, tab)
-            return await self._seen(action, result, tab, before)
+            if action.destination is None or not tab.is_stuck:
+                return await self._done(action, tab)
+            fresh = await self._in_time(context.unstick(tab))
+            if fresh is tab:
+                return await self._done(action, tab)
+        async with _Turn(fresh, self._deadline, action.effect):
+            return await self._done(action, fresh)
+
+    async def _done(self, action: TabAction[R], tab: Tab) -> Outcome[R]:
+        if action.effect is not Effect.READ:
+            tab.let_move()
+        before = Before.of(tab)
+        result = await self._performed(action, tab)
+        return await self._seen(action, result, tab, before)
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         try:
@@ -100,29 +109,24 @@ class Run:
     async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Find out whether it is the page's own doing that time ran out."""
         tab.is_suspect = not await tab.answers(self._reserve)
-        if not tab.is_suspect:
-            waited_for = tab.traffic.silent_server
-            return (
-                error
-                if waited_for is None
-                else DeadlineExceeded(
-                    error.message,
-                    hint=f"{waited_for} has not answered: try again later, or allow more time with `timeout`.",
-                )
-            )
-        return DeadlineExceeded(
-            f"{error.message}: the page is busy and lets nothing else run",
-            hint="Wait and try again, or leave the page with browser_navigate.",
-        )
+        if tab.is_suspect:
+            reason = f"{error.message}: the page is busy and lets nothing else run"
+            return DeadlineExceeded(reason, hint="Wait and try again, or leave the page with browser_navigate.")
+        if server := tab.traffic.silent_server:
+            hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
+            return DeadlineExceeded(error.message, hint=hint)
+        return error
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
-        before = Before(time.monotonic(), frozenset())
+        began = time.monotonic()
+        downloads = {tab: tab.downloads.begun for tab in context.tabs}
         result = await self._in_time(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
+        before = Before(began, frozenset(), downloads=downloads.get(tab, 0))
         async with _Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
             return await self._seen(action, result, tab, before)
 
@@ -233,8 +237,6 @@ class _Turn:
             ) from None
         self._tab.give(self._deadline)
         self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
-        if self._effect is not Effect.READ:
-            self._tab.let_move()
 
     async def __aexit__(self, *_: object) -> None:
         self._tab.give(None)
