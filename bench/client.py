@@ -57,6 +57,14 @@ class Client:
         self.started = started
         self.server: Json = {}
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._process.returncode
+
     @classmethod
     async def start(cls, command: Sequence[str], env: Mapping[str, str], folder: Path) -> Client:
         """Start the process in `folder`; `started` is read just before, for cold-start times."""

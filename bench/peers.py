@@ -19,6 +19,8 @@ from bench.packages import NotInstalled, Package, install
 Arguments = dict[str, Any]
 
 ROVE_LARGEST_BUDGET = 100_000
+# The pages are on this machine; every byte of them still passes the guard.
+ALLOWED = ("--allow-host", "127.0.0.1", "--allow-host", "localhost")
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ def _rove(around: Surroundings) -> Server:
         version=_revision(),
         command=command,
         dialect=_rove_dialect(),
-        settings="mcp",
+        settings=" ".join(("mcp", *ALLOWED)),
         notes=(
             "Navigate answers with a first look at the page and click with what changed, so both do more work "
             "and say more than the others' do in the rows that only navigate or click.",
@@ -259,9 +261,9 @@ def _installed_rove() -> tuple[str, ...]:
     checkout = Path(__file__).parent.parent / ".venv" / "bin" / "rove"
     for program in (beside, checkout):
         if program.exists():
-            return (str(program), "mcp")
+            return (str(program), "mcp", *ALLOWED)
     if importlib.util.find_spec("rove") is not None:
-        return (sys.executable, "-m", "rove", "mcp")
+        return (sys.executable, "-m", "rove", "mcp", *ALLOWED)
     raise NotInstalled("rove is not installed in this Python, nor in .venv")
 
 

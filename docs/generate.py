@@ -14,16 +14,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
-
-from pydantic import TypeAdapter
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from rove import errors
-from rove.action import AnyAction, Effect, fields_of, registry
+from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.errors import RoveError
 from rove.settings import Option, options
 from rove.surfaces.cli.commands import build_parser
-from rove.surfaces.toolsets import PREFIX, Toolset
+from rove.surfaces.toolsets import EVERYTHING, PREFIX, Toolset
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
@@ -33,6 +32,7 @@ EFFECTS = {
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page",
     Effect.SEND_FILE: "hands files of the workspace to a page",
+    Effect.SECRET: "types a named secret: never by itself, but beside another effect of what is given `secret:NAME`",
     Effect.SPAWN: "opens something that stays open until it is closed",
 }
 BOUNDS = {
@@ -40,6 +40,9 @@ BOUNDS = {
     "minItems": "at least {}", "maxItems": "at most {}", "maxLength": "at most {} characters",
 }  # fmt: skip
 Schema = Mapping[str, Any]
+WORDS = {
+    type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", dict: "object",
+}  # fmt: skip
 
 
 def main() -> int:
@@ -98,14 +101,15 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
         yield ""
     also = f", which also takes {_listed(others)}" if others else ""
     yield f"- Effect: `{cls.effect.value}`{'; answers with what changed on the page' if cls.observes else ''}"
-    yield f"- MCP: `{PREFIX}{cls.verb}`{also}"
+    shown = "" if cls.group == CORE else f", shown with `--with {cls.group}`"
+    yield f"- MCP: `{PREFIX}{cls.verb}`{shown}{also}"
     yield f"- Python: `await session.{cls.verb}({_signature(cls, own)})`"
     yield f"- Result: `{cls.result.__name__}`{_result_fields(cls.result)}"
 
 
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
-    tool = Toolset()[PREFIX + cls.verb]
+    tool = Toolset([EVERYTHING])[PREFIX + cls.verb]
     properties: Mapping[str, Schema] = tool.schema["properties"]
     own = fields_of(cls)
     return {name: properties[name] for name in own}, [name for name in properties if name not in own]
@@ -136,9 +140,28 @@ def _declared(cls: type[AnyAction], name: str) -> Any:
 
 
 def _result_fields(result: type[Any]) -> str:
-    properties = TypeAdapter(result).json_schema(mode="serialization").get("properties", {})
-    fields = ", ".join(f"`{name}` ({_kind(field)})" for name, field in properties.items())
+    hints = get_type_hints(result)
+    shown = [field.name for field in dataclasses.fields(result)]
+    fields = ", ".join(f"`{name}` ({_hinted(hints[name])})" for name in shown)
     return f", with {fields}" if fields else ""
+
+
+def _hinted(hint: Any) -> str:
+    """A type hint in the words that `_kind` has for a schema."""
+    kind, inside = get_origin(hint), get_args(hint)
+    if kind is Literal:
+        return _listed(inside, "or")
+    if kind in (Union, UnionType):
+        return " or ".join(map(_hinted, inside))
+    if kind in (tuple, list):
+        return f"list of {_hinted(inside[0])}"
+    bare = kind or hint
+    if bare is Any:
+        return "any value"
+    for known, words in WORDS.items():
+        if isinstance(bare, type) and issubclass(bare, known):
+            return words
+    return f"`{bare.__name__}`"
 
 
 def _kind(schema: Schema) -> str:
@@ -186,6 +209,8 @@ def _toml(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return f"`{json.dumps(value)}`"
     return f"`{value}`" if isinstance(value, int | float) else f'`"{value}"`'
 
 
@@ -245,6 +270,7 @@ def readme() -> str:
     """README.md as it is, with what stands between its markers made anew."""
     text = (ROOT / "README.md").read_text("utf-8")
     text = _with_block(text, "tools", _tools_table())
+    text = _with_block(text, "more tools", _more_tools_table())
     return _with_block(text, "examples/order_tea.py", _code("examples/order_tea.py"))
 
 
@@ -259,9 +285,18 @@ def _with_block(text: str, name: str, lines: Iterable[str]) -> str:
 
 def _tools_table() -> Iterator[str]:
     yield from ("| tool | arguments | |", "|---|---|---|")
-    for cls in registry().values():
-        arguments = (f"`{name}`" if _is_required(cls, name) else f"`{name}?`" for name in fields_of(cls))
-        yield _row(f"[`{PREFIX}{cls.verb}`](docs/actions.md#{cls.verb})", " ".join(arguments), _doc(cls))
+    yield from (_row(*_tool_cells(cls)) for cls in registry().values() if cls.group == CORE)
+
+
+def _more_tools_table() -> Iterator[str]:
+    yield from ("| group | tool | arguments | |", "|---|---|---|---|")
+    more = (cls for cls in registry().values() if cls.group != CORE)
+    yield from (_row(f"`{cls.group}`", *_tool_cells(cls)) for cls in sorted(more, key=lambda cls: cls.group))
+
+
+def _tool_cells(cls: type[AnyAction]) -> tuple[str, str, str]:
+    arguments = (f"`{name}`" if _is_required(cls, name) else f"`{name}?`" for name in fields_of(cls))
+    return f"[`{PREFIX}{cls.verb}`](docs/actions.md#{cls.verb})", " ".join(arguments), _doc(cls)
 
 
 def _code(path: str) -> list[str]:
@@ -320,8 +355,9 @@ tabs = 5
 ERRORS_INTRODUCTION = """\
 Every failure has a `code` that stays the same between releases, a message, a `hint` that says what to try next, and
 tells whether trying again can help. Python raises the class. An MCP client gets a result with `isError`: its text is
-`code: message` and the hint, and `structuredContent.error` has all four. The command line prints message and hint and
-exits with 1."""
+`code: message` and the hint, and `structuredContent.error` has all four; a refusal for lack of room also has
+`retry_after`, the seconds after which the same call is likely to be taken. The command line prints message and hint
+and exits with 1."""
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 import rove
 from rove.action import AnyAction, Effect
 from rove.demo.site import tea_room
-from rove.guard.policy import Decision, WebOnly
+from rove.guard.policy import Decision
 
 
 class AskBeforeClicks:
@@ -17,8 +17,8 @@ class AskBeforeClicks:
             return rove.Deny("Scripts are not allowed here.")
         if action.verb == "click":
             return rove.Ask("May the agent click this?")
-        # Ours takes the default's place, so hand it the rest: it keeps addresses to http and https.
-        return WebOnly().decide(action, place)
+        # Ours takes the default's place, so hand it the rest.
+        return rove.Rulebook().decide(action, place)
 
 
 class OneCupOnly:
@@ -27,15 +27,16 @@ class OneCupOnly:
     def __init__(self) -> None:
         self.cups = 0
 
-    async def approves(self, request: rove.ApprovalRequest) -> bool:
+    async def answer(self, request: rove.ApprovalRequest) -> rove.Answer:
         self.cups += 1
-        answer = "yes" if self.cups == 1 else "no"
-        print(f"  {request.question} {request.summary} -> {answer}")
-        return self.cups == 1
+        (button,) = request.elements
+        print(f"  {request.question} {button.line} -> {'yes' if self.cups == 1 else 'no'}")
+        return rove.Answer.ONCE if self.cups == 1 else rove.Answer.NO
 
 
 async def order(address: str) -> None:
-    async with rove.open(policy=AskBeforeClicks(), approver=OneCupOnly()) as session:
+    house = rove.open(allow_host="127.0.0.1", policy=AskBeforeClicks(), approver=OneCupOnly())
+    async with house as session:
         await session.navigate(address)
         await session.fill('textbox "Your name"', "Bea")
 

@@ -15,7 +15,7 @@ async def order(session: rove.Session, address: str, tea: str) -> None:
 
 
 async def visit(address: str) -> None:
-    async with rove.open() as host:
+    async with rove.open(allow_host="127.0.0.1") as host:
         bea, carl = await host.another("bea"), await host.another("carl")
         await asyncio.gather(order(bea, address, "Sencha"), order(carl, address, "Lapsang souchong"))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.site import Site, serving
+from tests.site import OWN_SITES, Site, serving
 
 from rove import Session
 from rove.engine.sessions import Sessions
@@ -32,8 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def _no_settings_of_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests run the same wherever they run: what is set on this machine does not count."""
-    for name in ("HOME", "WORKSPACE", "BROWSER", "HEADLESS", "SANDBOX", "FETCH_BROWSER"):
+    names = "HOME WORKSPACE POLICY APPROVE BROWSER HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
+    for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
+    # The tests' own sites are on this machine, which the guard keeps pages from unless told otherwise.
+    monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 
 
 @pytest.fixture(scope="session")
@@ -63,8 +66,9 @@ def settings(home: Path) -> Settings:
     """Patient, as the machine may be busy; with limits low enough to run into."""
     return Settings(
         home=home,
+        allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
-        limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT),
+        limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),
     )
 
 

@@ -6,13 +6,22 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from rove.chromium.keeper import living_processes
+
 MARK = b"ROVE_RUN_FOLDER="
+# Groups that browsers of a home have led: their children write over the mark, and may outlive them.
+_groups: dict[Path, set[int]] = {}
 
 
 def marked(home: Path) -> list[int]:
     """Processes started for any run folder of this home: the browser and its children."""
     wanted = MARK + str(home / "run").encode() + b"/"
-    return [pid for pid in _pids() if any(word.startswith(wanted) for word in _words(pid, "environ"))]
+    living = dict(living_processes())
+    carriers = {pid for pid in living if any(word.startswith(wanted) for word in _words(pid, "environ"))}
+    groups = _groups.setdefault(home, set())
+    groups |= {pid for pid in carriers if living[pid] == pid}
+    children = {pid for pid, group in living.items() if group in groups and b" --type=" in _title(pid)}
+    return sorted(carriers | children)
 
 
 def keepers(home: Path) -> list[int]:
@@ -34,6 +43,11 @@ def browser_of(home: Path) -> int:
         if any(word.startswith(b"--user-data-dir=") for word in _words(pid, "cmdline"))
         and not any(word.startswith(b"--type=") for word in _words(pid, "cmdline"))
     )
+
+
+def pages_of(home: Path) -> list[int]:
+    """The processes of pages."""
+    return [pid for pid in marked(home) if b" --type=renderer" in _title(pid)]
 
 
 def helpers(home: Path, kind: str) -> list[int]:
@@ -61,6 +75,10 @@ def eventually(holds: Callable[[], bool], patience: float) -> bool:
 
 def _pids() -> list[int]:
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _title(pid: int) -> bytes:
+    return b" ".join(_words(pid, "cmdline"))
 
 
 def _text(pid: int, file: str) -> str:

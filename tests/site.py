@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 # A page that is held back is let go in the end, so that a failing test does not hold up the others.
 LONGEST_HOLD = 60.0
 
+# Where tests serve their pages: this machine, which is opened to no page unless told so.
+OWN_SITES = ("127.0.0.1", "localhost", "*.localhost")
+
 
 @dataclass(frozen=True)
 class Request:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rove.action import Effect as Effect
     from rove.actions.forms import FormField as FormField
     from rove.errors import RoveError as RoveError
+    from rove.guard.approval import Answer as Answer
     from rove.guard.approval import ApprovalRequest as ApprovalRequest
     from rove.guard.approval import Approver as Approver
     from rove.guard.policy import Allow as Allow
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from rove.guard.policy import Place as Place
     from rove.guard.policy import Policy as Policy
     from rove.guard.policy import WebOnly as WebOnly
+    from rove.guard.rulebook import Rule as Rule
+    from rove.guard.rulebook import Rulebook as Rulebook
     from rove.outcome import Outcome as Outcome
     from rove.settings import Settings as Settings
     from rove.surfaces.library import Session as Session
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Action": "rove.action",
     "Allow": "rove.guard.policy",
+    "Answer": "rove.guard.approval",
     "ApprovalRequest": "rove.guard.approval",
     "Approver": "rove.guard.approval",
     "Ask": "rove.guard.policy",
@@ -41,6 +45,8 @@ _HOMES = {
     "Place": "rove.guard.policy",
     "Policy": "rove.guard.policy",
     "RoveError": "rove.errors",
+    "Rule": "rove.guard.rulebook",
+    "Rulebook": "rove.guard.rulebook",
     "Session": "rove.surfaces.library",
     "Settings": "rove.settings",
     "WebOnly": "rove.guard.policy",
@@ -50,6 +56,7 @@ _HOMES = {
 __all__ = [
     "Action",
     "Allow",
+    "Answer",
     "ApprovalRequest",
     "Approver",
     "Ask",
@@ -61,6 +68,8 @@ __all__ = [
     "Place",
     "Policy",
     "RoveError",
+    "Rule",
+    "Rulebook",
     "Session",
     "Settings",
     "WebOnly",

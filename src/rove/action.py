@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import (
     TYPE_CHECKING,
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# The group of what every agent needs; the others are shown to a model when they are asked for.
+CORE = "core"
 
 
 class Effect(enum.Enum):
@@ -44,6 +46,7 @@ class Effect(enum.Enum):
     NAVIGATE = "navigate"
     SCRIPT = "script"
     SEND_FILE = "send_file"
+    SECRET = "secret"
     SPAWN = "spawn"
 
 
@@ -54,11 +57,22 @@ class Action(Validated, Generic[R]):
     effect: ClassVar[Effect]
     result: ClassVar[type[Any]]
     observes: ClassVar[bool]
+    group: ClassVar[str]
 
     @property
     def destination(self) -> str | None:
         """The address that it asks the browser to load, which the policy decides on before anything moves."""
         return None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of the secrets that it types."""
+        return ()
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """All that this one can do to the world: what its class declares and, if it names a secret, the use of that."""
+        return (type(self).effect, Effect.SECRET) if self.secrets else (type(self).effect,)
 
     @property
     def shows_page(self) -> bool:
@@ -94,6 +108,10 @@ class TabAction(Action[R]):
 class ContextAction(Action[R]):
     """An action on a session's browser context as a whole. It never waits for a tab's lock."""
 
+    def concerns(self, context: Context) -> Tab | None:
+        """The tab that it is about, if it is about one: the policy decides by that tab's page."""
+        return None
+
     async def perform(self, context: Context) -> R:
         raise NotImplementedError
 
@@ -116,6 +134,7 @@ class HouseAction(Action[R]):
 class Road(Protocol):
     """The road itself, lent to an action made of others, so that each of them passes the gate."""
 
+    async def foresee(self, actions: Sequence[Action[Any]], /) -> None: ...
     async def run(self, action: Action[Any]) -> AnyOutcome: ...
     def report(self, message: str, done: int, total: int, /) -> None: ...
 
@@ -133,10 +152,11 @@ _registry: dict[str, type[AnyAction]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
-def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]], type[A]]:
+def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -> Callable[[type[A]], type[A]]:
     """Declare an action: its name, schema, docs and every surface derive from the class below it.
 
     `observes`: the outcome carries what changed on the page. Acts do so unless told otherwise.
+    `group`: with which others it is shown to a model.
     """
 
     def declare(cls: type[A]) -> type[A]:
@@ -147,6 +167,7 @@ def action(effect: Effect, *, observes: bool | None = None) -> Callable[[type[A]
         declared.effect = effect
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
+        declared.group = group
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
         _registry[declared.verb] = declared
@@ -160,6 +181,11 @@ def registry() -> Mapping[str, type[AnyAction]]:
     import_module("rove.actions")  # importing it declares them
 
     return _registry
+
+
+def groups() -> list[str]:
+    """The groups of actions beyond the core."""
+    return sorted({cls.group for cls in registry().values()} - {CORE})
 
 
 def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
@@ -216,5 +242,5 @@ def _brief(value: Any) -> str:
 
 __all__ = [
     "Action", "AnyAction", "ContextAction", "Effect", "House", "HouseAction", "Road", "RoadAction", "TabAction",
-    "Target", "Url", "action", "arg", "fields_of", "parse", "registry",
+    "Target", "Url", "action", "arg", "fields_of", "groups", "parse", "registry",
 ]  # fmt: skip

@@ -4,8 +4,9 @@ RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or of the wrong kind
 ├── InvalidSettings       invalid_settings      a setting is unknown or of the wrong kind
 ├── Denied                denied                the policy, or the person it asked, said no
+├── JournalFailed         journal_failed        what is done could not be written down
 ├── NotOpen               not_open              no session or tab goes by that name
-├── LimitReached          limit_reached         as many sessions or tabs as are allowed
+├── LimitReached          limit_reached         as many sessions, tabs or questions, or as much memory, as is allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── CertificateInvalid    certificate_invalid   the server could not prove who it is
@@ -19,7 +20,8 @@ RoveError
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
 └── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
 
-`code` is stable and what callers branch on; `hint` tells a model what to try next.
+`code` is stable and what callers branch on; `hint` tells a model what to try next; `retry_after`, where it is known,
+after how many seconds the same call is likely to be taken.
 """
 
 from __future__ import annotations
@@ -33,14 +35,20 @@ class RoveError(Exception):
     code: ClassVar[str] = "internal"
     default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
     retryable: ClassVar[bool] = False
+    # Whether its message may hold words of the page that it came from.
+    quotes_page: ClassVar[bool] = True
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.message = message
+        # Whose words the message may hold, once it has been at a page; None while all of them are ours.
+        self.origin: str | None = None
         self.hint = self.default_hint if hint is None else hint
+        self.retry_after = retry_after
 
     def as_dict(self) -> dict[str, object]:
-        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
+        when = {} if self.retry_after is None else {"retry_after": self.retry_after}
+        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable, **when}
 
 
 class InvalidArguments(RoveError):
@@ -56,6 +64,11 @@ class InvalidSettings(RoveError):
 class Denied(RoveError):
     code = "denied"
     default_hint = "This needs someone else's consent; do not try another way round it."
+
+
+class JournalFailed(RoveError):
+    code = "journal_failed"
+    default_hint = "Nothing more is done until it can be recorded: the owner must make room, or mend the folder."
 
 
 class NotOpen(RoveError):
@@ -122,6 +135,7 @@ class ScriptFailed(RoveError):
 
 class ElementNotFound(RoveError):
     code = "element_not_found"
+    quotes_page = False
     default_hint = "Take a browser_snapshot and use a ref that it shows."
 
 

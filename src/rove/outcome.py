@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 R = TypeVar("R")
+# Names the origin of what no origin is known of.
+NOWHERE = "unknown"
+
+
+class Own(str):
+    """A word of the caller's or of ours in a result. Any other text there counts as the page's."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of an answer: words of ours, or with an origin, words of a page.
+
+    Raw ones are text as the page has it, not lines that we made: they could imitate their neighbours.
+    """
+
+    text: str
+    origin: str | None = None
+    is_raw: bool = False
+
+
+def origin_in(url: str | None) -> str:
+    """The origin of an address as the browser itself reported it, for a label."""
+    match = re.match(r"([a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#@]+)", url or "")
+    return match[1] + match[2] if match else (url or NOWHERE)
 
 
 @dataclass(frozen=True)
@@ -24,6 +51,8 @@ class Event:
 
     kind: str
     text: str
+    # What to do about it, in our own words.
+    advice: str = ""
 
 
 @dataclass(frozen=True)

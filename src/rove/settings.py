@@ -49,6 +49,14 @@ class Limits(Validated):
     download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
     upload_megabytes: int = arg("Largest file that is given to a page.", default=500, ge=1)
     idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
+    queue: int = arg("Most calls that wait in line when all sessions are taken.", default=32, ge=0)
+    queue_seconds: float = arg("Seconds that a call waits in line for a session to be closed.", default=5, ge=0)
+    memory_megabytes: int | None = arg(
+        "Most memory that the browser may hold, all its processes together; with one empty page it holds about 200. "
+        "Default: 80 % of what there is.",
+        default=None,
+        ge=256,
+    )
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,29 @@ class Observing(Validated):
     budget: int = arg("Most tokens of a page's first look.", default=4000, ge=200)
     picture: int = arg("Longest side of a picture, in pixels; a larger one is scaled down.", default=1568, ge=64)
     changes: int = arg("Most tokens of what an act changed.", default=1500, ge=100)
+
+
+@dataclass(frozen=True)
+class Journaling(Validated):
+    file_megabytes: int = arg("Size at which a session's journal goes on in a new file.", default=16, ge=1)
+    keep_files: int = arg(
+        "Most full files of a session's journal that are kept, the oldest leaving first; 0 keeps all.",
+        default=0,
+        ge=0,
+    )
+    attachment_kilobytes: int = arg(
+        "Largest picture or file that is written into the journal; of a larger one, only its digest.",
+        default=256,
+        ge=0,
+    )
+
+
+@dataclass(frozen=True)
+class Guarding(Validated):
+    passwords: Literal["refuse", "allow"] = arg(
+        "What is typed into password fields: refuse all but named secrets, or allow any text, to test one's own app.",
+        default="refuse",
+    )
 
 
 @dataclass(frozen=True)
@@ -74,16 +105,44 @@ class Settings(Validated):
         "Path of the browser to use. Default: the first that `rove install` would find.",
         default=None,
     )
+    secrets: Path | None = arg(
+        "File with the named secrets that may be typed into pages. Default: `secrets.toml` in home, if it is there.",
+        default=None,
+    )
+    policy: Path | None = arg(
+        "File with the policy: what an agent may do, and what a person is asked. Default: `policy.toml` in home, if "
+        "it is there.",
+        default=None,
+    )
+    approve: Literal["client", "terminal", "none"] = arg(
+        "Who is asked what the policy wants asked: the person at the MCP client, if it can put questions, or at "
+        "rove's own terminal; or nobody, which means no.",
+        default="client",
+    )
     headless: bool = arg("Run without a window.", default=True)
     sandbox: Literal["auto", "on", "off"] = arg(
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
         default="auto",
     )
+    allow_host: tuple[str, ...] = arg(
+        "Hosts to open although they are not public, such as localhost:3000, *.corp.example or 10.0.0.0/8.",
+        default=(),
+    )
+    only_host: tuple[str, ...] = arg("If given, the only hosts that may be reached at all.", default=())
+    deny_host: tuple[str, ...] = arg("Hosts never to reach, with all that is under them.", default=())
+    proxy: str | None = arg(
+        "A proxy to go out through, http://host:port or socks5://host:port; addresses are still checked.",
+        default=None,
+    )
+    dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
+    with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     viewport: Viewport = Viewport()
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()
     observing: Observing = Observing()
+    journal: Journaling = Journaling()
+    guard: Guarding = Guarding()
 
     @property
     def home_folder(self) -> Path:
@@ -92,6 +151,18 @@ class Settings(Validated):
     @property
     def workspace_folder(self) -> Path:
         return (self.workspace.expanduser().absolute()) if self.workspace else self.home_folder / "workspace"
+
+    @property
+    def policy_file(self) -> Path:
+        return self.policy.expanduser().absolute() if self.policy else self.home_folder / "policy.toml"
+
+    @property
+    def journal_folder(self) -> Path:
+        return self.home_folder / "sessions"
+
+    @property
+    def secrets_file(self) -> Path:
+        return self.secrets.expanduser().absolute() if self.secrets else self.home_folder / "secrets.toml"
 
     @property
     def config_file(self) -> Path:
@@ -108,20 +179,29 @@ class Option:
     description: str
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """As people write them: Python needs `with_` where everyone else says `with`."""
+        return tuple(name.rstrip("_") for name in self.path)
+
+    @property
     def key(self) -> str:
-        return ".".join(self.path)
+        return ".".join(self.names)
 
     @property
     def variable(self) -> str:
-        return "ROVE_" + "_".join(self.path).upper()
+        return "ROVE_" + "_".join(self.names).upper()
 
     @property
     def flag(self) -> str:
-        return "--" + "-".join(self.path).replace("_", "-")
+        return "--" + "-".join(self.names).replace("_", "-")
 
     @property
     def is_switch(self) -> bool:
         return self.kind is bool
+
+    @property
+    def is_list(self) -> bool:
+        return get_origin(self.kind) is tuple
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -150,8 +230,8 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
     sources = {option.key: "default" for option in options()}
     layers = [
         (str(home / "config.toml"), _from_file(home / "config.toml")),
-        *((option.variable, {option.key: environment[option.variable]}) for option in _set_in(environment)),
-        *((_option(key).flag, {key: value}) for key, value in flags.items()),
+        *((option.variable, _given(option, environment[option.variable])) for option in _set_in(environment)),
+        *((_option(key).flag, _given(_option(key), value)) for key, value in flags.items()),
     ]
     for source, layer in layers:
         values.update(layer)
@@ -159,9 +239,17 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
     return Resolved(_build(values, sources), sources)
 
 
+def _given(option: Option, value: Any) -> dict[str, Any]:
+    """A setting as the environment or a flag gives it; the parts of a list may stand behind commas."""
+    if not option.is_list:
+        return {option.key: value}
+    words: list[str] = [value] if isinstance(value, str) else list(value)
+    return {option.key: [part.strip() for word in words for part in word.split(",") if part.strip()]}
+
+
 def load(**flags: Any) -> Settings:
     """The settings in force; a keyword is a flag, with `__` for the dot (`limits__tabs=3`)."""
-    return resolve({key.replace("__", "."): value for key, value in flags.items()}).settings
+    return resolve({key.replace("__", ".").rstrip("_"): value for key, value in flags.items()}).settings
 
 
 def _leaves(section: type[Validated], prefix: tuple[str, ...]) -> Iterator[Option]:
@@ -217,7 +305,7 @@ def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
     tree: dict[str, Any] = {}
     for key, value in values.items():
-        *parents, leaf = key.split(".")
+        *parents, leaf = _option(key).path
         branch = tree
         for parent in parents:
             branch = branch.setdefault(parent, {})
@@ -226,5 +314,6 @@ def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
         settings: Settings = build(Settings, tree)
     except Refused as refused:
         key, why = refused.complaints[0]
+        key = key.rstrip("_")
         raise InvalidSettings(f"`{key}` from {sources.get(key, 'the settings')}: {why}.") from refused
     return settings

@@ -1,12 +1,14 @@
-"""What is meant: an element by ref, CSS selector or role and name; a page by its address."""
+"""What is meant: an element by ref, CSS selector or role and name; a page by its address; a secret by its name."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from rove.fields import Rule
+from rove.fields import Rule, Validated, declared
 
 _REF = re.compile(r"(?P<frame>f\d+)?(?P<local>e\d+)")
 _POINT = re.compile(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
@@ -75,6 +77,43 @@ def _checked(text: str) -> str:
 
 Target = Annotated[str, Rule('Ref (e12), CSS selector, or role and name (button "Save").', check=_checked)]
 
+V = TypeVar("V", bound=Validated)
+
+
+def targets_in(value: Validated) -> dict[str, str]:
+    """The targets among an action's arguments, by where they stand: `target`, `fields.0.target`."""
+    return dict(_targets(value, ""))
+
+
+def retargeted(value: V, targets: Mapping[str, str], where: str = "") -> V:
+    """The same with other targets in those places."""
+    changed: dict[str, Any] = {}
+    for name, inner in ((field, getattr(value, field)) for field in declared(type(value))):
+        place = where + name
+        if place in targets:
+            changed[name] = targets[place]
+        elif isinstance(inner, tuple) and any(path.startswith(f"{place}.") for path in targets):
+            changed[name] = tuple(
+                retargeted(item, targets, f"{place}.{index}.") for index, item in enumerate(inner)
+            )  # fmt: skip
+    return dataclasses.replace(value, **changed)  # type: ignore[type-var]
+
+
+def _targets(value: Validated, where: str) -> Iterator[tuple[str, str]]:
+    for name, (hint, _) in declared(type(value)).items():
+        inner = getattr(value, name)
+        if isinstance(inner, str) and _is_target(hint):
+            yield where + name, inner
+        elif isinstance(inner, tuple):
+            for index, item in enumerate(inner):
+                if isinstance(item, Validated):
+                    yield from _targets(item, f"{where}{name}.{index}.")
+
+
+def _is_target(hint: Any) -> bool:
+    return hint == Target or (get_origin(hint) is not Annotated and any(map(_is_target, get_args(hint))))
+
+
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
 _LOCAL = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 
@@ -90,3 +129,21 @@ def with_scheme(address: str) -> str:
 
 
 Url = Annotated[str, Rule(check=with_scheme)]
+
+
+_SECRET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def is_secret_name(text: str) -> bool:
+    return _SECRET_NAME.fullmatch(text) is not None
+
+
+def secret_named(text: str) -> str | None:
+    """The name, where a text to be typed stands for a secret: `secret:github`."""
+    name = text.removeprefix("secret:")
+    return name if name != text and is_secret_name(name) else None
+
+
+def within(origin: str, address: str) -> str:
+    """An address without the origin it shares with the page: `/app.js`."""
+    return address[len(origin) :] if address.startswith(f"{origin}/") else address

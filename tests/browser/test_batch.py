@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
+from pathlib import Path
+
 import pytest
 from tests.site import Site
 
@@ -39,7 +43,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
     )
     failed = outcome.result.failed
     assert failed is not None
-    assert (failed.index, failed.action, failed.error["code"]) == (1, "click", "element_not_found")
+    assert (failed.index, failed.action, failed.error.code) == (1, "click", "element_not_found")
     assert (len(outcome.result.done), outcome.result.left_out) == (1, 1)
     assert (await session.extract("p")).result.content == ("Text",)
 
@@ -47,7 +51,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
 async def test_every_step_passes_the_gate(session: Session, site: Site) -> None:
     outcome = await session.batch(({"action": "navigate", "url": "file:///etc/passwd"},))
     assert outcome.result.failed is not None
-    assert outcome.result.failed.error["code"] == "denied"
+    assert outcome.result.failed.error.code == "denied"
 
 
 @pytest.mark.parametrize(
@@ -78,12 +82,21 @@ async def test_pictures_of_the_steps_come_along(session: Session, site: Site) ->
     assert [image.mime for image in outcome.attachments] == ["image/png"]
 
 
+async def test_the_journal_keeps_a_picture_once(session: Session, site: Site, home: Path) -> None:
+    outcome = await session.batch(({"action": "navigate", "url": site.page("/", "<p>x</p>")}, {"action": "screenshot"}))
+    journal = (home / "sessions" / f"{outcome.session}.jsonl").read_text().splitlines()
+    *_, step, batch = [json.loads(line) for line in journal]
+    assert (step["action"], batch["action"]) == ("screenshot", "batch")
+    assert [b64decode(kept["data"]) for kept in step["attachments"]] == [outcome.attachments[0].data]
+    assert batch["attachments"] == []
+
+
 async def test_a_step_that_opens_a_dialog_fails_the_next(session: Session, site: Site) -> None:
     url = site.page("/", "<button onclick=\"alert('Stop')\">Go</button>")
     await session.navigate(url)
     outcome = await session.batch(({"action": "click", "target": "button"}, {"action": "snapshot"}))
     assert outcome.result.failed is not None
-    assert (outcome.result.failed.index, outcome.result.failed.error["code"]) == (1, "dialog_open")
+    assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "dialog_open")
     await session.dialog(accept=True)
 
 

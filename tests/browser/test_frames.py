@@ -120,3 +120,16 @@ async def test_a_closed_shadow_root_on_an_ordinary_element(session: Session, sit
     </script>"""
     outcome = await session.navigate(site.page("/", page))
     await session.click(ref_of(outcome.changes.text, "Inside"))
+
+
+async def test_closed_shadow_roots_within_each_other(session: Session, site: Site) -> None:
+    page = """<div id=host></div><script>
+      const inner = (host, depth) => {
+        const root = host.attachShadow({ mode: 'closed' });
+        root.innerHTML = depth ? '<div></div>' : '<button>Innermost</button>';
+        if (depth) inner(root.firstChild, depth - 1);
+      };
+      inner(host, 2);
+    </script>"""
+    outcome = await session.navigate(site.page("/", page))
+    await session.click(ref_of(outcome.changes.text, "Innermost"))

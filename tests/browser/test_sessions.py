@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import SESSION_LIMIT
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 import rove
 from rove import Session
@@ -92,7 +92,7 @@ def test_a_name_that_is_no_file_name_is_refused(name: str) -> None:
 
 async def test_an_idle_session_is_closed_and_the_next_call_starts_afresh(home: Path, site: Site) -> None:
     url = site.page("/", "<p>Page</p>")
-    async with Sessions(Settings(home=home, limits=Limits(idle=0.5))) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home, limits=Limits(idle=0.5))) as sessions:
         idle, busy = Session(sessions, await sessions.open_session("idle")), Session(sessions, None)
         await idle.navigate(url)
         await busy.navigate(url)
@@ -105,7 +105,7 @@ async def test_an_idle_session_is_closed_and_the_next_call_starts_afresh(home: P
 
 
 async def test_a_session_with_a_long_call_under_way_is_not_idle(home: Path, site: Site) -> None:
-    async with Sessions(Settings(home=home, limits=Limits(idle=0.3))) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home, limits=Limits(idle=0.3))) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", "<p>Page</p>"))
         assert (await session.wait(seconds=1)).result.seconds >= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from tests.site import Site
 
 from rove import Session
@@ -89,3 +90,10 @@ async def test_silence_is_kept_for_those_who_want_it(session: Session, site: Sit
     assert silent.changes.kind == "silent"
     told = await session.click('button "Go"')
     assert '"new"' in told.changes.text
+
+
+@pytest.mark.parametrize("kind", ["Worker", "SharedWorker"])
+async def test_the_script_of_a_worker_is_not_waited_for(session: Session, site: Site, kind: str) -> None:
+    site.page("/w.js", "", kind="text/javascript")
+    outcome = await session.navigate(site.page("/", f"<p>Page</p><script>new {kind}('/w.js')</script>"))
+    assert outcome.pending == ()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import Golden
+from tests.site import OWN_SITES
 
 from rove import Ask, Place, RoveError, Session, Settings
 from rove.action import Action, AnyAction, Effect, fields_of, parse, registry
@@ -19,7 +20,7 @@ from rove.fields import schema_of
 from rove.guard.policy import Decision
 from rove.snapshot import estimate
 from rove.surfaces.mcp.protocol import Connection, Message
-from rove.surfaces.toolsets import OPTIONS, Toolset
+from rove.surfaces.toolsets import EVERYTHING, OPTIONS, Toolset
 
 VERBS = list(registry())
 every_action = pytest.mark.parametrize("verb", VERBS)
@@ -28,6 +29,7 @@ every_action = pytest.mark.parametrize("verb", VERBS)
 EXAMPLES: dict[str, dict[str, Any]] = {
     "batch": {"steps": [{"action": "status"}]},
     "open_session": {"name": "some-name"},
+    "pdf": {"name": "page", "landscape": True, "pages": "1-3,5"},
 }
 
 
@@ -35,7 +37,7 @@ def example(verb: str) -> dict[str, Any]:
     """Arguments for an action, made up from its schema: those it needs, and those that it can do without."""
     if verb in EXAMPLES:
         return EXAMPLES[verb]
-    schema = Toolset()[f"browser_{verb}"].schema
+    schema = Toolset([EVERYTHING])[f"browser_{verb}"].schema
     return {
         name: _value(name, kind) for name, kind in schema["properties"].items() if name in fields_of(registry()[verb])
     }
@@ -107,7 +109,7 @@ def test_an_unknown_argument_is_refused_by_name(verb: str) -> None:
 
 @every_action
 def test_a_missing_argument_is_refused_by_name(verb: str) -> None:
-    for name in Toolset()[f"browser_{verb}"].schema.get("required", []):
+    for name in Toolset([EVERYTHING])[f"browser_{verb}"].schema.get("required", []):
         with pytest.raises(InvalidArguments) as caught:
             parse(verb, {key: value for key, value in example(verb).items() if key != name})
         assert f"`{name}`" in caught.value.message
@@ -121,7 +123,7 @@ def test_the_library_has_a_method_for_it(verb: str) -> None:
 
 @every_action
 def test_its_tool_takes_the_example_and_refuses_other_options(verb: str) -> None:
-    tool = Toolset()[f"browser_{verb}"]
+    tool = Toolset([EVERYTHING])[f"browser_{verb}"]
     call = tool.call(example(verb))
     assert call.action == parse(verb, example(verb))
     for option in set(OPTIONS) - set(tool.schema["properties"]):
@@ -192,25 +194,25 @@ async def test_it_is_denied_by(
 @pytest.fixture(scope="module")
 async def guarded(home: Path) -> Any:
     """Two houses whose policies let nothing through; what needs a page shares one browser each."""
-    settings = Settings(home=home)
+    settings = Settings(allow_host=OWN_SITES, home=home)
     async with Sessions(settings, AsksAlways()) as asking, Sessions(settings, Breaks()) as broken:
         yield {AsksAlways: asking, Breaks: broken}
 
 
 @pytest.fixture(scope="module")
 async def tools(home: Path) -> dict[str, Message]:
-    """The answer to tools/list, by name."""
-    answer = await _listed(home)
+    """The answer to tools/list with everything asked for, by name."""
+    answer = await _listed(home, [EVERYTHING])
     return {tool["name"]: tool for tool in answer["tools"]}
 
 
-async def _listed(home: Path) -> Message:
+async def _listed(home: Path, also: Sequence[str] = ()) -> Message:
     answers: list[Message] = []
 
     async def send(message: Message) -> None:
         answers.append(message)
 
-    connection = Connection(Sessions(Settings(home=home)), Toolset(), send)
+    connection = Connection(Sessions(Settings(allow_host=OWN_SITES, home=home)), Toolset(also), send)
     for number, method in enumerate(("initialize", "tools/list")):
         await connection._answer(number, method, {})
     result: Message = answers[-1]["result"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.processes import browser_of, marked
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.engine.sessions import Sessions
@@ -45,7 +45,7 @@ async def test_a_page_with_a_hundred_thousand_elements_is_cut_to_the_budget(sess
 async def test_a_browser_that_is_killed_is_replaced_at_the_next_call(home: Path, site: Site) -> None:
     url = site.page("/", "<title>Back</title><p>Text</p>")
     own = home / "killed"
-    async with Sessions(Settings(home=own)) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=own)) as sessions:
         session = Session(sessions, None)
         await session.navigate(url)
         os.kill(browser_of(own), signal.SIGKILL)
@@ -62,7 +62,7 @@ async def test_a_browser_that_is_killed_is_replaced_at_the_next_call(home: Path,
 
 async def test_a_call_under_way_when_the_browser_dies_says_so(home: Path, site: Site) -> None:
     own = home / "dying"
-    async with Sessions(Settings(home=own)) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=own)) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", "<p>Text</p>"))
         waiting = asyncio.ensure_future(session.wait(text="Never"))

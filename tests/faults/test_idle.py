@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.processes import marked
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.engine import browsers
@@ -28,7 +28,7 @@ async def test_a_browser_that_nobody_uses_is_closed_and_started_again_when_neede
 ) -> None:
     monkeypatch.setattr(browsers, "UNUSED", 0.1)
     monkeypatch.setattr(browsers, "HEARTBEAT", 0.05)
-    settings = Settings(home=home / "idle", deadlines=Deadlines(action=30, launch=60))
+    settings = Settings(allow_host=OWN_SITES, home=home / "idle", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
         sessions.warm_up()
         await until(lambda: marked(home / "idle"))

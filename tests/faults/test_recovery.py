@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.extract import Extract
@@ -25,7 +25,7 @@ PAGE = "<h1>Good</h1><script>localStorage.kept = 'yes'; document.cookie = 'a=b; 
 @pytest.fixture
 async def own(home: Path) -> AsyncGenerator[Session]:
     """A browser of its own, to be hurt."""
-    settings = Settings(home=home / "own", deadlines=Deadlines(action=30, launch=60))
+    settings = Settings(allow_host=OWN_SITES, home=home / "own", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 
@@ -68,6 +68,26 @@ async def test_the_next_call_works_and_knows_its_cookies(
     assert answer.events == ()
 
 
+@pytest.mark.parametrize("way", ["dies", "rests"])
+async def test_a_session_that_was_offline_does_not_come_back_online(
+    own: Session, site: Site, home: Path, way: str
+) -> None:
+    await own.navigate(site.page("/", PAGE))
+    await own.clipboard("kept")
+    await own.offline()
+    asked = len(site.requests)
+    if way == "rests":
+        assert await own._engine.rest()
+    else:
+        for pid in victims(home):
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(BrowserUnavailable):
+            await own.evaluate("1")
+    assert (await own.clipboard()).result.text == "kept"
+    assert (await own.evaluate("navigator.onLine")).result.value is False
+    assert len(site.requests) == asked
+
+
 async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", PAGE))
     context = own._engine._context
@@ -85,7 +105,7 @@ async def test_a_browser_that_cannot_start_is_not_started_for_ever(home: Path, s
     broken = home / "broken-browser"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)
-    settings = Settings(home=home / "own", browser=broken, deadlines=Deadlines(launch=20))
+    settings = Settings(allow_host=OWN_SITES, home=home / "own", browser=broken, deadlines=Deadlines(launch=20))
     async with Sessions(settings) as sessions:
         session = Session(sessions, None)
         hints: list[str] = []

@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
-from rove import Allow, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
+from rove import Allow, Answer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
 from rove.actions.navigation import Navigate
 from rove.engine.sessions import Sessions
-from rove.errors import Denied
+from rove.errors import Denied, JournalFailed
 from rove.guard.policy import Decision
 
 
@@ -21,7 +21,7 @@ class Ledger:
     """A policy and an approver in one: rules by path, and a person whose answers are set beforehand."""
 
     def __init__(self) -> None:
-        self.answer: bool | Exception = False
+        self.says: Answer | Exception = Answer.NO
         self.asked: list[ApprovalRequest] = []
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
@@ -34,16 +34,16 @@ class Ledger:
             return Deny("Private.")
         return Ask("May I?") if "/ask" in where else Allow()
 
-    async def approves(self, request: ApprovalRequest) -> bool:
+    async def answer(self, request: ApprovalRequest) -> Answer:
         self.asked.append(request)
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
+        if isinstance(self.says, Exception):
+            raise self.says
+        return self.says
 
 
 @pytest.fixture
 def ledger(guarded: tuple[Session, Ledger]) -> Ledger:
-    guarded[1].answer = False
+    guarded[1].says = Answer.NO
     guarded[1].asked.clear()
     return guarded[1]
 
@@ -56,7 +56,7 @@ def watched(guarded: tuple[Session, Ledger]) -> Session:
 @pytest.fixture(scope="module")
 async def guarded(home: Path) -> AsyncGenerator[tuple[Session, Ledger]]:
     ledger = Ledger()
-    async with Sessions(Settings(home=home), ledger, ledger) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), ledger, ledger) as sessions:
         yield Session(sessions, None), ledger
 
 
@@ -95,18 +95,18 @@ async def test_a_denied_step_of_a_batch_asks_the_server_nothing(watched: Session
         )
     )
     assert outcome.result.failed is not None
-    assert (outcome.result.failed.index, outcome.result.failed.error["code"]) == (1, "denied")
+    assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "denied")
     assert paths(site) == ["/fine"]
 
 
 async def test_only_a_yes_reaches_the_server(watched: Session, ledger: Ledger, site: Site) -> None:
     url = site.page("/ask", "<title>Granted</title>")
-    for answer in (False, RuntimeError("the line is dead")):
-        ledger.answer = answer
+    for answer in (Answer.NO, RuntimeError("the line is dead")):
+        ledger.says = answer
         with pytest.raises(Denied):
             await watched.navigate(url)
     assert paths(site) == []
-    ledger.answer = True
+    ledger.says = Answer.ONCE
     assert "Granted" in str((await watched.navigate(url)).title)
     assert paths(site) == ["/ask"]
     assert [request.arguments for request in ledger.asked] == [{"url": url}] * 3
@@ -150,14 +150,14 @@ async def test_while_a_person_is_asked_nothing_is_requested(home: Path, site: Si
     asked, answer = asyncio.Event(), asyncio.Event()
 
     class Slow(Ledger):
-        async def approves(self, request: ApprovalRequest) -> bool:
+        async def answer(self, request: ApprovalRequest) -> Answer:
             asked.set()
             await answer.wait()
-            return True
+            return Answer.ONCE
 
     url = site.page("/ask", "<title>Granted</title>")
     slow = Slow()
-    async with Sessions(Settings(home=home), slow, slow) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), slow, slow) as sessions:
         running = asyncio.ensure_future(sessions.session().run(Navigate(url), timeout=20))
         await asked.wait()
         assert paths(site) == []
@@ -173,3 +173,12 @@ async def test_the_journal_records_what_was_denied(watched: Session, ledger: Led
     last = (home / "sessions" / "default.jsonl").read_text().splitlines()[-1]
     assert '"decision": "denied"' in last
     assert url in last
+
+
+async def test_what_cannot_be_recorded_is_not_done(tmp_path: Path, site: Site) -> None:
+    url = site.page("/unrecorded", "<p>Seen</p>")
+    (tmp_path / "sessions").touch()
+    async with Sessions(Settings(allow_host=OWN_SITES, home=tmp_path)) as sessions:
+        with pytest.raises(JournalFailed):
+            await sessions.session().run(Navigate(url))
+    assert paths(site) == []

@@ -37,7 +37,7 @@ def shown(output: str) -> dict[str, tuple[str, str]]:
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = rove("--help", home=tmp_path)
     assert done.returncode == 0
-    for command in ("mcp", "demo", "install", "doctor", "config"):
+    for command in ("mcp", "demo", "install", "doctor", "config", "policy", "journal"):
         assert f"  {command} " in done.stdout
     assert done.stderr == ""
 
@@ -53,7 +53,7 @@ def test_version(tmp_path: Path) -> None:
     assert rove("--version", home=tmp_path).stdout.strip() == f"rove {__version__}"
 
 
-@pytest.mark.parametrize("words", [["fly"], ["mcp", "--fly"]])
+@pytest.mark.parametrize("words", [["fly"], ["mcp", "--fly"], ["journal", "show", "--last", "-1"]])
 def test_words_that_mean_nothing_exit_with_2(tmp_path: Path, words: list[str]) -> None:
     done = rove(*words, home=tmp_path)
     assert done.returncode == 2
@@ -102,10 +102,18 @@ def test_a_file_that_does_not_parse_stops_the_server_and_leaves_nothing(tmp_path
     assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
 
 
+def test_a_group_of_tools_that_does_not_exist_stops_the_server_and_leaves_nothing(tmp_path: Path) -> None:
+    done = rove("mcp", "--with", "pdf,flying", home=tmp_path)
+    assert done.returncode == 1
+    assert "`flying`" in done.stderr
+    assert "emulation" in done.stderr
+    assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
+
+
 def test_doctor_finds_all_well_here(home: Path) -> None:
     done = rove("doctor", home=home / "doctor")
     assert done.returncode == 0, done.stdout
-    for subject in ("python", "home", "workspace", "memory", "browser", "sandbox", "start"):
+    for subject in ("python", "home", "workspace", "policy", "memory", "browser", "sandbox", "start"):
         assert f"  {subject}" in done.stdout
     assert "FAIL" not in done.stdout
     assert list((home / "doctor" / "run").iterdir()) == []
@@ -117,6 +125,14 @@ def test_doctor_says_what_is_broken_and_exits_with_1(home: Path) -> None:
     assert "FAIL  browser" in done.stdout
     assert "/nowhere/chromium" in done.stdout
     assert "->" in done.stdout
+
+
+def test_doctor_finds_a_broken_policy(home: Path) -> None:
+    broken = home / "broken.toml"
+    broken.write_text("rule = [")
+    done = rove("doctor", "--policy", str(broken), home=home / "doctor")
+    assert done.returncode == 1
+    assert "FAIL  policy" in done.stdout
 
 
 def test_install_says_what_it_found(tmp_path: Path) -> None:
@@ -149,3 +165,81 @@ def test_the_server_ends_when_its_input_does(home: Path) -> None:
     done = rove("mcp", home=home / "eof")
     assert (done.returncode, done.stdout) == (0, "")
     assert list((home / "eof" / "run").iterdir()) == []
+
+
+POLICY = """\
+[[rule]]
+decide = "deny"
+effect = "act"
+origin = "https://*.bank.example"
+reason = "Not with money."
+
+[[rule]]
+decide = "ask"
+
+[[rule]]
+decide = "allow"
+"""
+
+
+def test_policy_check_says_what_the_policy_says(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text(POLICY)
+    done = rove("policy", "check", home=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 rules" in done.stdout
+    assert '1. deny every action with the effect act at https://*.bank.example: "Not with money."' in done.stdout
+    assert "what comes after rule 2 is never tried" in done.stdout
+
+
+def test_policy_check_without_a_file_says_what_applies(tmp_path: Path) -> None:
+    done = rove("policy", "check", home=tmp_path)
+    assert done.returncode == 0
+    assert "is not there" in done.stdout
+    assert "ask send_file" in done.stdout
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_policy_check_says_what_is_wrong_and_where(tmp_path: Path, named: bool) -> None:
+    path = tmp_path / ("other.toml" if named else "policy.toml")
+    path.write_text('[[rule]]\ndecide = "deny"\nactoin = "click"\n')
+    done = rove("policy", "check", *([str(path)] if named else []), home=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    for words in (str(path), "line 3", "`actoin`", "`action`?"):
+        assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["click", "https://my.bank.example/pay"], ["deny: click", "rule 1", "line 1", "Not with money."]),
+        (["click", "bank.example"], ["ask: click", "rule 2", "line 7"]),
+        (["browser_upload", "https://example.com", "--session", "work"], ["ask: upload", "session work"]),
+        (["upload", "https://example.com", "--approve", "none"], ["ask: upload", "nobody, so the answer is no"]),
+        (["click"], ["ask: click", "rules that name an origin were left out"]),
+        (["navigate", "file:///etc/passwd"], ["deny", "not on the web"]),
+        (["batch"], ["allow: batch", "each of its steps"]),
+    ],
+)
+def test_policy_explain_names_the_rule_that_decides(tmp_path: Path, words: list[str], said: list[str]) -> None:
+    (tmp_path / "policy.toml").write_text(POLICY)
+    done = rove("policy", "explain", *words, home=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [word for word in said if word not in done.stdout] == [], done.stdout
+
+
+def test_policy_explain_of_no_action_names_the_nearest(tmp_path: Path) -> None:
+    done = rove("policy", "explain", "clik", home=tmp_path)
+    assert done.returncode == 1
+    assert "`click`?" in done.stderr
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_a_policy_that_is_broken_stops_the_server_and_leaves_nothing(tmp_path: Path, flag: bool) -> None:
+    path = tmp_path / ("other.toml" if flag else "policy.toml")
+    path.write_text("rule = [")
+    done = rove("mcp", *(["--policy", str(path)] if flag else []), home=tmp_path)
+    assert done.returncode == 1
+    assert str(path) in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -17,17 +18,23 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ImageContent, TextContent
 from tests.reading import ref_of
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
-from rove.action import registry
+from rove.action import CORE, registry
 
 ROVE = str(Path(sys.executable).parent / "rove")
+ENVIRONMENT = {"ROVE_ALLOW_HOST": ",".join(OWN_SITES)}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
+
+
+def environment(home: Path) -> dict[str, str]:
+    """What a server is started with: the SDK hands on little, and the tests mean the code that they stand beside."""
+    return ENVIRONMENT | {"ROVE_HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
 
 
 @asynccontextmanager
 async def connected(home: Path, mode: str) -> AsyncGenerator[Client]:
-    parameters = StdioServerParameters(command=ROVE, args=["mcp"], env={"ROVE_HOME": str(home)})
+    parameters = StdioServerParameters(command=ROVE, args=["mcp"], env=environment(home))
     async with Client(parameters, mode=mode, read_timeout_seconds=60) as client:
         yield client
 
@@ -54,18 +61,14 @@ async def client(request: pytest.FixtureRequest, home: Path) -> AsyncGenerator[C
     await living
 
 
-def data_of(result: CallToolResult) -> dict[str, Any]:
-    assert isinstance(result.structured_content, dict)
-    return result.structured_content
-
-
 def text_of(result: CallToolResult) -> str:
     return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
 
 
 def error_of(result: CallToolResult) -> dict[str, Any]:
     assert result.is_error
-    error: dict[str, Any] = data_of(result)["error"]
+    assert isinstance(result.structured_content, dict)
+    error: dict[str, Any] = result.structured_content["error"]
     return error
 
 
@@ -76,7 +79,7 @@ async def test_the_revision_is_the_one_that_the_client_speaks(client: Client, re
 
 async def test_every_action_is_listed_as_a_tool_with_annotations(client: Client) -> None:
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools) == [f"browser_{verb}" for verb in registry()]
+    assert list(tools) == [f"browser_{verb}" for verb, cls in registry().items() if cls.group == CORE]
     snapshot, click = tools["browser_snapshot"].annotations, tools["browser_click"].annotations
     assert snapshot is not None
     assert click is not None
@@ -88,13 +91,11 @@ async def test_an_agent_s_walk_through_a_page(client: Client, site: Site) -> Non
     url = site.page("/", "<title>Tea</title><button onclick=\"out.textContent = 'Brewed'\">Brew</button><p id=out></p>")
     page = await client.call_tool("browser_navigate", {"url": url})
     assert not page.is_error
-    assert data_of(page)["url"] == url
-    assert data_of(page)["result"]["status"] == 200
+    assert page.structured_content is None  # some clients would show their model that, in no wrapper
+    assert f'" {url}' in text_of(page)
 
     clicked = await client.call_tool("browser_click", {"target": ref_of(text_of(page), "Brew")})
-    assert data_of(clicked)["changes"]["kind"] == "changes"
-    assert "Brewed" in data_of(clicked)["changes"]["text"]
-    assert "Brewed" in text_of(clicked)
+    assert '+ "Brewed' in text_of(clicked)
 
     pictured = await client.call_tool("browser_screenshot", {"format": "jpeg"})
     (image,) = [part for part in pictured.content if isinstance(part, ImageContent)]
@@ -102,7 +103,7 @@ async def test_an_agent_s_walk_through_a_page(client: Client, site: Site) -> Non
     assert base64.b64decode(image.data).startswith(b"\xff\xd8\xff")
 
     quiet = await client.call_tool("browser_click", {"target": "button", "snapshot": "none"})
-    assert "changes" not in data_of(quiet)
+    assert "changed" not in text_of(quiet)
 
 
 async def test_errors_carry_code_message_and_hint(client: Client, site: Site) -> None:
@@ -129,14 +130,14 @@ async def test_errors_carry_code_message_and_hint(client: Client, site: Site) ->
 async def test_sessions_and_tabs_can_be_named_in_every_call(client: Client, site: Site) -> None:
     one, two = site.page("/1", "<h1>One</h1>"), site.page("/2", "<h1>Two</h1>")
     opened = await client.call_tool("browser_open_session", {"name": "second"})
-    assert data_of(opened)["result"]["session"] == "second"
+    assert "session second" in text_of(opened)
     await client.call_tool("browser_navigate", {"url": one})
     await client.call_tool("browser_navigate", {"url": two, "session": "second"})
     await client.call_tool("browser_tabs", {"operation": "new", "url": one, "session": "second"})
     heading = {"target": "h1"}
     for where, said in (({}, "One"), ({"session": "second"}, "One"), ({"session": "second", "tab": "t1"}, "Two")):
         result = await client.call_tool("browser_extract", {**heading, **where})
-        assert data_of(result)["result"]["content"] == [said]
+        assert said in text_of(result).splitlines()
     await client.call_tool("browser_close_session", {"name": "second"})
     assert error_of(await client.call_tool("browser_snapshot", {"session": "second"}))["code"] == "not_open"
 
@@ -151,8 +152,7 @@ async def test_a_batch_reports_progress_and_where_it_failed(client: Client, site
     steps = [{"action": "navigate", "url": url}, {"action": "extract", "target": "p"}, {"action": "back"}]
     steps.append({"action": "click", "target": "#missing"})
     result = await client.call_tool("browser_batch", {"steps": steps}, progress_callback=hear)
-    failed = data_of(result)["result"]["failed"]
-    assert (failed["index"], failed["error"]["code"]) == (3, "element_not_found")
+    assert "4. click failed, 0 left out:\nelement_not_found: " in text_of(result)
     assert [total for _, total, _ in heard if total] == [4] * 4
     assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})
 
@@ -164,7 +164,7 @@ async def test_a_cancelled_call_stops_and_the_next_one_works(client: Client, sit
     assert scope.cancelled_caught
     with anyio.fail_after(15):
         result = await client.call_tool("browser_extract", {"target": "h1", "timeout": 10})
-    assert data_of(result)["result"]["content"] == ["Page"]
+    assert "Page" in text_of(result).splitlines()
 
 
 async def test_a_slow_call_does_not_hold_up_another(client: Client, site: Site) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from rove import action as catalogue
 from rove.action import Effect, TabAction, Target, action, arg, parse, registry
-from rove.actions.forms import Fill
+from rove.actions.forms import Fill, FillForm, FormField
+from rove.actions.keyboard import Type
 from rove.actions.navigation import Back, Navigate
 from rove.actions.pointer import Click
 from rove.actions.wait import Wait
@@ -164,6 +165,23 @@ def test_a_long_value_is_cut_in_the_description() -> None:
 def test_only_what_loads_an_address_has_a_destination() -> None:
     assert Navigate("example.com").destination == "https://example.com"
     assert Click("e1").destination is None
+
+
+@pytest.mark.parametrize(
+    ("made", "names"),
+    [
+        (Fill("e1", "secret:shop"), ("shop",)),
+        (Fill("e1", "my secret:shop"), ()),
+        (Type("secret:shop"), ("shop",)),
+        (Type("shop"), ()),
+        (FillForm((FormField("e1", "Bea"), FormField("e2", "secret:shop"), FormField("e3", True))), ("shop",)),
+        (FillForm((FormField("e1", "Bea"),)), ()),
+        (Click("secret:shop"), ()),
+    ],
+)
+def test_what_types_a_secret_has_the_effect_of_that_too(made: Any, names: tuple[str, ...]) -> None:
+    assert made.secrets == names
+    assert made.effects == ((Effect.ACT, Effect.SECRET) if names else (Effect.ACT,))
 
 
 def test_the_catalogue_is_loaded_by_the_first_who_asks() -> None:

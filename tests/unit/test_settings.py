@@ -149,3 +149,12 @@ def test_folders_are_absolute_and_the_workspace_lies_in_home(tmp_path: Path) -> 
     assert Settings(home=Path("~/x")).home_folder == Path.home() / "x"
     assert Settings(home=tmp_path).workspace_folder == tmp_path / "workspace"
     assert Settings(workspace=Path("here")).workspace_folder == Path.cwd() / "here"
+
+
+def test_a_name_that_python_keeps_for_itself_is_written_plainly_everywhere_else(tmp_path: Path) -> None:
+    (option,) = [option for option in options() if option.path == ("with_",)]
+    assert (option.key, option.variable, option.flag) == ("with", "ROVE_WITH", "--with")
+    write(tmp_path, 'with = ["pdf"]')
+    assert resolve(environment=environment(tmp_path)).settings.with_ == ("pdf",)
+    assert resolve({"with": "workers, pdf"}, environment(tmp_path)).settings.with_ == ("workers", "pdf")
+    assert load(home=tmp_path, with_="all").with_ == ("all",)

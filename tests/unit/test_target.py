@@ -1,10 +1,10 @@
-"""What is meant: refs, roles and names, selectors, addresses."""
+"""What is meant: refs, roles and names, selectors, addresses, secrets."""
 
 from __future__ import annotations
 
 import pytest
 
-from rove.target import Aim, Ref, RoleAndName, Selector, parse_target, with_scheme
+from rove.target import Aim, Ref, RoleAndName, Selector, parse_target, secret_named, with_scheme
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,22 @@ def test_an_address_is_made_whole(typed: str, whole: str) -> None:
 def test_an_empty_address_is_refused(typed: str) -> None:
     with pytest.raises(ValueError, match="address"):
         with_scheme(typed)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("secret:github", "github"),
+        ("secret:My-word_2", "My-word_2"),
+        ("secret:", None),
+        ("secret: github", None),
+        ("secret:git hub", None),
+        ("Secret:github", None),
+        ("my secret:github", None),
+        ("secret:github\n", None),
+        ("secret:-x", None),
+        ("secret:" + "x" * 65, None),
+    ],
+)
+def test_a_text_that_stands_for_a_secret_is_its_name_and_nothing_more(text: str, name: str | None) -> None:
+    assert secret_named(text) == name

@@ -16,7 +16,7 @@ Step = dict[str, Any]
 class StepFailed:
     index: int
     action: str
-    error: dict[str, Any]
+    error: RoveError
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,10 @@ class BatchDone:
     left_out: int
 
     def __str__(self) -> str:
-        lines = [f"{number}. {outcome.action}: {outcome.result}" for number, outcome in enumerate(self.done, 1)]
-        if self.done and self.done[-1].changes.text:
-            lines.append(self.done[-1].changes.text)
-        if self.failed is not None:
-            lines.append(f"{self.failed.index + 1}. {self.failed.action} failed, {self.left_out} left out:")
-            lines.append(f"{self.failed.error['code']}: {self.failed.error['message']} {self.failed.error['hint']}")
-        return "\n".join(lines)
+        """How far it got; what each step said is in its outcome."""
+        if self.failed is None:
+            return f"{len(self.done)} steps done."
+        return f"Step {self.failed.index + 1}, {self.failed.action}, failed; {self.left_out} left out."
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:
@@ -65,12 +62,13 @@ class Batch(RoadAction[BatchDone]):
 
     async def perform(self, road: Road) -> BatchDone:
         done: list[AnyOutcome] = []
-        for index, step in enumerate(self.steps):
-            made = _parsed(index, step)
+        steps = [_parsed(index, step) for index, step in enumerate(self.steps)]
+        await road.foresee(steps)
+        for index, made in enumerate(steps):
             road.report(made.describe(), index, len(self.steps))
             try:
                 done.append(await road.run(made))
             except RoveError as error:
-                failed = StepFailed(index, made.verb, error.as_dict())
+                failed = StepFailed(index, made.verb, error)
                 return BatchDone(tuple(done), failed, len(self.steps) - index - 1)
         return BatchDone(tuple(done), None, 0)

@@ -10,6 +10,7 @@ from rove.errors import NotOpen
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.chromium.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,15 @@ class Dialog(ContextAction[DialogAnswered]):
     accept: bool = arg("True for OK, false for Cancel.")
     text: str | None = arg("Answer to a prompt.", default=None)
 
+    def concerns(self, context: Context) -> Tab | None:
+        return next((tab for tab in _front_first(context) if tab.dialogs.open), None)
+
     async def perform(self, context: Context) -> DialogAnswered:
-        for tab in sorted(context.tabs, key=lambda tab: tab is not context.current):
+        for tab in _front_first(context):
             if answered := await tab.dialogs.answer(self.accept, self.text):
                 return DialogAnswered(answered.kind, answered.message, self.accept)
         raise NotOpen("No dialog is open.", hint="Take a browser_snapshot to see the page.")
+
+
+def _front_first(context: Context) -> list[Tab]:
+    return sorted(context.tabs, key=lambda tab: tab is not context.current)

@@ -9,6 +9,7 @@ from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
 
 if TYPE_CHECKING:
+    from rove.chromium.element import Element
     from rove.chromium.tab import Tab
 
 MOST_CHARACTERS = 10_000
@@ -36,8 +37,7 @@ class Extract(TabAction[Extracted]):
     async def perform(self, tab: Tab) -> Extracted:
         if self.mode == "attribute" and not self.attribute:
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
-        target = self.target or ("body" if self.mode == "text" else "html")
-        elements = await tab.resolve_all(target)
+        elements = await self._elements(tab)
         if len(elements) > 1 and not self.all:
             lines = "; ".join(f"{element.line} [{element.ref}]" for element in elements[:5])
             raise AmbiguousTarget(
@@ -45,6 +45,12 @@ class Extract(TabAction[Extracted]):
                 hint="Pass all=true, or the ref of one.",
             )
         return _cut([await element.read(self.mode, self.attribute) for element in elements])
+
+    async def _elements(self, tab: Tab) -> list[Element]:
+        if self.target is not None:
+            return await tab.resolve_all(self.target)
+        # The page itself comes first; its frames are pages of their own.
+        return (await tab.resolve_all("body" if self.mode == "text" else "html"))[:1]
 
 
 def _cut(values: list[str | None]) -> Extracted:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import InvalidArguments
+from rove.outcome import Passage
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -19,6 +21,11 @@ class Match:
     before: tuple[str, ...]
     after: tuple[str, ...]
     is_in_view: bool
+    # Of the frame that it is in, where that is not the tab's.
+    origin: str = ""
+
+    def __str__(self) -> str:
+        return "\n".join([*self.before, f"> {self.line}", *self.after])
 
 
 @dataclass(frozen=True)
@@ -27,12 +34,18 @@ class Found:
     matches: tuple[Match, ...]
 
     def __str__(self) -> str:
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """The count in our words, each match in its page's."""
         if not self.matches:
-            return "Nothing on the page matches."
-        rest = [f"{self.total - len(self.matches)} more: narrow the search or raise `limit`."]
-        blocks = ["\n".join([*match.before, f"> {match.line}", *match.after]) for match in self.matches]
-        count = f"{self.total} match" + ("" if self.total == 1 else "es")
-        return "\n\n".join([count, *blocks, *(rest if self.total > len(self.matches) else [])])
+            yield Passage("Nothing on the page matches.")
+            return
+        yield Passage(f"{self.total} match" + ("" if self.total == 1 else "es"))
+        for match in self.matches:
+            yield Passage(f"{match}", match.origin or origin)
+        if self.total > len(self.matches):
+            yield Passage(f"{self.total - len(self.matches)} more: narrow the search or raise `limit`.")
 
 
 @action(Effect.READ)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.errors import ElementNotReady
+from rove.errors import Denied, ElementNotReady
 from rove.fields import Validated
+from rove.target import secret_named
 
 if TYPE_CHECKING:
     from rove.chromium.element import Element
@@ -28,7 +29,12 @@ class Fill(TabAction[Filled]):
     """Replace the value of a field."""
 
     target: Target
-    value: str = arg("New value; dates as 2026-01-31; empty to clear.")
+    value: str = arg("New value; dates as 2026-01-31; empty to clear; secret:NAME for a password.")
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        name = secret_named(self.value)
+        return (name,) if name else ()
 
     async def perform(self, tab: Tab) -> Filled:
         element = await tab.resolve(self.target)
@@ -41,7 +47,7 @@ class FormField(Validated):
     """One field of a form and what goes into it."""
 
     target: Target
-    value: str | bool = arg("Text, an option's label, or true/false for a checkbox.")
+    value: str | bool = arg("Text, an option's label, true/false for a checkbox, or secret:NAME.")
 
 
 @dataclass(frozen=True)
@@ -58,16 +64,24 @@ class FillForm(TabAction[FormFilled]):
 
     fields: tuple[FormField, ...] = arg("Fields, in order.", min_length=1)
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        values = (field.value for field in self.fields if isinstance(field.value, str))
+        return tuple(name for value in values if (name := secret_named(value)))
+
     async def perform(self, tab: Tab) -> FormFilled:
         # All of them are found before any is touched: a form half filled in is worse than one not begun.
         elements = [await tab.resolve(field.target) for field in self.fields]
         selects = [await element.is_select() for element in elements]
+        for field, element in zip(self.fields, elements, strict=True):
+            if isinstance(field.value, str):
+                await element.may_take(field.value)
         for number, (field, element, is_select) in enumerate(zip(self.fields, elements, selects, strict=True)):
             try:
                 await _enter(element, field.value, is_select)
-            except ElementNotReady as error:
+            except (ElementNotReady, Denied) as error:
                 done = f"{number} of {len(elements)} fields were filled in before that."
-                raise ElementNotReady(f"{error.message} {done}", hint=error.hint) from error
+                raise type(error)(f"{error.message} {done}", hint=error.hint) from error
         return FormFilled(tuple(element.line for element in elements))
 
 

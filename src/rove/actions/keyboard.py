@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Own
+from rove.target import secret_named
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -15,32 +17,44 @@ if TYPE_CHECKING:
 class Typed:
     characters: int
     element: str | None = None
+    secret: Own | None = None
 
     def __str__(self) -> str:
-        return f"Typed {self.characters} characters" + (f" into {self.element}." if self.element else ".")
+        what = f"the secret {self.secret}" if self.secret else f"{self.characters} characters"
+        return f"Typed {what}" + (f" into {self.element}." if self.element else ".")
 
 
 @action(Effect.ACT)
 class Type(TabAction[Typed]):
     """Type text with real keystrokes, after what is there. To replace a value use fill."""
 
-    text: str = arg("What to type.")
+    text: str = arg("What to type; secret:NAME for a password.")
     target: Target | None = arg("Where; what has the focus if not given.", default=None)
     submit: bool = arg("Press Enter afterwards.", default=False)
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        name = secret_named(self.text)
+        return (name,) if name else ()
+
     async def perform(self, tab: Tab) -> Typed:
         element = await tab.resolve(self.target) if self.target else None
-        if element:
-            await element.focus()
-        await tab.keyboard.type(self.text)
+        if name := secret_named(self.text):
+            element = element or await tab.focused()
+            await element.type_secret(name)
+        else:
+            if element:
+                await element.focus()
+            await tab.keyboard.type(self.text)
         if self.submit:
             await tab.keyboard.press("Enter")
-        return Typed(len(self.text), element.line if element else None)
+        line = element.line if element else None
+        return Typed(0, line, Own(name)) if name else Typed(len(self.text), line)
 
 
 @dataclass(frozen=True)
 class Pressed:
-    key: str
+    key: Own
 
     def __str__(self) -> str:
         return f"Pressed {self.key}."
@@ -62,4 +76,4 @@ class Press(TabAction[Pressed]):
         if self.target:
             await (await tab.resolve(self.target)).focus()
         await tab.keyboard.press(self.key, self.hold)
-        return Pressed(self.key)
+        return Pressed(Own(self.key))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from rove.action import Effect, House, HouseAction, action, arg
+from rove.outcome import Own, Passage, origin_in
 
 
 @dataclass(frozen=True)
@@ -13,11 +15,17 @@ class StatusReport:
     sessions: tuple[dict[str, Any], ...]
 
     def __str__(self) -> str:
-        lines: list[str] = []
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, _: str) -> Iterator[Passage]:
+        """Sessions in our words, each tab in those of its page."""
         for session in self.sessions:
-            lines.append(f"session {session['session']}")
-            lines += [f"  {'*' if tab['is_current'] else ' '} {tab['id']} {tab['url']}" for tab in session["tabs"]]
-        return "\n".join(lines) or "No session is open."
+            yield Passage(f"session {session['session']}")
+            for tab in session["tabs"]:
+                mark = "*" if tab["is_current"] else " "
+                yield Passage(f"  {mark} {tab['id']} {tab['url']}", origin_in(tab["url"]))
+        if not self.sessions:
+            yield Passage("No session is open.")
 
 
 @action(Effect.READ)
@@ -30,7 +38,7 @@ class Status(HouseAction[StatusReport]):
 
 @dataclass(frozen=True)
 class SessionOpened:
-    session: str
+    session: Own
 
     def __str__(self) -> str:
         return f"Opened session {self.session}: pass it as `session`."
@@ -44,12 +52,12 @@ class OpenSession(HouseAction[SessionOpened]):
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
 
     async def perform(self, house: House) -> SessionOpened:
-        return SessionOpened(await house.open_session(self.name))
+        return SessionOpened(Own(await house.open_session(self.name)))
 
 
 @dataclass(frozen=True)
 class SessionClosed:
-    session: str
+    session: Own
 
     def __str__(self) -> str:
         return f"Closed session {self.session}."
@@ -62,4 +70,4 @@ class CloseSession(HouseAction[SessionClosed]):
     name: str | None = arg("Which; the one of this call if not given.", default=None)
 
     async def perform(self, house: House) -> SessionClosed:
-        return SessionClosed(await house.close_session(self.name))
+        return SessionClosed(Own(await house.close_session(self.name)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import InvalidArguments
@@ -23,6 +23,7 @@ class SnapshotTaken:
     text: str
     tokens: int
     folded: int = 0
+    is_made_of_rows: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return self.text or "The page is empty."

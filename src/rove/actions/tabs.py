@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, Url, action, arg
 from rove.errors import InvalidArguments
+from rove.outcome import Passage, origin_in
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
@@ -21,17 +23,22 @@ class OpenTab:
     title: str
     is_current: bool
 
+    def __str__(self) -> str:
+        return f"{'*' if self.is_current else ' '} {self.id} {json.dumps(self.title, ensure_ascii=False)} {self.url}"
+
 
 @dataclass(frozen=True)
 class TabList:
     tabs: tuple[OpenTab, ...]
 
     def __str__(self) -> str:
-        rows = (
-            f"{'*' if tab.is_current else ' '} {tab.id} {json.dumps(tab.title, ensure_ascii=False)} {tab.url}"
-            for tab in self.tabs
-        )
-        return "\n".join(rows) or "No tab is open."
+        return "\n".join(map(str, self.tabs)) or "No tab is open."
+
+    def passages(self, _: str) -> Iterator[Passage]:
+        """Each tab in words of its own page."""
+        yield from (Passage(str(tab), origin_in(tab.url)) for tab in self.tabs)
+        if not self.tabs:
+            yield Passage(str(self))
 
 
 @action(Effect.ACT)
@@ -49,6 +56,11 @@ class Tabs(ContextAction[TabList]):
     @property
     def shows_page(self) -> bool:
         return self.operation in ("new", "switch")
+
+    def concerns(self, context: Context) -> Tab | None:
+        if self.operation in ("list", "new"):
+            return None
+        return next((tab for tab in context.tabs if tab.id == self.tab), context.current)
 
     async def perform(self, context: Context) -> TabList:
         if self.operation == "new":

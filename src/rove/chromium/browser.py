@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from rove.chromium.context import Context, Keepsake
@@ -39,25 +40,41 @@ class Browser:
     def is_alive(self) -> bool:
         return self._connection.is_open and self._warmup.process.poll() is None
 
+    @property
+    def process_group(self) -> int:
+        """What all its processes have in common."""
+        return self._warmup.process.pid
+
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Be told when the process is gone."""
         self._connection.on_end(callback)
 
-    async def new_context(self, settings: Settings, keepsake: Keepsake | None = None) -> Context:
-        """An isolated context; with a keepsake, one that goes on where a lost one ended."""
-        made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True})
+    async def new_context(self, settings: Settings, proxy: str, keepsake: Keepsake | None = None) -> Context:
+        """An isolated context whose only way out is a proxy; with a keepsake, it goes on where a lost one ended."""
+        # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
+        way_out = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+        made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
         identity = made["browserContextId"]
         context = Context(self._connection, identity, settings, self._warmup.folder.path)
         self._contexts[identity] = context
-        await context.open(keepsake)
+        context.on_closed = lambda: self._contexts.pop(identity, None)
+        try:
+            await context.open(keepsake)
+        except BaseException:
+            await context.close()
+            raise
         return context
 
     async def answers(self, patience: float) -> bool:
-        """Whether the browser process itself still answers."""
+        """Whether the browser process itself still answers, or at least goes on talking."""
+        began = time.monotonic()
         try:
             async with asyncio.timeout(patience):
                 await self._connection.root.send("Browser.getVersion")
-        except (TimeoutError, WireError):
+        except TimeoutError:
+            # An answer queues behind what pages say. What was in the pipe before would have been read at once.
+            return self._connection.heard_at > began + patience / 2
+        except WireError:
             return False
         return True
 
@@ -79,11 +96,16 @@ class Browser:
         context = self._contexts.get(target.get("browserContextId", ""))
         if context is not None and target["type"] == "page":
             context.receive(wire, target)
+        elif context is not None and target["type"] in ("service_worker", "shared_worker"):
+            self._later(context.surroundings.workers.welcome(wire, target))
         else:
-            # Workers and the like are not ours to drive, but they wait for someone to let them go.
-            task = asyncio.ensure_future(_let_go(wire))
-            self._letting_go.add(task)
-            task.add_done_callback(self._letting_go.discard)
+            # Not ours to drive, but it waits for someone to let it go.
+            self._later(wire.send("Runtime.runIfWaitingForDebugger"))
+
+    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.ensure_future(_unless_gone(work))
+        self._letting_go.add(task)
+        task.add_done_callback(self._letting_go.discard)
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
@@ -94,9 +116,9 @@ class Browser:
             context.receive_download(event)
 
 
-async def _let_go(wire: Any) -> None:
+async def _unless_gone(work: Coroutine[Any, Any, Any]) -> None:
     with contextlib.suppress(WireError):
-        await wire.send("Runtime.runIfWaitingForDebugger")
+        await work
 
 
 async def warm_up(settings: Settings, progress: Callable[[str], None] | None) -> Warmup:
@@ -121,7 +143,7 @@ def _silently(message: str) -> None:
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    connection = Connection(warmup.reading, warmup.writing)
+    connection = Connection(*warmup.pipe())
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):

@@ -6,12 +6,16 @@ import asyncio
 import contextlib
 import json
 import shutil
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rove.chromium.closing import close_target
 from rove.chromium.downloads import Downloads
+from rove.chromium.permissions import deny_all
+from rove.chromium.surroundings import Climate, Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
@@ -21,18 +25,22 @@ CLOSING_PATIENCE = 3.0
 # From the moment a page says that it opens a window until the window is there.
 ARRIVING_PATIENCE = 2.0
 RELOADING_PATIENCE = 3.0
+LOST = "browser restarted"
 UNSTICKING_PATIENCE = 0.5
 OPENING_PATIENCE = 2.0
 
 
 @dataclass(frozen=True)
 class Keepsake:
-    """What is left of a context that was lost with its browser."""
+    """What is left of a context that was lost with its browser, or was closed to make room."""
 
     cookies: list[Any] | None = None
     storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
     tabs: tuple[tuple[str, str], ...] = ()
     current: str | None = None
+    kind: str = LOST
+    reason: str = ""
+    climate: Climate = Climate()
 
     @property
     def restoring_script(self) -> str:
@@ -62,12 +70,18 @@ class Context:
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._turning_away: set[asyncio.Task[bool]] = set()
         self._arrival = asyncio.Event()
+        self._used: dict[str, float] = {}
+        self.surroundings = Surroundings()
         self.lost = asyncio.Event()
+        # Asked before a tab is opened; raises if there is no room for it.
+        self.admit: Callable[[], Awaitable[None]] | None = None
+        self.on_closed: Callable[[], object] | None = None
 
     async def open(self, keepsake: Keepsake | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
-        await self._downloads.open()
+        await asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if keepsake is not None:
+            self.surroundings.restore(keepsake.climate)
             if keepsake.cookies:
                 await self._root.send(
                     "Storage.setCookies", {"cookies": keepsake.cookies, "browserContextId": self._identity}
@@ -90,14 +104,20 @@ class Context:
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
+        self._used[tab.id] = time.monotonic()
         return await self.renew(tab, "its page had crashed") if tab.is_crashed else tab
 
     async def new_tab(self) -> Tab:
         if len(self._tabs) >= self._settings.limits.tabs:
+            unused = min(self._tabs, key=lambda tab: self._used.get(tab, 0))
             raise LimitReached(
-                f"{len(self._tabs)} tabs are open, which is the limit.", hint="Close one with browser_tabs."
+                f"{len(self._tabs)} tabs are open, which is the limit.",
+                hint=f"Close one with browser_tabs: {unused} ({self._tabs[unused].url[:200]}) is longest unused.",
             )
+        if self.admit is not None:
+            await self.admit()
         tab = await self._create()
+        self._used[tab.id] = time.monotonic()
         self._current = tab.id
         return tab
 
@@ -150,6 +170,8 @@ class Context:
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
         await asyncio.to_thread(shutil.rmtree, self._uploads, ignore_errors=True)
+        if self.on_closed is not None:
+            self.on_closed()
 
     async def arrived(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
@@ -172,7 +194,7 @@ class Context:
             task.add_done_callback(self._turning_away.discard)
             return
         self._numbers += 1
-        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads)
+        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads, self.surroundings)
         self._tabs[tab.id] = tab
         welcoming = asyncio.ensure_future(self._welcome(tab, opener))
         self._welcoming[target["targetId"]] = welcoming
@@ -180,6 +202,7 @@ class Context:
             welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
 
     def forget_target(self, target: str) -> None:
+        self._welcoming.pop(target, None)
         for tab in self.tabs:
             if tab.target == target:
                 self._forget(tab)
@@ -209,7 +232,9 @@ class Context:
         blank = {"url": "about:blank", "browserContextId": self._identity}
         made = await self._root.send("Target.createTarget", blank)
         try:
-            return await asyncio.shield(self._welcoming.pop(made["targetId"]))
+            if (welcoming := self._welcoming.pop(made["targetId"], None)) is None:
+                raise WireError("the page was closed as soon as it was opened")
+            return await asyncio.shield(welcoming)
         except asyncio.CancelledError:
             for tab in [tab for tab in self.tabs if tab.target == made["targetId"]]:
                 self._forget(tab)
@@ -235,8 +260,8 @@ class Context:
         for identity, url in keepsake.tabs:
             self._rename(await self._create(), identity)
             lost = "what was typed is lost" if keepsake.cookies is not None else "cookies and what was typed are lost"
-            restarted = f"{identity} is loaded anew at {url}; {lost}"
-            self._tabs[identity].happenings.add("browser restarted", restarted)
+            why = f"; {keepsake.reason}" if keepsake.reason else ""
+            self._tabs[identity].happenings.add(keepsake.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
         script = keepsake.restoring_script if keepsake.storage else None
         await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in keepsake.tabs))
         self._current = keepsake.current or next(iter(self._tabs), None)
@@ -260,6 +285,7 @@ class Context:
         if self._tabs.get(tab.id) is not tab:
             return  # replaced meanwhile
         del self._tabs[tab.id]
+        self._used.pop(tab.id, None)
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)
 

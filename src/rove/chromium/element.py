@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from rove.chromium.inspection import password_refused
 from rove.chromium.keyboard import MODIFIER_BITS
 from rove.chromium.mouse import Button
 from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
-from rove.errors import ElementGone, ElementNotReady, InvalidArguments
+from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
+from rove.target import secret_named
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -73,13 +75,46 @@ class Element:
         return {**box, "x": box["x"] + dx, "y": box["y"] + dy}
 
     async def fill(self, value: str) -> None:
-        """Replace the text of a field, or set the value of a picker."""
-        answer = await self._ask("prepareToFill", value)
+        """Replace the text of a field, or set the value of a picker; `secret:NAME` stands for a secret."""
+        if name := secret_named(value):
+            return await self._enter_secret(name, after=False)
+        answer = await self._ask("prepareToFill", value, self._tab.inspection.is_wanted)
+        if answer.get("password"):
+            raise self._password_refused(answer["origin"])
         if answer["type"]:
             await self._tab.keyboard.replace(value)
+        return None
+
+    async def type_secret(self, name: str) -> None:
+        """Type a secret after what is in the field."""
+        await self._enter_secret(name, after=True)
+
+    async def may_take(self, value: str) -> None:
+        """Refuse what must not go into it, without touching it."""
+        facts = await self._ask("describeFor")
+        if name := secret_named(value):
+            secret = self._tab.vault.use(name, facts["origin"])
+            if not (secret.goes_anywhere or facts["password"]):
+                raise self._exposed(name)
+        elif value and facts["password"] and self._tab.inspection.is_wanted:
+            raise self._password_refused(facts["origin"])
+
+    async def _enter_secret(self, name: str, after: bool) -> None:
+        # Whose the document is and what is typed into it are asked and said to one and the same.
+        document = await self.world.document()
+        secret = self._tab.vault.use(name, document.origin)
+        where = {"origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
+        answer = self._understood(await document.call(_asking("enterSecret"), self._ref, secret.value, where))
+        if answer.get("exposed"):
+            raise self._exposed(name)
 
     async def focus(self) -> None:
         await self._ask("focusOn")
+
+    async def describe(self) -> str:
+        """The element as the page shows it now, in one line."""
+        await self._ask("describeFor")
+        return self.line
 
     async def value(self) -> str | None:
         value: str | None = (await self._ask("valueOf"))["value"]
@@ -102,8 +137,8 @@ class Element:
         answer = await self._ask("selectOptions", list(values))
         if "missing" in answer:
             raise InvalidArguments(
-                f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}.",
-                hint=f"Its options: {', '.join(answer['options'])}.",
+                f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
+                f" Its options: {', '.join(answer['options'])}."
             )
         chosen: list[str] = answer["chosen"]
         return chosen
@@ -159,9 +194,9 @@ class Element:
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Ask the page's world about this element; every answer brings its line along."""
-        answer: dict[str, Any] = await self.world.call(
-            f"(ref, ...rest) => rove.{question}(ref, ...rest)", self._ref, *arguments
-        )
+        return self._understood(await self.world.call(_asking(question), self._ref, *arguments))
+
+    def _understood(self, answer: dict[str, Any]) -> dict[str, Any]:
         if answer.get("gone"):
             raise self._gone()
         self.line = answer["line"]
@@ -169,9 +204,22 @@ class Element:
             raise ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
         return answer
 
+    def _password_refused(self, origin: str) -> Denied:
+        return password_refused(self.line, self.ref, self._tab.vault.offer(origin))
+
+    def _exposed(self, name: str) -> Denied:
+        return Denied(
+            f"{self.line} [{self.ref}] is no password field, and the secret `{name}` goes into those alone.",
+            hint='Use the password field. If this is the right one, the owner can give the secret fields = "any".',
+        )
+
     def _gone(self) -> ElementGone:
         shown = f" ({self.line})" if self.line else ""
         return ElementGone(f"{self.ref}{shown} is not, or no longer, on the page.")
+
+
+def _asking(question: str) -> str:
+    return f"(ref, ...rest) => rove.{question}(ref, ...rest)"
 
 
 def _place(answer: dict[str, Any]) -> dict[str, int]:

@@ -58,7 +58,8 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
         total += answer["total"]
-        found += [_match(match, world.prefix) for match in answer["matches"]]
+        origin = "" if world is tab.worlds.main else answer["origin"]
+        found += [{**_match(match, world.prefix), "origin": origin} for match in answer["matches"]]
     return total, found[:limit]
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
-
-from rove.chromium.wire import Wire
 
 KEPT = 200
 LONGEST = 500
+# Told one by one; a page that repeats its errors must not fill the answer with them.
+ERRORS_TOLD = 10
+_ERRORS = frozenset({"console error", "page error"})
 
 
 @dataclass
@@ -18,6 +18,8 @@ class Happening:
 
     kind: str
     text: str
+    # What to do about it, in our own words.
+    advice: str = ""
     at: float = field(default_factory=time.monotonic)
     times: int = 1
 
@@ -40,21 +42,16 @@ class Happenings:
             del self._unseen[next(iter(self._unseen))]
 
     def unseen(self) -> list[Happening]:
-        """What came since the last call."""
+        """What came since the last call; of errors the first few, as browser_console has them all."""
         new = list(self._unseen.values())
         self._unseen.clear()
-        return new
+        return _without_flood(new)
 
-    def listen(self, wire: Wire) -> None:
-        wire.on("Runtime.consoleAPICalled", self._on_console)
-        wire.on("Runtime.exceptionThrown", self._on_exception)
 
-    def _on_console(self, event: dict[str, Any]) -> None:
-        if event["type"] == "error":
-            words = (str(part.get("value", part.get("description", ""))) for part in event["args"])
-            self.add("console error", " ".join(words))
-
-    def _on_exception(self, event: dict[str, Any]) -> None:
-        details = event["exceptionDetails"]
-        text = details.get("exception", {}).get("description") or details["text"]
-        self.add("page error", text.splitlines()[0])
+def _without_flood(happenings: list[Happening]) -> list[Happening]:
+    errors = [happening for happening in happenings if happening.kind in _ERRORS]
+    if len(errors) <= ERRORS_TOLD:
+        return happenings
+    left_out = {id(error) for error in errors[ERRORS_TOLD:]}
+    more = Happening("console error", f"{len(left_out)} more", "All errors are in browser_console.")
+    return [*(happening for happening in happenings if id(happening) not in left_out), more]

@@ -14,11 +14,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-# Every process started for a run folder carries this variable, and so do its children.
+# A process started for a run folder carries this variable. Chromium's children write over theirs with a title.
 MARK = "ROVE_RUN_FOLDER"
+# So the folder also says which process group the browser leads, which its children stay in.
+RECORD = "browser.process"
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 PATIENCE = 5.0
+AGAIN = 0.02
 
 
 def clear(folder: Path) -> None:
@@ -27,37 +32,75 @@ def clear(folder: Path) -> None:
     while (alive := processes_of(folder)) and time.monotonic() < give_up:
         for pid in alive:
             _kill(pid)
-        time.sleep(0.02)  # a killed process stays visible until it is reaped; look again soon
+        time.sleep(AGAIN)  # a killed process stays visible until it is reaped; look again soon
+    shutil.rmtree(folder, ignore_errors=True)
     while folder.exists() and time.monotonic() < give_up:
+        time.sleep(AGAIN)
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def record(folder: Path, pid: int) -> None:
+    """Write down which process is the browser of this run folder; it leads a group of its own."""
+    (folder / RECORD).write_text(f"{pid} {_birth(pid)}")
+
+
 def processes_of(folder: Path) -> list[int]:
-    """Processes that were started for this run folder, this one left out."""
-    found = _marked_in_proc(folder) if Path("/proc/self/environ").exists() else _named_in_ps(folder)
-    return [pid for pid in found if pid != os.getpid()]
-
-
-def _marked_in_proc(folder: Path) -> list[int]:
+    """Processes that were started for this run folder and still live, this one left out."""
+    if not Path("/proc/self/stat").exists():
+        return _named_in_ps(folder)
     mark = f"{MARK}={folder}".encode()
-    found: list[int] = []
+    living = {pid: group for pid, group in living_processes() if pid != os.getpid()}
+    marked = {pid for pid in living if mark in _read(f"/proc/{pid}/environ").split(b"\0")}
+    groups = {living[pid] for pid in marked if living[pid] == pid} | _recorded(folder)
+    return sorted(marked | {pid for pid in living if living[pid] in groups and _is_child(pid)})
+
+
+def living_processes() -> Iterator[tuple[int, int]]:
+    """Number and group of every process but those that have ended."""
     for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            environment = (entry / "environ").read_bytes()
-        except OSError:
-            continue  # gone since, or someone else's
-        if mark in environment.split(b"\0"):
-            found.append(int(entry.name))
-    return found
+        # What a process is called stands in brackets and may hold anything, so fields are counted from its end.
+        fields = _read(entry / "stat").rpartition(b")")[2].split() if entry.name.isdigit() else []
+        if fields and fields[0] not in (b"Z", b"X"):
+            yield int(entry.name), int(fields[2])
+
+
+def _recorded(folder: Path) -> set[int]:
+    """The group that was written down, unless its number has been given to another since."""
+    pid, _, birth = _read(folder / RECORD).decode().partition(" ")
+    if not pid.isdigit():
+        return set()
+    now = _birth(int(pid))
+    same_boot = now.partition(" ")[0] == birth.partition(" ")[0]
+    # A number is not given again while there are processes in the group of that number.
+    return {int(pid)} if now == birth or (same_boot and now.endswith(" gone")) else set()
+
+
+def _birth(pid: int) -> str:
+    """When a process began: since which start of the machine, and how long after that."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return f"{_read(BOOT).decode().strip()} {fields[19].decode() if fields else 'gone'}"
+
+
+def _is_child(pid: int) -> bool:
+    return b" --type=" in _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ")
+
+
+def _read(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""  # gone since, or someone else's
 
 
 def _named_in_ps(folder: Path) -> list[int]:
     # macOS has no /proc; the profile's path stands in the arguments of the browser's main process.
-    lines = subprocess.run(["ps", "-axo", "pid=,command="], capture_output=True, text=True, check=False).stdout
-    rows = (line.split(None, 1) for line in lines.splitlines())
-    return [int(row[0]) for row in rows if len(row) == 2 and str(folder) in row[1] and "keeper.py" not in row[1]]
+    listed = ["ps", "-axo", "pid=,pgid=,command="]
+    lines = subprocess.run(listed, capture_output=True, text=True, check=False).stdout
+    rows = [row for line in lines.splitlines() if len(row := line.split(None, 2)) == 3]
+    named = [row for row in rows if str(folder) in row[2] and "keeper.py" not in row[2]]
+    groups = {row[1] for row in named if row[0] == row[1]}
+    children = [row for row in rows if row[1] in groups and " --type=" in row[2]]
+    return sorted({int(row[0]) for row in (*named, *children)} - {os.getpid()})
 
 
 def _kill(pid: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import string
 import sys
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ OTHER_NAMES = {
 }  # fmt: skip
 # On a Mac the browser leaves editing shortcuts to the system, which does not see our keys.
 MAC_COMMANDS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
+# With a key held down, these copy, cut or paste.
+CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
 
 
 class Keyboard:
@@ -75,18 +78,27 @@ class Keyboard:
     async def press(self, combination: str, hold: float = 0) -> None:
         """Press a key or a combination, and let go after `hold` seconds."""
         *held, last = (_key(part) for part in _parts(combination))
-        await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
+        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held)
+        async with contextlib.AsyncExitStack() as around:
+            if held or writes:
+                # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
+                await around.enter_async_context(self._tab.inspection.watching(writes))
+            if held and last.key.lower() in CLIPBOARD_KEYS:
+                await around.enter_async_context(self._tab.clipboard.lent(await self._tab.every_world()))
+            await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
         if last.key == "Escape" and self._tab.dialogs.open is None:
             await self._tab.modes.leave()
 
     async def type(self, text: str) -> None:
         """Every character as a keystroke, where the layout has it."""
-        await self._tab.dialogs.interrupts(self._type(text))
+        async with self._tab.inspection.watching():
+            await self._tab.dialogs.interrupts(self._type(text))
 
     async def replace(self, text: str) -> None:
         """Put text in place of what is selected."""
         if text:
-            await self._tab.session.send("Input.insertText", {"text": text})
+            async with self._tab.inspection.watching():
+                await self._tab.session.send("Input.insertText", {"text": text})
         else:
             await self.press("Delete")
 

@@ -30,6 +30,15 @@ _SILENT = (
     "--disable-features=AimEnabled,AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,"
     "LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,Translate",
 )
+# Measured with a page that tries every way out: without these some go round a proxy.
+_GUARDED = (
+    "--proxy-bypass-list=<-loopback>",
+    # Two spellings of one policy: the headless shell knows only the first, full Chromium only the second.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    # WebRTC would still look names up by itself; names under .local even by asking everyone on the link.
+    "--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+)
 # The same page behaves the same way whether or not anyone looks at its window.
 _STEADY = (
     "--allow-pre-commit-input",
@@ -50,6 +59,8 @@ _STEADY = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
+# Of its log, errors alone: what pages write to their consoles would be in it too, and could fill the disk.
+_LOGGED = ("--enable-logging=stderr", "--log-level=2")
 # A window-less browser has no mouse either, unless told so: pages ask before they show what hovering opens.
 _HEADLESS = (
     "--headless",
@@ -59,11 +70,17 @@ _HEADLESS = (
 )
 
 
-def arguments(profile: Path, headless: bool, sandbox: Sandbox) -> list[str]:
-    """The command line of a browser that is driven through its pipe."""
+def arguments(profile: Path, headless: bool, sandbox: Sandbox, proxy: str) -> list[str]:
+    """The command line of a browser that is driven through its pipe.
+
+    The proxy is for what belongs to no context of ours: the browser's own chatter, which nobody has asked for.
+    """
     return [
+        f"--proxy-server={proxy}",
+        *_GUARDED,
         *_SILENT,
         *_STEADY,
+        *_LOGGED,
         *(_HEADLESS if headless else ()),
         *(() if sandbox.on else ("--no-sandbox",)),
         f"--user-data-dir={profile}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,19 +32,31 @@ class Mouse:
         await self._send("mouseMoved", x, y)
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int) -> None:
+        if button == "middle":
+            # On Linux it pastes, and would paste what is selected in another session.
+            await self._tab.clipboard.lend(await self._tab.every_world(), None)
+        watching = self._tab.inspection.watching(writes=False) if button == "middle" else contextlib.nullcontext()
+        async with watching:
+            await self._tab.dialogs.interrupts(self._click(x, y, button, count, modifiers))
+
+    async def _click(self, x: float, y: float, button: Button, count: int, modifiers: int) -> None:
         # Sent in one go and awaited together: the browser takes them in order.
         sent = [self._send("mouseMoved", x, y, modifiers=modifiers)]
         for pressed in range(1, count + 1):
             facts: dict[str, Any] = {"button": button, "clickCount": pressed, "modifiers": modifiers}
             sent.append(self._send("mousePressed", x, y, buttons=BUTTON_BITS[button], **facts))
             sent.append(self._send("mouseReleased", x, y, **facts))
-        await self._tab.dialogs.interrupts(asyncio.gather(*sent))
+        await asyncio.gather(*sent)
 
     async def drag(self, start: Point, world: World, position: Callable[[], Awaitable[Point]]) -> None:
         """Press, carry in steps, let go; as HTML5 drag events where the page wants those.
 
         `position` is asked on the way, since bringing the target into view may take the start out of it.
         """
+        async with self._tab.inspection.watching(writes=False):
+            await self._drag_inspected(start, world, position)
+
+    async def _drag_inspected(self, start: Point, world: World, position: Callable[[], Awaitable[Point]]) -> None:
         self._carried = asyncio.get_running_loop().create_future()
         await self._tab.session.send("Input.setInterceptDrags", {"enabled": True})
         try:

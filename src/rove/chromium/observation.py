@@ -8,11 +8,14 @@ from typing import Any
 from rove.chromium.wire import WireError
 from rove.chromium.worlds import MOST_FRAMES, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
-from rove.snapshot import Snapshot, parse, remark, stitch
+from rove.snapshot import Snapshot, of_origin, parse, remark, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
 MOST_CLOSED_HOSTS = 50
-SILENT_FRAME = "… this frame does not answer: what is in it is missing here"
+# What is in a closed root may hold another one, which only the next look meets.
+CLOSED_WITHIN_CLOSED = 3
+# What stands in for a frame that is too busy to be asked.
+UNANSWERED = remark("(the frame did not answer)")
 
 
 async def look(
@@ -28,9 +31,9 @@ async def look(
 async def look_within(worlds: Worlds, world: World, options: dict[str, Any], patience: float) -> Snapshot:
     """One element of one frame, the first row being the element itself."""
     part = await _rows(world, options)
-    if not part.frames:
-        return part
-    return stitch(part, await _children(worlds, world, patience))
+    if part.frames:
+        part = stitch(part, await _children(worlds, world, patience))
+    return of_origin(part, part.origin) if world is not worlds.main else part
 
 
 async def _children(worlds: Worlds, top: World, patience: float) -> dict[str, Snapshot]:
@@ -52,25 +55,32 @@ async def _child(worlds: Worlds, world: World, patience: float) -> tuple[str, Sn
     """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
     assert world.parent is not None
     try:
-        async with asyncio.timeout(patience):
-            owner = world.parent.prefix + await worlds.owner(world)
+        owner, rows = await asyncio.gather(_owner(worlds, world, patience), _rows_in_time(world, patience))
     except (TimeoutError, WireError, ScriptFailed):
         return None
-    if world.is_mute:
-        return owner, remark(SILENT_FRAME)
+    return world.parent.prefix + owner, rows
+
+
+async def _owner(worlds: Worlds, world: World, patience: float) -> str:
+    async with asyncio.timeout(patience):
+        return await worlds.owner(world)
+
+
+async def _rows_in_time(world: World, patience: float) -> Snapshot:
+    if world.is_silent:
+        return UNANSWERED
     try:
         async with asyncio.timeout(patience):
-            return owner, await _rows(world, {})
+            return await _rows(world, {})
     except TimeoutError:
-        world.is_mute = True
-        return owner, remark(SILENT_FRAME)
-    except (WireError, ScriptFailed):
-        return None
+        return UNANSWERED
 
 
 async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
     data = glance or await world.call("options => rove.snapshot(options)", options)
-    if data.get("closedHosts") and await _adopt_closed(world):
+    for _ in range(CLOSED_WITHIN_CLOSED):
+        if not data.get("closedHosts") or not await _adopt_closed(world):
+            break
         data = await world.call("options => rove.snapshot(options)", options)
     if "gone" in data:
         raise ElementGone(f"{world.prefix}{data['gone']} is no longer on the page.")
@@ -89,11 +99,12 @@ async def _adopt_closed(world: World) -> bool:
     for item in listed["result"][:MOST_CLOSED_HOSTS]:
         identity = item.get("value", {}).get("objectId")
         if identity and item["name"].isdigit():
-            adopted |= await _adopt_one(world, identity)
+            adopted |= await adopt_closed_root(world, identity)
     return adopted
 
 
-async def _adopt_one(world: World, host: str) -> bool:
+async def adopt_closed_root(world: World, host: str) -> bool:
+    """Let the world see into what one element hides, if it hides anything."""
     described = await world.session.send("DOM.describeNode", {"objectId": host, "depth": 1, "pierce": True})
     closed = [root for root in described["node"].get("shadowRoots", []) if root["shadowRootType"] == "closed"]
     for root in closed:

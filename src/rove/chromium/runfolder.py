@@ -6,6 +6,7 @@ import fcntl
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -36,12 +37,11 @@ class RunFolder:
         identity = secrets.token_hex(4)
         path = runs / identity
         path.mkdir(mode=0o700)
-        # The lock gets its name when it is held: a sweep never sees a folder in use with a free lock.
-        unnamed = path / f".{LOCK}"
-        lock = os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        unnamed.rename(path / LOCK)
-        return cls(path, lock, _start_keeper(path))
+        try:
+            return cls(path, _lock(path), _start_keeper(path))
+        except OSError:
+            shutil.rmtree(path, ignore_errors=True)
+            raise
 
     @property
     def environment(self) -> dict[str, str]:
@@ -66,7 +66,7 @@ def sweep(runs: Path) -> list[Path]:
 
 
 def _folders(runs: Path) -> list[Path]:
-    return [path for path in runs.iterdir() if path.is_dir()] if runs.is_dir() else []
+    return [path for path in runs.iterdir() if path.is_dir() and not path.is_symlink()] if runs.is_dir() else []
 
 
 def _is_abandoned(path: Path) -> bool:
@@ -93,6 +93,15 @@ def _is_unfinished(path: Path) -> bool:
     except OSError:
         return False
     return _NAME.fullmatch(path.name) is not None and age > LONG_ENOUGH
+
+
+def _lock(path: Path) -> int:
+    # The lock gets its name when it is held: a sweep never sees a folder in use with a free lock.
+    unnamed = path / f".{LOCK}"
+    lock = os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    unnamed.rename(path / LOCK)
+    return lock
 
 
 def _start_keeper(path: Path) -> subprocess.Popen[bytes]:

@@ -12,35 +12,44 @@ from typing import Any
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.closing import close_target
+from rove.chromium.console import Console, Contexts
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
+from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
 from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
+from rove.chromium.network import Network
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.restraint import Restraint
 from rove.chromium.scripts import page_script
+from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
+from rove.chromium.viewport import resize
 from rove.chromium.wire import Connection, Wire, WireError
+from rove.chromium.workers import Workers
 from rove.chromium.worlds import FRAME_PATIENCE, WORLD, World, Worlds
 from rove.errors import (
     ElementGone,
+    ElementNotFound,
     ElementNotReady,
     ScriptFailed,
 )
 from rove.settings import Settings
 from rove.snapshot import Snapshot
 
-# Bodies are fetched when asked for; the browser need not keep much of them.
-NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000}
+# Bodies are fetched when asked for; the browser need not keep much of them, nor send along what a page uploads.
+NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
+# Service workers belong to the whole session, which is told of them itself.
+ATTACHED = [{"type": "service_worker", "exclude": True}, {}]
 PING_PATIENCE = 1.0
 BREAKING_OFF = 0.5
 TIME_TO_LOOK = 1.0
@@ -59,21 +68,27 @@ class Tab:
         identity: str,
         settings: Settings,
         scratch: Path,
+        surroundings: Surroundings,
     ) -> None:
         self.session = wire
         self.id = identity
         self.settings = settings
         self.target: str = target["targetId"]
         self._connection = connection
-        self._scratch = scratch
+        self.scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
         self._allotted = settings.deadlines.action
         self.happenings = Happenings()
         self.dialogs = Dialogs(self.happenings, settings.deadlines.dialog)
         self.downloads = Pending()
+        self.surroundings = surroundings
+        self.clipboard = surroundings.clipboard
+        self.console = Console(self.happenings)
         # A page's main frame goes by the id of its target.
         self.traffic = Traffic(self.target, self.happenings, settings.limits.page_megabytes * 2**20, self.stop_soon)
+        self.network = Network(self.target)
+        self.workers = Workers(self.console, surroundings.conditions, self.network)
         self.loading = Loading(self.target, target["url"])
         self.journeys = Journeys(self)
         self.restraint = Restraint(wire, self.target, self._tell)
@@ -81,10 +96,13 @@ class Tab:
         self.modes = Modes(self.worlds.main, self.happenings)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
+        self.inspection = Inspection(self)
+        self.vault: Vault = EmptyVault()
         self.seen: Snapshot | None = None
         self.seen_document = 0
         self.crashed = asyncio.Event()
         self.is_suspect = False
+        self.bypasses_workers = False
         self.popups = Popups(self.happenings, settings.limits.tabs, self._tell)
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
@@ -93,7 +111,8 @@ class Tab:
 
     async def open(self) -> None:
         """Listen, set the page up as every page of ours, and let it go on."""
-        self.happenings.listen(self.session)
+        self.console.listen(self.session, Contexts(self.session, self.target))
+        self.network.listen(self.session, "page")
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
         self.popups.listen(self.session)
@@ -101,11 +120,10 @@ class Tab:
         self.session.on("Page.frameRequestedNavigation", self._on_requested)
         self.session.on("Inspector.targetCrashed", self._on_crash)
         size = self.settings.viewport
-        screen = {"width": size.width, "height": size.height, "deviceScaleFactor": 0, "mobile": False}
         await asyncio.gather(
             self._attach(self.session),
             self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            self.session.send("Emulation.setDeviceMetricsOverride", screen),
+            resize(self.session, size.width, size.height),
             # Every page believes to be in front, so that none is throttled or loses its focus to another.
             self.session.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         )
@@ -117,25 +135,35 @@ class Tab:
         self.worlds.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
+        wire.on("Page.frameAttached", self._on_frame)
         script = {"source": page_script(), "worldName": WORLD}
-        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": ATTACHED}
         await asyncio.gather(
             wire.send("Page.enable"),
             wire.send("Runtime.enable"),
+            wire.send("Log.enable"),
             wire.send("Network.enable", NETWORK_BUFFERS),
+            self.surroundings.conditions.join(wire),
+            self.clipboard.listen(wire),
+            *([self._bypass(wire)] if self.bypasses_workers else []),
             self.modes.listen(wire),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
+            self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             wire.send("Target.setAutoAttach", attach),
             wire.send("Runtime.runIfWaitingForDebugger"),
         )
 
     def _on_attached(self, event: dict[str, Any]) -> None:
-        wire = self._connection.wire(event["sessionId"])
-        if event["targetInfo"]["type"] == "iframe":
-            self.worlds.add_separate(event["targetInfo"]["targetId"], wire)
+        wire, target = self._connection.wire(event["sessionId"]), event["targetInfo"]
+        if target["type"] == "iframe":
+            self.worlds.add_separate(target["targetId"], wire)
+            self.console.listen(wire, Contexts(wire, None))
+            self.network.listen(wire, "frame")
             wire.on("Inspector.targetCrashed", self._on_frame_crash)
             self._later(self._attach(wire))
+        elif target["type"] == "worker":
+            self._later(self.workers.welcome(wire, target))
         else:
             # Workers are not ours to drive, but they wait for someone to let them go.
             self._later(_told(wire, "Runtime.runIfWaitingForDebugger"))
@@ -146,6 +174,9 @@ class Tab:
             self.modes.start_anew()
             self.dialogs.start_anew()
             self.popups.start_anew()
+
+    def _on_frame(self, event: dict[str, Any]) -> None:
+        self.worlds.note_frame()
 
     def _on_requested(self, event: dict[str, Any]) -> None:
         if not is_web(event["url"]):
@@ -267,10 +298,18 @@ class Tab:
         """Search every frame; returns how many matches there are, and the first of them."""
         return await finding.find(self, spec, limit)
 
+    async def focused(self) -> Element:
+        """What has the focus, in whichever frame."""
+        for world in await self.every_world():
+            await seen_through(world, await world.call("() => rove.typingFocus()"))
+            if found := await world.call("() => rove.focused()"):
+                return Element(self, world, found["ref"])
+        raise ElementNotFound("Nothing on the page has the focus.", hint="Say where with `target`.")
+
     async def every_world(self) -> list[World]:
         """The worlds of all frames that answer, the main one first."""
         below = await self.worlds.refresh(self._frame_patience)
-        return [self.worlds.main, *(world for world in below if not world.is_mute)]
+        return [self.worlds.main, *(world for world in below if not world.is_silent)]
 
     # Looking
 
@@ -317,6 +356,10 @@ class Tab:
     def remember(self, snapshot: Snapshot) -> None:
         """This is what the agent has seen of the page; what changes is told from here on."""
         self.seen, self.seen_document = snapshot, self.loading.documents
+
+    def unsee(self) -> None:
+        """Nothing of the page as it is now has been seen, or will be told of."""
+        self.seen, self._glance = None, None
 
     async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
         """A picture of the viewport, of the whole page, or of an element."""
@@ -373,10 +416,18 @@ class Tab:
         where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         return where
 
+    async def bypass_workers(self, bypass: bool) -> None:
+        """Have the page ask the network itself, past its service worker; from its next request on."""
+        self.bypasses_workers = bypass
+        await asyncio.gather(*(self._bypass(wire) for wire in [self.session, *self.worlds.wires]))
+
+    async def _bypass(self, wire: Wire) -> None:
+        await wire.send("Network.setBypassServiceWorker", {"bypass": self.bypasses_workers})
+
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
         largest = self.settings.limits.upload_megabytes * 2**20
-        copies = await copied(self.settings.workspace_folder, paths, largest, self._scratch)
+        copies = await copied(self.settings.workspace_folder, paths, largest, self.scratch)
         await (dropped(element, copies) if drop else handed_over(self, element, copies))
         return [copy.name for copy in copies]
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rove.chromium.failures import place_of
 from rove.chromium.happenings import Happenings
@@ -20,6 +20,21 @@ NO_NEWS = frozenset({"net::ERR_ABORTED"})
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 LONGEST_CHALLENGE = 200
 
+# A page that has more under way than this is followed as far as this.
+MOST_FOLLOWED = 1000
+LONGEST_URL = 2000
+
+V = TypeVar("V")
+
+
+class _Latest(dict[str, V]):
+    """Holds so many; the oldest is given up for one more."""
+
+    def __setitem__(self, key: str, value: V) -> None:
+        super().__setitem__(key, value)
+        if len(self) > MOST_FOLLOWED:
+            del self[next(iter(self))]
+
 
 @dataclass
 class Exchange:
@@ -30,6 +45,9 @@ class Exchange:
     began: float
     answered: float | None = None
 
+    def __post_init__(self) -> None:
+        self.url = self.url[:LONGEST_URL]  # a data: address may be megabytes
+
 
 @dataclass
 class Document:
@@ -39,6 +57,7 @@ class Document:
     url: str
     hops: list[str] = field(default_factory=list[str])
     status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
     challenge: str | None = None
     received: int = 0
     is_cut: bool = False
@@ -53,8 +72,8 @@ class Traffic:
         self._happenings = happenings
         self._most_bytes = most_bytes
         self._stop = stop
-        self._open: dict[str, Exchange] = {}
-        self._addresses: dict[str, str] = {}
+        self._open: dict[str, Exchange] = _Latest()
+        self._addresses: dict[str, str] = _Latest()
         self._changed = asyncio.Event()
         self.ended = 0
         self.document: Document | None = None
@@ -97,7 +116,9 @@ class Traffic:
         if event.get("frameId") == self._main_frame and identity == event.get("loaderId"):
             self._begin_document(identity, request["url"], "redirectResponse" in event)
         self._addresses[identity] = f"{request['method']} {request['url'][:300]}"
-        if event.get("type") in WEIGHTY and not request["url"].startswith("blob:"):
+        # The script of a worker is asked for in the page's name, outside of any document; the worker hears the rest.
+        is_own = event.get("loaderId") and not request["url"].startswith("blob:")
+        if event.get("type") in WEIGHTY and is_own:
             self._open[identity] = Exchange(request["url"], request["method"], time.monotonic())
 
     def _begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
@@ -117,8 +138,10 @@ class Traffic:
 
     def _on_response(self, event: dict[str, Any]) -> None:
         if document := self._own(event):
-            document.status = event["response"]["status"]
-            document.challenge = _challenge(event["response"])
+            response = event["response"]
+            document.status = response["status"]
+            document.headers = {name.lower(): value for name, value in response["headers"].items()}
+            document.challenge = _challenge(response)
             if document.challenge and not self.is_asked:
                 self._happenings.add("needs credentials", f"{document.url} asks for a password ({document.challenge})")
         if exchange := self._open.get(event["requestId"]):

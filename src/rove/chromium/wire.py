@@ -8,14 +8,24 @@ port, since any process of this machine could speak to a port, and since the bro
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import logging
 import os
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
+
+from rove.chromium.flood import LONGEST, LOUD, TAIL, Valve
+
+log = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
 Handler = Callable[[Answer], object]
+EVENT = b'{"method":"'
+# Commands that a browser has not taken in; one that works takes each of them at once.
+MOST_UNSENT = 32 * 2**20
 
 
 _IDENTITY = re.compile(rb'\{"id":(\d+),')
@@ -47,7 +57,10 @@ class Connection:
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
         self._end_callbacks: list[Callable[[], None]] = []
+        self._heard = {b"Target.detachedFromTarget"}
+        self._is_closed = False
         self.is_open = False
+        self.heard_at = 0.0
         self.root = Wire(self, None)
 
     async def open(self) -> None:
@@ -62,13 +75,25 @@ class Connection:
             self._wires[session] = Wire(self, session)
         return self._wires[session]
 
+    def hear(self, event: str) -> None:
+        """Somebody listens to this; what nobody listens to is not even parsed."""
+        self._heard.add(event.encode())
+
     def on_end(self, callback: Callable[[], None]) -> None:
         self._end_callbacks.append(callback)
 
     def close(self) -> None:
-        for transport in (self._output, self._input):
-            if transport is not None:
-                transport.close()
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._output is None:
+            os.close(self._writing)
+        elif not self._output.is_closing():
+            self._output.abort()  # what is still to be written, nobody will read
+        if self._input is None:
+            os.close(self._reading)
+        else:
+            self._input.close()
         self.end()
 
     async def send(
@@ -76,6 +101,8 @@ class Connection:
     ) -> Answer:
         if not self.is_open or self._output is None:
             raise WireError(f"{method}: the browser is gone")
+        if self._output.get_write_buffer_size() > MOST_UNSENT:
+            raise WireError(f"{method}: the browser takes nothing in any more")
         self._last += 1
         identity = self._last
         message: Answer = {"id": identity, "method": method, "params": params or {}}
@@ -89,9 +116,11 @@ class Connection:
         finally:
             self._waiting.pop(identity, None)
 
-    def receive(self, data: bytes) -> None:
-        """One message from the browser."""
-        if self._is_too_large(data):
+    def receive(self, data: bytes, size: int) -> None:
+        """One message from the browser, and how long it was before it was cut."""
+        if data.startswith(EVENT) and data[len(EVENT) : data.find(b'"', len(EVENT))] not in self._heard:
+            return
+        if (data.startswith(LOUD) and self._drops(data, size)) or self._is_too_large(data):
             return
         message: Answer = json.loads(data)
         if "id" in message:
@@ -104,6 +133,15 @@ class Connection:
             wire.tell(message["method"], message.get("params", {}))
         if message["method"] == "Target.detachedFromTarget":
             self._forget(message["params"]["sessionId"])
+
+    def _drops(self, data: bytes, size: int) -> bool:
+        """Whether it is one too many of what a page can say without end: then it is not even parsed."""
+        # A message ends in `"sessionId":"<32 digits>"}`.
+        wire = self._wires.get(data[-34:-2].decode("ascii", "replace"))
+        if wire is None or wire.valve.admits(size):
+            return size > LONGEST
+        wire.tell("flooded", {})
+        return True
 
     def end(self) -> None:
         """The pipe is closed: nobody will answer any more."""
@@ -153,6 +191,7 @@ class Wire:
         self._session = session
         self._handlers: dict[str, list[Handler]] = {}
         self._is_closed = asyncio.Event()
+        self.valve = Valve()
 
     @property
     def is_closed(self) -> bool:
@@ -172,13 +211,23 @@ class Wire:
         return await self._connection.send(self._session, method, params, largest)
 
     def on(self, event: str, handler: Handler) -> None:
-        """Be told of every such event; `closed` is ours, for the end of the session."""
+        """Be told of every such event; `closed` is ours, for the end of the session, and `flooded`, for one dropped."""
+        self._connection.hear(event)
         self._handlers.setdefault(event, []).append(handler)
+
+    @contextlib.contextmanager
+    def hearing(self, event: str, handler: Handler) -> Generator[None]:
+        """Be told of such events for as long as this lasts."""
+        self.on(event, handler)
+        try:
+            yield
+        finally:
+            self._handlers[event].remove(handler)
 
     def tell(self, event: str, params: Answer) -> None:
         if event == "closed":
             self._is_closed.set()
-        for handler in self._handlers.get(event, ()):
+        for handler in tuple(self._handlers.get(event, ())):
             handler(params)
 
 
@@ -188,14 +237,31 @@ class _Messages(asyncio.Protocol):
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._pieces: list[bytes] = []
+        self._size = 0
 
     def data_received(self, data: bytes) -> None:
+        self._connection.heard_at = time.monotonic()
         *whole, rest = data.split(b"\0")
         for piece in whole:
-            self._connection.receive(b"".join([*self._pieces, piece]))
-            self._pieces = []
+            self._keep(piece)
+            message, size = b"".join(self._pieces), self._size
+            self._pieces, self._size = [], 0
+            try:
+                self._connection.receive(message, size)
+            except Exception:
+                # What one message did to us must not cost us those behind it.
+                log.exception("a message of the browser could not be taken: %s", message[:200])
         if rest:
-            self._pieces.append(rest)
+            self._keep(rest)
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if len(self._pieces) == 1 and len(self._pieces[0]) < TAIL:
+            piece = self._pieces.pop() + piece  # the first piece is to tell what kind of message it is
+        self._pieces.append(piece)
+        if self._size > LONGEST and self._pieces[0].startswith(LOUD):
+            # How it begins and how it ends is enough to know who said it.
+            self._pieces = [self._pieces[0], b"".join(self._pieces[1:])[-TAIL:]]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connection.end()

@@ -18,9 +18,8 @@ from rove.errors import ElementGone, ScriptFailed
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
 MOST_FRAMES = 60
-# How long a separate frame may take to answer, and how long if it did not the last time.
-FRAME_PATIENCE = 1.0
-ASKED_AGAIN = 0.2
+# How long a separate frame may take to answer.
+FRAME_PATIENCE = 2.0
 
 
 @dataclass
@@ -33,8 +32,8 @@ class World:
     parent: World | None
     owner: str | None = None
     next_ref: int = 1
-    # A frame in a process of its own may be stuck while all others answer.
-    is_mute: bool = False
+    # Its process was asked something and has not answered since.
+    is_silent: bool = False
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
 
@@ -46,6 +45,17 @@ class World:
         """Like `call`, but returns the id of the object that came back, or None for null."""
         identity: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
         return identity
+
+    async def document(self) -> Document:
+        """The document that is there now, for what must not be said to whichever comes after it."""
+        context = await self.context()
+        held = Document(self.session, context, "")
+        return Document(self.session, context, await held.call("() => self.origin"))
+
+    async def origin(self) -> str | None:
+        """Whose the document is, also where its address does not tell: `about:blank` belongs to who opened it."""
+        said: str = await self.call("() => self.origin")
+        return None if said == "null" else said
 
     def forget(self) -> None:
         """The document is gone and its context with it."""
@@ -83,17 +93,8 @@ class World:
         return result
 
     async def _sent(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> Answer:
-        return await self.session.send(
-            "Runtime.callFunctionOn",
-            {
-                "functionDeclaration": function,
-                "executionContextId": await self.context(),
-                "arguments": [{"value": argument} for argument in arguments],
-                "returnByValue": by_value,
-                "awaitPromise": True,
-                "userGesture": True,
-            },
-        )
+        call = _call_in(await self.context(), function, arguments, by_value)
+        return await self.session.send("Runtime.callFunctionOn", call)
 
     async def _enter(self) -> int:
         made = await self.session.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
@@ -111,6 +112,35 @@ class World:
         return bool(answer["result"].get("value") == "installed")
 
 
+@dataclass(frozen=True)
+class Document:
+    """One document of a frame: what is said to it reaches no other."""
+
+    session: Wire
+    context: int
+    origin: str
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        try:
+            answer = await self.session.send("Runtime.callFunctionOn", _call_in(self.context, function, arguments))
+        except WireError as error:
+            raise ElementGone("The page went away before that could be done.") from error
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        return answer["result"].get("value")
+
+
+def _call_in(context: int, function: str, arguments: tuple[Any, ...], by_value: bool = True) -> dict[str, Any]:
+    return {
+        "functionDeclaration": function,
+        "executionContextId": context,
+        "arguments": [{"value": argument} for argument in arguments],
+        "returnByValue": by_value,
+        "awaitPromise": True,
+        "userGesture": True,
+    }
+
+
 class Worlds:
     """The worlds of one tab's frames, and the prefixes of their refs, which are never given twice."""
 
@@ -119,8 +149,13 @@ class Worlds:
         self.main = World(session, main_frame, "", None)
         self._by_frame: dict[str, World] = {main_frame: self.main}
         self._prefixes = 0
+        # Whether the main document has had frames in it, how many arrived so far, and how many had when we last looked.
+        self._has_frames = False
+        self._arrivals = 0
+        self._looked_at = 0
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
+        self._questions: dict[str, asyncio.Task[Answer]] = {}
         # Every frame there is, looked at or not.
         self._attached: set[str] = set()
 
@@ -132,8 +167,23 @@ class Worlds:
         return frame == self.main.frame_id or frame in self._attached or frame in self._separate
 
     def add_separate(self, frame: str, wire: Wire) -> None:
+        self.note_frame()
         self._separate[frame] = wire
-        wire.on("closed", lambda _: self._separate.pop(frame, None))
+        wire.on("closed", lambda _: self._drop_separate(frame))
+
+    def _drop_separate(self, frame: str) -> None:
+        self._arrivals += 1  # a frame that moves back in with the page is another world
+        self._separate.pop(frame, None)
+
+    def note_frame(self) -> None:
+        """A frame has come into being, which we have not looked at yet."""
+        self._has_frames = True
+        self._arrivals += 1
+
+    @property
+    def wires(self) -> list[Wire]:
+        """Those of the frames in processes of their own."""
+        return list(self._separate.values())
 
     def with_prefix(self, prefix: str) -> World:
         for world in self._by_frame.values():
@@ -142,6 +192,8 @@ class Worlds:
         raise ElementGone(f"The frame {prefix} is no longer on the page.")
 
     def forget(self) -> None:
+        self._has_frames = False
+        self._arrivals += 1
         for world in self._by_frame.values():
             world.forget()
 
@@ -155,48 +207,52 @@ class Worlds:
             world.owner = await _owner_ref(world, world.parent)
         return world.owner
 
-    async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
-        """Look which frames there are now; returns the worlds below the main one, parents first.
+    async def present(self) -> list[World]:
+        """Every world that may be there now, without asking where it is known that nothing has arrived."""
+        if not self._has_frames:
+            return [self.main]
+        if self._looked_at != self._arrivals or any(world.is_silent for world in self):
+            await self.refresh()
+        return list(self._by_frame.values())
 
-        A separate frame that does not answer in time is still there, but mute.
-        """
+    async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
+        """Look which frames there are now; returns the worlds below the main one, parents first."""
+        self._looked_at = self._arrivals
         found: dict[str, World] = {self.main.frame_id: self.main}
-        separate = list(self._separate.items())[:MOST_FRAMES]
-        tree = await self._session.send("Page.getFrameTree")
-        trees = await asyncio.gather(*(self._tree(frame, wire, patience) for frame, wire in separate))
-        self._collect_local(self._session, tree["frameTree"], self.main, found)
-        for (frame, wire), answer in zip(separate, trees, strict=True):
-            if frame not in found and not isinstance(answer, WireError):  # else gone since
-                self._collect_separate(frame, wire, answer, found)
+        own, trees = await asyncio.gather(self._session.send("Page.getFrameTree"), self._separate_trees(patience))
+        self._collect(self._session, self.main, own["frameTree"], found)
+        for identity, tree in trees.items():
+            wire = self._separate.get(identity)
+            if wire is not None and identity not in found:
+                self._collect_separate(wire, identity, tree, found)
         self._by_frame = found
         return [world for world in found.values() if world is not self.main]
 
-    async def _tree(self, frame: str, wire: Wire, patience: float) -> Answer | WireError | None:
-        """A separate frame's own frames; None if it does not answer."""
-        known = self._by_frame.get(frame)
-        if known is not None and known.is_mute:
-            patience = min(patience, ASKED_AGAIN)
-        try:
-            async with asyncio.timeout(patience):
-                tree: Answer = (await wire.send("Page.getFrameTree"))["frameTree"]
-                return tree
-        except TimeoutError:
-            return None
-        except WireError as error:
-            return error
+    async def _separate_trees(self, patience: float) -> dict[str, Answer | None]:
+        """What is in each process of its own, by its frame; None where it does not answer.
 
-    def _collect_separate(self, frame: str, wire: Wire, tree: Answer | None, found: dict[str, World]) -> None:
-        known = self._by_frame.get(frame)
+        A process that did not answer is asked again once it has, so that a stuck one costs its patience only once.
+        """
+        known = list(self._separate.items())[:MOST_FRAMES]
+        asked = {identity: task for identity, task in self._questions.items() if not task.done()}
+        fresh = {identity: _question(wire) for identity, wire in known if identity not in asked}
+        self._questions = questions = {**asked, **fresh}
+        if fresh:
+            await asyncio.wait(fresh.values(), timeout=patience)
+        return {identity: _tree(questions[identity]) for identity, _ in known if not _failed(questions[identity])}
+
+    def _collect_separate(self, wire: Wire, identity: str, tree: Answer | None, found: dict[str, World]) -> None:
         if tree is None:
-            parent = known.parent if known is not None and known.parent is not None else self.main
-        else:
-            parent = self._parent_of(tree["frame"].get("parentId"), found)
-        world = found[frame] = self._world(wire, frame, parent)
-        world.is_mute = tree is None
-        if tree is not None:
-            self._collect_local(wire, tree, world, found)
+            known = self._by_frame.get(identity)
+            found[identity] = self._world(wire, identity, (known and known.parent) or self.main)
+            found[identity].is_silent = True
+            return
+        world = self._world(wire, identity, self._parent_of(tree["frame"].get("parentId"), found))
+        world.is_silent = False
+        found[identity] = world
+        self._collect(wire, world, tree, found)
 
-    def _collect_local(self, session: Wire, tree: Answer, root: World, found: dict[str, World]) -> None:
+    def _collect(self, session: Wire, root: World, tree: Answer, found: dict[str, World]) -> None:
         waiting = [(child, root) for child in tree.get("childFrames", [])]
         while waiting and len(found) < MOST_FRAMES:
             node, parent = waiting.pop(0)
@@ -218,6 +274,22 @@ class Worlds:
 
     def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
         return found.get(identity or "", self.main)
+
+
+def _question(wire: Wire) -> asyncio.Task[Answer]:
+    task = asyncio.ensure_future(wire.send("Page.getFrameTree"))
+    # The answer may come when nobody waits for it any more.
+    task.add_done_callback(_failed)
+    return task
+
+
+def _failed(question: asyncio.Task[Answer]) -> bool:
+    """Whether the process went away instead of answering."""
+    return question.done() and (question.cancelled() or question.exception() is not None)
+
+
+def _tree(question: asyncio.Task[Answer]) -> Answer | None:
+    return question.result()["frameTree"] if question.done() else None
 
 
 async def _owner_ref(world: World, parent: World) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rove.demo.site import tea_room
 from rove.outcome import Outcome
@@ -23,7 +25,8 @@ def run_tour(settings: Settings) -> int:
 async def _tour(settings: Settings) -> None:
     _say("\nA tea room has just opened on this machine. Let us order, the way an agent would.\n")
     with tea_room() as address:
-        async with open_with(settings) as session:
+        # It is on this machine, where no page leads unless its owner says so.
+        async with open_with(replace(settings, allow_host=(*settings.allow_host, urlsplit(address).netloc))) as session:
             await _order(session, address, settings.workspace_folder)
     _say(
         "\nThe browser is closed and nothing of it is left on disk. Where next:\n"

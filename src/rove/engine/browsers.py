@@ -50,6 +50,11 @@ class Browsers:
             self._warming = asyncio.ensure_future(_same(begun) if begun else warm_up(self._settings, None))
             self._watching = self._watching or asyncio.ensure_future(self._watch())
 
+    @property
+    def process_group(self) -> int | None:
+        """The browser's processes, if there is a browser."""
+        return self._browser.process_group if self._browser is not None else None
+
     async def browser(self, progress: Callable[[str], None]) -> Browser:
         """The browser, started anew if there is none or it died."""
         async with self._launching:
@@ -117,6 +122,7 @@ class Browsers:
             raise BrowserUnavailable(
                 f"The browser failed to start {self._failures} times in a row.",
                 hint=f"Run `rove doctor`; another try is made in {REST_AFTER_FAILURES - rested:.0f} s.",
+                retry_after=round(REST_AFTER_FAILURES - rested, 1),
             )
 
     async def _abandon_warmup(self) -> None:

@@ -18,6 +18,8 @@ from rove.chromium.installation import Installation, candidates, ensure, find, i
 from rove.chromium.launch import decide_sandbox
 from rove.chromium.runfolder import sweep
 from rove.errors import RoveError
+from rove.guard.policyfile import policy_from
+from rove.guard.secrets import secrets_from
 from rove.settings import Settings
 
 State = Literal["good", "worth knowing", "broken"]
@@ -48,6 +50,8 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield Finding("python", "good", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     yield _folder("home", settings.home_folder)
     yield _folder("workspace", settings.workspace_folder)
+    yield _secrets(settings)
+    yield _policy(settings)
     yield _memory()
     yield _shared_memory()
     yield _leftovers(settings)
@@ -87,6 +91,24 @@ def _folder(subject: str, path: Path) -> Finding:
     if free < 200:
         return Finding(subject, "broken", f"{path}: {free} MB free", "Free some space: a profile needs 200 MB.")
     return Finding(subject, "good", f"{path} (writable, {free // 1024} GB free)")
+
+
+def _secrets(settings: Settings) -> Finding:
+    try:
+        names = secrets_from(settings).names
+    except RoveError as error:
+        return Finding("secrets", "broken", error.message, error.hint)
+    return Finding("secrets", "good", f"{len(names)} in {settings.secrets_file}" if names else "none defined")
+
+
+def _policy(settings: Settings) -> Finding:
+    try:
+        policy = policy_from(settings)
+    except RoveError as error:
+        return Finding("policy", "broken", error.message, "Mend it: `rove policy check` says the same.")
+    if not policy.rules and not policy.defaults:
+        return Finding("policy", "good", f"the default one: {policy.source} has no rules")
+    return Finding("policy", "good", f"{policy.source} ({len(policy.rules)} rules)")
 
 
 def _memory() -> Finding:

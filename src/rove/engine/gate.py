@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from collections.abc import Sequence
 from typing import cast
 
 from rove.action import AnyAction
-from rove.errors import Denied
-from rove.guard.approval import ApprovalRequest, Approver
+from rove.engine.approvals import Approvals
+from rove.guard.approval import Approver
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly
+from rove.guard.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
 
 
 class Gate:
-    """Lets an action through or raises Denied; nothing in between."""
+    """Decides on every action, and keeps what waits for a person."""
 
-    def __init__(self, policy: Policy, approver: Approver, patience: float) -> None:
+    def __init__(
+        self, policy: Policy, approver: Approver | None, patience: float, secrets: Secrets = NO_SECRETS
+    ) -> None:
         self._policy = policy
-        self._approver = approver
-        self._patience = patience
+        self.approvals = Approvals(approver, patience, secrets)
 
-    async def admit(self, action: AnyAction, place: Place) -> str:
-        """Returns how it was decided (`allowed`, `approved`)."""
-        decision = self._decide(action, place)
-        if isinstance(decision, Allow):
-            return "allowed"
-        if isinstance(decision, Deny):
-            raise Denied(decision.reason, hint=decision.hint)
-        await self._ask(action, place, decision)
-        return "approved"
+    def decide(self, action: AnyAction, places: Sequence[Place]) -> Decision:
+        """What the policy says; where an action touches several places, the strictest word that it says of any."""
+        decisions = [self._decide(action, place) for place in places]
+        return min(decisions, key=_strictest_first)
 
     def _decide(self, action: AnyAction, place: Place) -> Decision:
         try:
@@ -46,15 +43,6 @@ class Gate:
             log.exception("the policy failed on %s", action.verb)
             return Deny("The policy could not decide, which counts as no.", hint="The owner must mend the policy.")
 
-    async def _ask(self, action: AnyAction, place: Place, ask: Ask) -> None:
-        request = ApprovalRequest(action.verb, action.describe(), action.arguments, ask.question, place)
-        try:
-            async with asyncio.timeout(self._patience):
-                approved = await self._approver.approves(request)
-        except TimeoutError:
-            raise Denied(f"Nobody answered within {self._patience:g} s: {ask.question}") from None
-        except Exception:
-            log.exception("the approver failed on %s", action.verb)
-            approved = False
-        if approved is not True:
-            raise Denied(f"Not approved: {ask.question}")
+
+def _strictest_first(decision: Decision) -> int:
+    return 0 if isinstance(decision, Deny) else 1 if isinstance(decision, Ask) else 2

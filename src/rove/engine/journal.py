@@ -1,18 +1,32 @@
-"""The record of what was done: one line per action, appended, never rewritten."""
+"""The record of what was done: one line per action, chained to the line before it and never rewritten.
+
+An action that cannot be recorded is not run. It is written down when it is over; should that fail, the caller is told,
+the entry is kept in memory, and no other action runs before it has been written.
+"""
 
 from __future__ import annotations
 
-import json
-import os
+import contextlib
+import logging
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from base64 import b64encode
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
-from rove.errors import RoveError, unwritable
+from rove.errors import JournalFailed, RoveError
+from rove.ledger.appending import Ledger
+from rove.ledger.volumes import Volumes
+from rove.outcome import Attachment
+from rove.settings import Journaling
+
+log = logging.getLogger(__name__)
+Redact = Callable[[str], str]
+WITHHELD = "(withheld: what removes secrets failed on it)"
+KILOBYTE = 1024
 
 
 @dataclass
@@ -28,42 +42,118 @@ class Entry:
     error: str | None = None
     began: float = field(default_factory=time.time)
     seconds: float = 0.0
+    attachments: tuple[Attachment, ...] = ()
 
 
 class Journal:
     """Appends to `sessions/<name>.jsonl`, readable by its owner only."""
 
-    def __init__(self, folder: Path, session: str) -> None:
-        self._path = folder / f"{session}.jsonl"
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise unwritable(folder, error) from error
+    def __init__(
+        self, folder: Path, session: str, settings: Journaling | None = None, redact: Redact | None = None
+    ) -> None:
+        settings = settings or Journaling()
         self._session = session
+        self._volumes = Volumes(folder, session)
+        self._ledger = Ledger(self._volumes, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
+        self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
+        self._redact = redact
+        self._owed: list[dict[str, Any]] = []
 
-    @contextmanager
+    @contextlib.contextmanager
     def entry(self, action: AnyAction) -> Generator[Entry]:
-        """An entry that is written when the action is over, however it ended."""
+        """An entry that is written when the action is over, however it ended; nothing begins that could not be."""
+        self._be_ready()
         entry = Entry(action.verb, action.arguments)
         began = time.monotonic()
         try:
             yield entry
-            entry.outcome = "done"
         except RoveError as error:
             entry.outcome, entry.error = error.code, error.message
+            self._record(entry, began)
             raise
         except BaseException as error:
             entry.outcome, entry.error = "broken off", type(error).__name__
+            self._record_if_possible(entry, began)
             raise
-        finally:
-            entry.seconds = round(time.monotonic() - began, 4)
-            self._append(entry)
+        entry.outcome = "done"
+        self._record(entry, began)
 
-    def _append(self, entry: Entry) -> None:
-        line = json.dumps({"session": self._session, **vars(entry)}, ensure_ascii=False) + "\n"
-        # One write call with O_APPEND: lines of two processes never mix.
-        file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    def close(self) -> None:
+        """Let go of the files. Whatever is still recorded opens them again."""
         try:
-            os.write(file, line.encode("utf-8", "backslashreplace"))
-        finally:
-            os.close(file)
+            self._settle()
+        except OSError as error:
+            log.error("%s; %d action(s) are not in it", self._trouble(error), len(self._owed))
+        self._ledger.close()
+
+    def _be_ready(self) -> None:
+        try:
+            self._settle()
+            self._ledger.ready()
+        except OSError as error:
+            raise JournalFailed(f"Nothing was done: {self._trouble(error)}.") from error
+
+    def _record(self, entry: Entry, began: float) -> None:
+        entry.seconds = round(time.monotonic() - began, 4)
+        self._owed.append(self._facts(entry))
+        try:
+            self._settle()
+        except OSError as error:
+            raise JournalFailed(
+                f"It ended as {entry.outcome!r}, but is not on record: {self._trouble(error)}.",
+                hint=f"Do not do it again. {JournalFailed.default_hint}",
+            ) from error
+
+    def _record_if_possible(self, entry: Entry, began: float) -> None:
+        """What broke the action off, a cancellation for one, must reach whoever waits for it."""
+        try:
+            self._record(entry, began)
+        except JournalFailed as failed:
+            log.error("%s", failed.message)
+
+    def _settle(self) -> None:
+        while self._owed:
+            self._ledger.append(self._owed[0])
+            del self._owed[0]
+
+    def _trouble(self, error: OSError) -> str:
+        return f"the journal {self._volumes.current} cannot be written: {error.strerror or error}"
+
+    def _facts(self, entry: Entry) -> dict[str, Any]:
+        said = {"session": self._session, **vars(entry)}
+        said["attachments"] = [self._attached(attachment) for attachment in entry.attachments]
+        if self._redact is not None:
+            said |= {name: self._cleared(said[name]) for name in ("arguments", "url", "error")}
+        return said
+
+    def _attached(self, attachment: Attachment) -> dict[str, Any]:
+        """The thing itself where it is small enough, and always what it can be known by."""
+        said: dict[str, Any] = {
+            "kind": attachment.kind,
+            "mime": attachment.mime,
+            "name": self._cleared(attachment.name),
+            "bytes": len(attachment.data),
+            "sha256": sha256(attachment.data).hexdigest(),
+        }
+        if len(attachment.data) <= self._largest_attachment:
+            said["data"] = b64encode(attachment.data).decode("ascii")
+        return said
+
+    def _cleared(self, value: Any) -> Any:
+        """A value with every string in it rid of secrets."""
+        if isinstance(value, str):
+            return self._without_secrets(value)
+        if isinstance(value, dict):
+            return {self._cleared(key): self._cleared(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._cleared(item) for item in value]
+        return value
+
+    def _without_secrets(self, text: str) -> str:
+        if self._redact is None:
+            return text
+        try:
+            return self._redact(text)
+        except Exception:
+            log.exception("secrets could not be removed from a journal entry")
+            return WITHHELD

@@ -5,31 +5,38 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
+from rove.actions.snapshot import Snapshot
 from rove.chromium.tab import Tab
 from rove.chromium.wire import WireError
+from rove.engine.clearance import Clearance, Grant, granted
+from rove.engine.foresight import question_ahead
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
 from rove.engine.settle import KEEPS_NAVIGATING, Before, settle
-from rove.errors import BrowserUnavailable, DeadlineExceeded, DialogOpen, PageCrashed, RoveError
-from rove.guard.policy import Place
-from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome
+from rove.engine.sight import dialog_of, elements_of, places_of
+from rove.engine.turn import Turn, unless_crashed, unless_dialog
+from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed, RoveError
+from rove.guard.policy import Allow, Place
+from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
     from rove.engine.session import Session
+    from rove.guard.approval import ApprovalRequest, Approver, Shown
 
 R = TypeVar("R")
 NOTHING_SEEN = Changes()
-LETTING_GO = 0.3
+LOOKING = Snapshot()
 NEWS_OF_DEATH = 0.3
 BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
+REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
 
@@ -40,12 +47,23 @@ def silent(message: str, done: int, total: int) -> None:
 class Run:
     """One action on its way: gate, perform, settle, observe."""
 
-    def __init__(self, session: Session, tab: str | None, timeout: float | None, report: Report, quiet: bool) -> None:
+    def __init__(
+        self,
+        session: Session,
+        tab: str | None,
+        timeout: float | None,
+        report: Report,
+        quiet: bool,
+        channel: Approver | None,
+    ) -> None:
         self._session = session
+        self._channel = channel
+        self._grants: list[Grant] = []
         self._tab_name = tab
         self._given = timeout
         self._timeout = timeout or session.settings.deadlines.action
-        self._deadline = time.monotonic() + self._timeout
+        self._began = time.monotonic()
+        self._deadline = self._began + self._timeout
         self._quiet = quiet
         self._lost: asyncio.Event | None = None
         self._report = report
@@ -57,46 +75,74 @@ class Run:
             self._deadline = began + self._timeout
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
+            if not isinstance(action, RoadAction):  # whose parts have each recorded their own
+                entry.attachments = outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):
             return await self._on_tab(action, entry)
-        await self._admit(action, entry, None)
+        if isinstance(action, ContextAction):
+            return await self._on_context(action, entry)
+        await self._admit(action, entry)
         if isinstance(action, RoadAction):
             return self._outcome(action, await action.perform(self))
-        if isinstance(action, HouseAction):
-            return self._outcome(action, await self._in_time(action.perform(self._session.house)))
-        assert isinstance(action, ContextAction)
-        return await self._on_context(action, entry)
+        assert isinstance(action, HouseAction)
+        return self._outcome(action, await self._in_time(action.perform(self._session.house)))
 
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
-        tab = await context.tab(self._tab_name)
+        tab = await self._in_time(context.tab(self._tab_name))
         entry.tab, entry.url = tab.id, tab.url
-        async with _Turn(tab, self._deadline, action.effect):
-            if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
-                tab.dialogs.refuse_if_open()
-            await self._admit(action, entry, tab)
-            tab.give(self._deadline)
-            if action.destination is None or not tab.is_stuck:
-                return await self._done(action, tab)
-            fresh = await self._in_time(context.unstick(tab))
-            if fresh is tab:
-                return await self._done(action, tab)
-        async with _Turn(fresh, self._deadline, action.effect):
-            return await self._done(action, fresh)
+        clearance = self._clearance(action, entry)
+        while True:
+            async with Turn(tab, self._deadline, action.effect):
+                if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
+                    tab.dialogs.refuse_if_open()
+                self._refuse_unreachable(action, entry, tab)
+                question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
+                if question is None:
+                    fresh = await self._cleared(action, tab, context)
+                    if fresh is tab:
+                        return await self._acted(clearance.action, tab)
+            if question is None:
+                async with Turn(fresh, self._deadline, action.effect):
+                    return await self._acted(clearance.action, fresh)
+            # Nobody else waits for this tab while a person makes up their mind; it is looked at again afterwards.
+            await self._ask(question, clearance.ask(question))
 
-    async def _done(self, action: TabAction[R], tab: Tab) -> Outcome[R]:
+    async def _cleared(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
+        """The tab to act on: another under the same id, where a page is stuck that is to be left."""
+        if action.destination is None or not tab.is_stuck:
+            return tab
+        return await self._in_time(context.unstick(tab))
+
+    async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
+        assert isinstance(action, TabAction)
+        tab.vault = self._session.secrets
         if action.effect is not Effect.READ:
             tab.let_move()
         before = Before.of(tab)
-        result = await self._performed(action, tab)
-        return await self._seen(action, result, tab, before)
+        with _quoting(tab):
+            result = await self._arrived(action, tab, before)
+            return await self._seen(action, result, tab, before)
+
+    async def _arrived(self, action: TabAction[R], tab: Tab, before: Before) -> R:
+        """Perform it; if it was to lead somewhere and the guard kept it from there, say so in the guard's words."""
+        try:
+            result = await self._performed(action, tab)
+        except NavigationFailed:
+            document = tab.traffic.document
+            for url in (document.url if document else "", action.destination or ""):
+                self._session.reach.explain(url, before.moment)
+            raise
+        if action.effect is Effect.NAVIGATE:
+            self._session.reach.refuse_document(tab.traffic.document)
+        return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         try:
-            result = await self._in_time(_unless_dialog(tab, action.perform(tab)), self._reserve, _aim_of(action))
+            result = await self._in_time(unless_dialog(tab, action.perform(tab)), self._reserve, _aim_of(action))
         except DeadlineExceeded as error:
             raise await self._blamed(tab, error) from None
         tab.is_suspect = False
@@ -119,6 +165,7 @@ class Run:
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
+        await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
         downloads = {tab: tab.downloads.begun for tab in context.tabs}
         result = await self._in_time(action.perform(context))
@@ -127,7 +174,7 @@ class Run:
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
         before = Before(began, frozenset(), downloads=downloads.get(tab, 0))
-        async with _Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
+        async with Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
             return await self._seen(action, result, tab, before)
 
     async def _context(self) -> Context:
@@ -137,19 +184,49 @@ class Run:
         self._lost = context.lost
         return context
 
-    async def _admit(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
-        place = Place(self._session.name, tab.id, tab.url) if tab else Place(self._session.name)
+    async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], Tab | None] = lambda: None) -> None:
+        """For what is not done on one tab, though it may be about one."""
+        self._refuse_unreachable(action, entry, None)
+        clearance = self._clearance(action, entry)
+        while question := await clearance.question((_place(self._session.name, tab()),), lambda: dialog_of(tab())):
+            await self._ask(question, clearance.ask(question))
+
+    def _refuse_unreachable(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
         entry.decision = "denied"
+        if action.destination is not None:
+            self._session.reach.refuse(action.destination)
+        elif tab is not None and action.effect is not Effect.NAVIGATE:
+            # What lies at a forbidden address is not read either, however the tab came there.
+            self._session.reach.refuse(tab.url)
+            self._session.reach.refuse_document(tab.traffic.document)
+        entry.decision = "undecided"
+
+    def _clearance(self, action: Action[R], entry: Entry) -> Clearance[R]:
+        return Clearance(self._session.gate, action, entry, self._channel, self._grants)
+
+    async def _question(self, clearance: Clearance[Any], tab: Tab) -> ApprovalRequest | None:
+        with _quoting(tab):
+            places = await places_of(clearance.action, self._session.name, tab)
+        return await clearance.question(places, lambda: self._elements(clearance.action, tab))
+
+    async def _elements(self, action: AnyAction, tab: Tab) -> tuple[Shown, ...]:
+        with _quoting(tab):
+            return await elements_of(action, tab)
+
+    async def _ask(self, question: ApprovalRequest, asking: Awaitable[R]) -> R:
+        """A person's time is not the action's."""
         asked = time.monotonic()
-        entry.decision = await self._session.gate.admit(action, place)
+        self._say(f"Waiting for a person's answer: {question.question}")
+        answer = await asking
         self._deadline += time.monotonic() - asked
+        return answer
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
         """Settle, look, and tell what changed."""
         seen = _Seen()
         if action.shows_page and tab.dialogs.open is None:
             try:
-                looking = tab.dialogs.interrupts(_unless_crashed(tab, self._look(tab, before, seen)))
+                looking = tab.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
                 await self._in_time(looking, self._reserve, "the page to be looked at")
             except DeadlineExceeded as error:
                 blamed = await self._blamed(tab, error)
@@ -161,9 +238,19 @@ class Run:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
+    def _may_look(self, tab: Tab) -> bool:
+        """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""
+        return isinstance(self._session.gate.decide(LOOKING, (_place(self._session.name, tab),)), Allow)
+
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
-        seen.changes = await observe(tab, silent=self._quiet)
+        changes = await observe(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
+        # Asked again, as the page may have gone elsewhere in that moment.
+        if self._may_look(tab):
+            seen.changes = changes
+        else:
+            tab.unsee()
+            tab.happenings.add("not shown", "The policy does not let this page be read just like that.")
 
     def _outcome(
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
@@ -178,10 +265,17 @@ class Run:
             url=tab.url if tab else None,
             title=tab.seen.plain_title if tab and tab.seen else None,
             changes=changes or Changes(),
-            events=_events(tab) if tab else (),
+            events=(*self._refusals(), *(_events(tab) if tab else ())),
             pending=pending,
             attachments=attachments,
         )
+
+    def _refusals(self) -> Iterator[Event]:
+        """What the guard kept the page from since this call began."""
+        news = self._session.reach.news(self._began)
+        yield from (Event("refused", message) for message in news[:REFUSALS_TOLD])
+        if len(news) > REFUSALS_TOLD:
+            yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
 
     async def _in_time(self, work: Awaitable[R], reserve: float = 0, aim: str = "an answer") -> R:
         try:
@@ -203,6 +297,20 @@ class Run:
                 )
         return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
 
+    async def foresee(self, actions: Sequence[AnyAction], /) -> None:
+        """Ask once for all the steps that can be shown to a person now, before the first of them is done."""
+        approver = self._session.gate.approvals.approver(self._channel)
+        if approver is None or not self._session.has_pages:
+            return
+        tab = await (await self._context()).tab(self._tab_name)
+        async with Turn(tab, self._deadline, Effect.READ):
+            if tab.dialogs.open:
+                return
+            ahead = question_ahead(actions, self._session.gate, self._session.name, tab)
+            question = await self._in_time(unless_dialog(tab, ahead))
+        if question is not None:
+            self._grants += await self._ask(question, granted(self._session.gate, question, approver))
+
     def report(self, message: str, done: int, total: int, /) -> None:
         self._report(message, done, total)
 
@@ -218,60 +326,18 @@ class _Seen:
     pending: tuple[str, ...] = ()
 
 
-class _Turn:
-    """A tab's lock, waited for no longer than the call may take."""
-
-    def __init__(self, tab: Tab, deadline: float, effect: Effect) -> None:
-        self._tab = tab
-        self._deadline = deadline
-        self._effect = effect
-
-    async def __aenter__(self) -> None:
-        try:
-            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0)):
-                await self._tab.lock.acquire()
-        except TimeoutError:
-            raise DeadlineExceeded(
-                f"{self._tab.id} was busy with another call all the time.",
-                hint="Wait for that call, or use another tab.",
-            ) from None
-        self._tab.give(self._deadline)
-        self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
-
-    async def __aexit__(self, *_: object) -> None:
-        self._tab.give(None)
-        self._tab.is_acted_on(False)
-        self._tab.lock.release()
-
-
-async def _unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
-    """Do the work, unless a dialog opens that it would wait for."""
-    working = asyncio.ensure_future(_unless_crashed(tab, work))
-    opening = asyncio.ensure_future(tab.dialogs.opening())
+@contextlib.contextmanager
+def _quoting(tab: Tab) -> Generator[None]:
+    """What goes wrong may be told in words of the page, which must be known as such."""
     try:
-        await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
-        # Hands let go by themselves when a dialog opens; only what needs an answer of the page does not.
-        await asyncio.wait({working}, timeout=LETTING_GO)
-        if working.done():
-            return working.result()
-        raise DialogOpen(f"The page opened its {opening.result()} before there was a result.")
-    finally:
-        working.cancel()
-        opening.cancel()
+        yield
+    except RoveError as error:
+        error.origin = origin_in(tab.url) if error.quotes_page else None
+        raise
 
 
-async def _unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
-    """Do the work, unless the page dies, as nobody would answer any more."""
-    working = asyncio.ensure_future(work)
-    crashing = asyncio.ensure_future(tab.crashed.wait())
-    try:
-        await asyncio.wait({working, crashing}, return_when=asyncio.FIRST_COMPLETED)
-        if crashing.done() and not working.done():
-            raise PageCrashed(f"The page crashed: {tab.url}")
-        return await working
-    finally:
-        working.cancel()
-        crashing.cancel()
+def _place(session: str, tab: Tab | None) -> Place:
+    return Place(session, tab.id, tab.url) if tab else Place(session)
 
 
 def _aim_of(action: AnyAction) -> str:
@@ -279,9 +345,9 @@ def _aim_of(action: AnyAction) -> str:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, str(happening)) for happening in tab.happenings.unseen()]
+    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
-        events.append(Event("dialog open", f"{dialog}: answer it with browser_dialog"))
+        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)
 
 

@@ -6,38 +6,56 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
-from rove.chromium.context import Keepsake
+from rove.chromium.context import LOST, Keepsake
 from rove.chromium.wire import WireError
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
+from rove.engine.redaction import clear_error, cleared
 from rove.engine.runner import Report, Run, silent
+from rove.errors import NotOpen
+from rove.guard.secrets import NO_SECRETS, Secrets
 from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.engine.reach import Reach
+    from rove.guard.approval import Approver
     from rove.outcome import Outcome
 
 R = TypeVar("R")
-MakeContext = Callable[["Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
+MakeContext = Callable[["Session", "Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 KEEP_AGAIN = 2.0
+KEEPING_PATIENCE = 3.0
 
 
 class Session:
     """A name, and a context that comes into being when it is first needed."""
 
-    def __init__(self, name: str, settings: Settings, gate: Gate, house: House, make: MakeContext) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: Settings,
+        gate: Gate,
+        house: House,
+        reach: Reach,
+        make: MakeContext,
+        secrets: Secrets = NO_SECRETS,
+    ) -> None:
         self.name = name
         self.settings = settings
         self.gate = gate
         self.house = house
-        self.journal = Journal(Path(settings.home_folder / "sessions"), name)
+        self.reach = reach
+        self.secrets = secrets
+        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact)
         self.last_used = time.monotonic()
         self.running = 0
+        # A session that nobody had to open is given a place when it first needs one.
+        self.has_place = False
         self._make = make
         self._context: Context | None = None
         self._making = asyncio.Lock()
@@ -45,6 +63,7 @@ class Session:
         self._kept_at = 0.0
         self._addresses: tuple[tuple[str, str], ...] = ()
         self._keeping: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     async def run(
         self,
@@ -54,34 +73,84 @@ class Session:
         timeout: float | None = None,
         report: Report = silent,
         quiet: bool = False,
+        channel: Approver | None = None,
     ) -> Outcome[R]:
-        """Do it, and tell what came of it. There is no other way to a page."""
+        """Do it, and tell what came of it. There is no other way to a page.
+
+        `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        """
         self.running += 1
         self.last_used = time.monotonic()
         try:
-            return await Run(self, tab, timeout, report, quiet).run(action)
+            # The one way out for whatever was read of a page: no secret passes here.
+            run = Run(self, tab, timeout, self._cleared(report), quiet, channel)
+            return cleared(await run.run(action), self.secrets)
+        except Exception as error:
+            clear_error(error, self.secrets)
+            raise
         finally:
             self.running -= 1
             self.last_used = time.monotonic()
             self._keep_soon()
 
+    def _cleared(self, report: Report) -> Report:
+        return lambda message, done, total: report(self.secrets.redact(message), done, total)
+
     @property
     def has_pages(self) -> bool:
         return self._context is not None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it holds pages that nobody uses at the moment."""
+        return self._context is not None and self.running == 0
+
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
+            self.refuse_if_closed()
             if self._context is None:
-                self._context = await self._make(self._keepsake, progress)
+                made = await self._make(self, self._keepsake, progress)
+                if self._is_closed:
+                    await made.close()
+                    await self.reach.close()
+                self.refuse_if_closed()
+                self._context = made
             return self._context
+
+    def refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with browser_open_session.")
 
     def lose(self) -> None:
         """The browser is gone; the next call gets a new context, with what was kept of this one."""
         if self._context is not None:
             # Its pages may have closed one by one as it died: what counts is where they were before.
-            self._keepsake = replace(self._keepsake or Keepsake(), tabs=self._addresses)
+            kept, climate = self._keepsake or Keepsake(), self._context.surroundings.climate
+            self._keepsake = replace(kept, tabs=self._addresses, kind=LOST, reason="", climate=climate)
             self._context.lost.set()
             self._context = None
+
+    async def rest(self) -> bool:
+        """Close the pages to make room; the next call opens them again with what was kept. False if it is in use."""
+        async with self._making:
+            context = self._context
+            if context is None or self.running:
+                return False
+            kept = await self._kept(context)
+            if self.running or self._context is not context:
+                return False  # someone came back meanwhile
+            reason, climate = "it was closed as memory was short", context.surroundings.climate
+            self._keepsake = replace(kept, kind="session restored", reason=reason, climate=climate)
+            self._context = None
+            await context.close()
+            return True
+
+    async def _kept(self, context: Context) -> Keepsake:
+        try:
+            async with asyncio.timeout(KEEPING_PATIENCE):
+                return await context.keep()
+        except (TimeoutError, WireError):
+            return replace(self._keepsake or Keepsake(), tabs=context.addresses)
 
     def _keep_soon(self) -> None:
         """Remember in the background what would be needed if the browser died."""
@@ -105,17 +174,24 @@ class Session:
             await self._context.arrived()
 
     def describe(self) -> dict[str, object]:
-        tabs = self._context.tabs if self._context else []
-        current = self._context.current if self._context else None
+        if self._context is not None:
+            tabs, current = self._context.addresses, self._context.current
+            front = current.id if current else None
+        else:
+            kept = self._keepsake or Keepsake()
+            tabs, front = kept.tabs, kept.current
         return {
             "session": self.name,
-            "tabs": [{"id": tab.id, "url": tab.url, "is_current": tab is current} for tab in tabs],
+            "tabs": [{"id": tab, "url": url, "is_current": tab == front} for tab, url in tabs],
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
         }
 
     async def close(self) -> None:
+        self._is_closed = True
+        self.journal.close()
         if self._keeping is not None:
             self._keeping.cancel()
-        if self._context is not None:
-            context, self._context = self._context, None
+        context, self._context = self._context, None
+        if context is not None:
             await context.close()
+        await self.reach.close()

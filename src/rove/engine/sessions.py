@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -11,16 +12,24 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rove.chromium.context import Keepsake
 from rove.chromium.warmup import Warmup
+from rove.chromium.wire import WireError
+from rove.engine.admission import Admission
 from rove.engine.browsers import Browsers
 from rove.engine.gate import Gate
+from rove.engine.reach import Frontier
 from rove.engine.session import Session
-from rove.errors import LimitReached, NotOpen
-from rove.guard.approval import Approver, NobodyToAsk
-from rove.guard.policy import Policy, WebOnly
+from rove.errors import BrowserUnavailable, NotOpen
+from rove.guard.approval import Approver
+from rove.guard.policy import Policy
+from rove.guard.policyfile import policy_from
+from rove.guard.secrets import secrets_from
 from rove.settings import Settings, load
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
+    from rove.guard.approval import ApprovalRequest
+
+log = logging.getLogger(__name__)
 
 DEFAULT = "default"
 # For surfaces, which hand one on but know nothing of browsers.
@@ -34,15 +43,21 @@ class Sessions:
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
     ) -> None:
         self.settings = settings or load()
-        self._gate = Gate(policy or WebOnly(), approver or NobodyToAsk(), self.settings.deadlines.approval)
+        self._frontier = Frontier(self.settings)
+        self._secrets = secrets_from(self.settings)
+        policy = policy or policy_from(self.settings)
+        self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)
-        self._reaper: asyncio.Task[None] | None = None
+        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.process_group)
+        self._chores: list[asyncio.Task[None]] = []
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
-        self._reaper = asyncio.ensure_future(self._reap())
+        self._chores = [asyncio.ensure_future(work) for work in (self._reap(), self._admission.watch())]
+        for chore in self._chores:
+            chore.add_done_callback(_complain)
         return self
 
     async def __aexit__(
@@ -57,7 +72,7 @@ class Sessions:
     def session(self, name: str | None = None) -> Session:
         """The named session, or the default one, which nobody has to open."""
         if self._is_closed:
-            raise NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
+            raise _over()
         if name is None or name == DEFAULT:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
@@ -66,43 +81,92 @@ class Sessions:
         return self._open[name]
 
     async def open_session(self, name: str | None) -> str:
-        name = name or f"s{next(self._names)}"
-        if name not in self._open:
-            self._add(name)
+        name = name or next(made for made in map("s{}".format, self._names) if made not in self._open)
+        if name == DEFAULT or name in self._open:
+            return self.session(name).name
+        await self._admission.admit_session()
+        is_new = False
+        try:
+            if name not in self._open:  # another call may have opened it while this one waited
+                is_new = self._add(name).has_place = True
+        finally:
+            if not is_new:
+                self._admission.leave()
         return name
 
     async def close_session(self, name: str | None) -> str:
         session = self.session(name)
         self._open.pop(session.name, None)
-        await session.close()
+        self._gate.approvals.forget(session.name)
+        try:
+            await session.close()
+        finally:
+            if session.has_place:
+                self._admission.leave()
         return session.name
 
     def sessions(self) -> list[dict[str, Any]]:
         return [session.describe() for session in self._open.values()]
 
+    @property
+    def pending_approvals(self) -> tuple[ApprovalRequest, ...]:
+        """What people are being asked at this moment."""
+        return self._gate.approvals.pending
+
     async def close(self) -> None:
         """Close everything; nothing is left running and no folder behind."""
         self._is_closed = True
-        if self._reaper is not None:
-            self._reaper.cancel()
+        self._admission.close(_over())
+        for chore in self._chores:
+            chore.cancel()
+        reaches = [session.reach for session in self._open.values()]
+        for session in self._open.values():
+            session.journal.close()
         self._open.clear()
         # The contexts die with their browser, sooner than if each were closed by itself.
         await self._browsers.close()
+        for reach in reaches:
+            await reach.close()
 
     def _add(self, name: str) -> Session:
-        if len(self._open) >= self.settings.limits.sessions:
-            idle = min(session.last_used for session in self._open.values())
-            wait = max(self.settings.limits.idle - (time.monotonic() - idle), 0)
-            raise LimitReached(
-                f"{len(self._open)} sessions are open, which is the limit.",
-                hint=f"Close one with browser_close_session, or try again in {wait:.0f} s, when an idle one closes.",
-            )
-        self._open[name] = Session(name, self.settings, self._gate, _Reception(self, name), self._new_context)
+        self._open[name] = Session(
+            name,
+            self.settings,
+            self._gate,
+            _Reception(self, name),
+            self._frontier.reach(),
+            self._new_context,
+            self._secrets,
+        )
         return self._open[name]
 
-    async def _new_context(self, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
+    async def _new_context(
+        self, session: Session, keepsake: Keepsake | None, progress: Callable[[str], None]
+    ) -> Context:
+        await self._admit(session)
+        # No session without its guard: whatever keeps that from standing keeps the session from opening.
+        way_out = await session.reach.open()
         browser = await self._browsers.browser(progress)
-        return await browser.new_context(self.settings, keepsake)
+        try:
+            async with asyncio.timeout(self.settings.deadlines.launch):
+                context = await browser.new_context(self.settings, way_out, keepsake)
+        except (TimeoutError, WireError) as error:
+            raise BrowserUnavailable(
+                "The browser went away, or hung, before it had opened a page.", hint="Call again: a new one is started."
+            ) from error
+        context.admit = self._admission.admit_page
+        return context
+
+    async def _admit(self, session: Session) -> None:
+        """Nobody opens the default session: it takes its place in line, like any other, when it is first used."""
+        if session.has_place:
+            await self._admission.admit_page()
+            return
+        await self._admission.admit_session()
+        if self._open.get(session.name) is not session:
+            self._admission.leave()
+            session.refuse_if_closed()
+        session.has_place = True
 
     def _is_needed(self) -> bool:
         return any(session.running or session.has_pages for session in self._open.values())
@@ -121,9 +185,26 @@ class Sessions:
             now = time.monotonic()
             for session in [*self._open.values()]:
                 if session.running == 0 and now - session.last_used >= limit:
-                    await self.close_session(session.name)
+                    await self._close_idle(session)
             oldest = min((session.last_used for session in self._open.values()), default=now)
             await asyncio.sleep(max(min(oldest + limit - now, limit), 0.05))
+
+    async def _close_idle(self, session: Session) -> None:
+        try:
+            await self.close_session(session.name)
+        except Exception:
+            # What is wrong with one session must not keep the others open for ever.
+            log.exception("session %s could not be closed cleanly", session.name)
+
+
+def _complain(chore: asyncio.Task[None]) -> None:
+    """Chores end with their house; one that ends before has a fault."""
+    if not chore.cancelled() and (error := chore.exception()):
+        log.error("a chore of the house broke off", exc_info=error)
+
+
+def _over() -> NotOpen:
+    return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
 
 
 class _Reception:

@@ -11,7 +11,7 @@ from rove.guard.urls import WEB_SCHEMES, scheme_of
 
 @dataclass(frozen=True)
 class Place:
-    """Where an action would happen."""
+    """Where an action would happen: a session, a tab, and the address of the page or the frame that it acts on."""
 
     session: str
     tab: str | None = None
@@ -33,9 +33,10 @@ class Deny:
 
 @dataclass(frozen=True)
 class Ask:
-    """Only if a person says so."""
+    """Only if a person says so; the hint tells whoever was stopped how the owner could allow it."""
 
     question: str
+    hint: str | None = None
 
 
 Decision = Allow | Deny | Ask
@@ -48,7 +49,7 @@ class Policy(Protocol):
 
 
 class WebOnly:
-    """The default: everything, as long as it stays on the web."""
+    """The floor under every policy: everything, as long as it stays on the web."""
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         if action.destination is None or scheme_of(action.destination) in WEB_SCHEMES:

@@ -21,6 +21,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def readable(text: str) -> str:
     """Text of several lines: line breaks and tabs stay, nothing invisible and no control character does."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text  # as most of it is: ten times as quick to know as to clean
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _SURROGATE.sub("\ufffd", _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text)))
 

@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.snapshot.text import indented, line_of
-from rove.snapshot.tokens import LONG, Tally, estimate, tally, total
+from rove.snapshot.text import Borders, indented, line_of
+from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
 
 # Prose this long is cut before anything that can be pressed is left out.
@@ -18,11 +18,10 @@ GROUP_HEAD = 5
 ITEM_ROWS = 12
 SHARE_FOR_GAPS = 0.05
 ENOUGH = 0.88
-TOKENS_PER_CHARACTER = 0.33
-# No text has fewer tokens for its length than this.
-CHARACTERS_AT_MOST = 8
-# " [", "e", "12", "]"
-REF_TOKENS = 4
+# Rows that tell what the others cost.
+SAMPLED_ROWS = 60
+# A text this much over its budget by its sample is not written out whole to be measured.
+CLEARLY_OVER = 1.3
 
 
 @dataclass(frozen=True)
@@ -45,25 +44,25 @@ def render(snapshot: Snapshot, budget: int | None = None, *, links: bool = False
     start = _start(snapshot, after)
     rows = snapshot.rows[start:] if start else snapshot.rows
     notes = _notes(snapshot)
-    # Quick bounds first: lines and the exact estimate of a text far over budget would be wasted.
-    if budget is None or (_length(rows) < budget * CHARACTERS_AT_MOST and _least_tokens(rows) <= budget):
-        lines = [line_of(row, links=links) for row in rows]
-        if budget is None:
-            return _whole(rows, lines, notes)
-        if sum(map(len, lines)) < budget * CHARACTERS_AT_MOST:
-            whole = _whole(rows, lines, notes)
-            if whole.tokens <= budget:
-                return whole
-    return _fitted(_Plan(snapshot, start, rows, links), notes, budget)
+    if budget is None:
+        return _whole(snapshot, rows, notes, links)
+    rate = _tokens_per_character(rows, links)
+    if _length(rows) * rate < budget * CLEARLY_OVER:
+        whole = _whole(snapshot, rows, notes, links)
+        if whole.tokens <= budget:
+            return whole
+    return _fitted(_Plan(snapshot, start, rows, links, rate), notes, budget)
 
 
 def _length(rows: Sequence[Row]) -> int:
     return sum([len(row[3]) for row in rows])
 
 
-def _least_tokens(rows: Sequence[Row]) -> int:
-    """No estimate comes out lower: every word is a token, and a ref is four."""
-    return sum([len(row[3].split()) + (REF_TOKENS if row[2] else 0) for row in rows if row[3].isascii()])
+def _tokens_per_character(rows: Sequence[Row], links: bool) -> float:
+    """What a character of a row costs in the finished text, ref and indentation included, by a sample of them."""
+    sample = rows[:: len(rows) // SAMPLED_ROWS + 1]
+    text = "\n".join([indented(row, line_of(row, links=links)) for row in sample])
+    return estimate(text) / max(_length(sample), 1)
 
 
 def _start(snapshot: Snapshot, after: str) -> int:
@@ -83,8 +82,13 @@ def _notes(snapshot: Snapshot) -> list[str]:
     return notes
 
 
-def _whole(rows: Sequence[Row], lines: Sequence[str], notes: Sequence[str]) -> Rendered:
-    text = "\n".join([*map(indented, rows, lines), *notes])
+def _whole(snapshot: Snapshot, rows: Sequence[Row], notes: Sequence[str], links: bool) -> Rendered:
+    lines: list[str] = []
+    borders = Borders(snapshot.origin)
+    for row in rows:
+        lines += borders.before(row)
+        lines.append(indented(row, line_of(row, links=links)))
+    text = "\n".join([*lines, *notes])
     return Rendered(text, estimate(text))
 
 
@@ -96,7 +100,7 @@ def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
         fits = rendered.tokens <= budget
         if fits and (best is None or rendered.tokens > best.tokens):
             best = rendered
-        # Costs are summed row by row and come out high: a text well under its budget has room for more.
+        # The rows that are kept may cost less than the sample did: a text well under its budget has room for more.
         if fits and (rendered.tokens > budget * ENOUGH or best is not rendered):
             break
         room = int(room * min(1.5, budget * 0.96 / max(rendered.tokens, 1)))
@@ -144,16 +148,18 @@ _FAR = 5
 class _Plan:
     """Which rows to keep when not all fit; only of those that it looks at are lines and parents worked out."""
 
-    def __init__(self, snapshot: Snapshot, start: int, rows: Sequence[Row], links: bool) -> None:
+    def __init__(self, snapshot: Snapshot, start: int, rows: Sequence[Row], links: bool, rate: float) -> None:
         self.rows = rows
+        self.rate = rate
         self.start = start
         self.groups = snapshot.groups
+        self.origin = snapshot.origin
         self.links = links
         self.actionable = bytes([_ACTIONABLE[row[1]] for row in rows])
         # For each row, the number of the outermost long list that it is in.
         self.outermost = [-1] * len(rows)
         self.order = self._order(snapshot)
-        self._lines: dict[int, tuple[str, int, Tally]] = {}
+        self._lines: dict[int, tuple[str, float]] = {}
         self._parents: dict[int, int] = {}
         self._companies: dict[int, list[int]] = {}
 
@@ -187,15 +193,14 @@ class _Plan:
             return None
         return number, bisect_right(self.groups[number].starts, index + self.start) - 1
 
-    def _line(self, index: int) -> tuple[str, int, Tally]:
-        """The line as it will stand, what it costs by its length, and what it is made of."""
+    def _line(self, index: int) -> tuple[str, float]:
+        """The line as it will stand, and what it costs by its length."""
         known = self._lines.get(index)
         if known is None:
             row = self.rows[index]
             line = _shortened(row, line_of(row, links=self.links))
             text = indented(row, line)
-            known = text, int(len(line) * TOKENS_PER_CHARACTER) + 3, tally(text + "\n")
-            self._lines[index] = known
+            known = self._lines[index] = text, min(len(row.line), len(line)) * self.rate
         return known
 
     def _parent(self, index: int) -> int:
@@ -212,7 +217,7 @@ class _Plan:
 
     def _chosen(self, room: int) -> list[int]:
         kept: set[int] = set()
-        left = int(room * (1 - SHARE_FOR_GAPS))
+        left = room * (1 - SHARE_FOR_GAPS)
         for index in self.order:
             if index in kept:
                 continue
@@ -249,19 +254,16 @@ class _Plan:
     def cut(self, room: int, notes: Sequence[str]) -> Rendered:
         """The text that a choice of rows for so many tokens makes."""
         out: list[str] = []
-        tallies: list[Tally] = []
+        borders = Borders(self.origin)
         expected = missing = missing_actionable = 0
         for index in [*self._chosen(room), len(self.rows)]:
             if index > expected:
                 missing += index - expected
                 missing_actionable += self.actionable.count(1, expected, index)
-                gap = self._gap(expected, index)
-                out += gap
-                tallies += [tally(line + "\n") for line in gap]
+                out += self._gap(expected, index)
             if index < len(self.rows):
-                line, _, made_of = self._line(index)
-                out.append(line)
-                tallies.append(made_of)
+                out += borders.before(self.rows[index])
+                out.append(self._line(index)[0])
             expected = index + 1
         said = list(notes)
         if missing:
@@ -271,8 +273,7 @@ class _Plan:
                 " use expand, find or a target)",
             )
         text = "\n".join(out + said)
-        tokens = total([*tallies, tally("\n".join(said))]) if said and len(text) <= LONG else estimate(text)
-        return Rendered(text, tokens, missing, missing_actionable)
+        return Rendered(text, estimate(text), missing, missing_actionable)
 
     def _gap(self, start: int, end: int) -> list[str]:
         """What stands for rows left out: the rest of a list with its handle, or a count."""

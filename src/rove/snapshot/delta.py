@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rove.snapshot.budget import render
-from rove.snapshot.text import indented, line_of
+from rove.snapshot.text import Borders, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import STRUCTURE, TEXT, Row, Snapshot
 
@@ -37,7 +37,7 @@ def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_B
     changes = list(_changes(before.rows, after.rows))
     if not changes:
         return _same(before, after)
-    text = _told(changes, after.rows, links)
+    text = _told(changes, after.rows, links, Borders(after.origin))
     tokens = estimate(text)
     if tokens > budget // 3:
         fresh = render(after, budget, links=links)
@@ -150,22 +150,24 @@ def _longest_rise(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return chain[::-1]
 
 
-def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool) -> str:
+def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool, borders: Borders) -> str:
     lines: list[str] = []
     shown_context = ""
     # Depths of the told rows that the next one could be inside of.
     above: list[int] = []
     told_to = 0
     for change in changes:
-        context = _context(after, change)
-        if context and context != shown_context:
+        placed_by = _context(after, change)
+        context = _clipped(line_of(placed_by)) if placed_by else ""
+        if placed_by and context != shown_context:
+            lines += borders.before(placed_by)
             # A heading holds nothing: what follows it stands under it.
             lines.append(f"{'under' if context.startswith('heading') else 'in'} {context}")
             shown_context = context
             above.clear()
         elif above:
             _leave(above, min((row.depth for row in after[told_to : change.start]), default=above[-1] + 1))
-        lines.extend(_change_lines(change, after, links, above))
+        lines.extend(_change_lines(change, after, links, above, borders))
         told_to = change.end
     return "\n".join(lines)
 
@@ -175,8 +177,8 @@ def _leave(above: list[int], depth: int) -> None:
         above.pop()
 
 
-def _context(after: Sequence[Row], change: _Change) -> str:
-    """The nearest line above that places the change: an ancestor, else the last heading before it."""
+def _context(after: Sequence[Row], change: _Change) -> Row | None:
+    """The nearest row above that places the change: an ancestor, else the last heading before it."""
     depth = after[change.start].depth if change.start < len(after) else 0
     if change.start == change.end and change.old:
         depth = change.old[0].depth
@@ -184,34 +186,35 @@ def _context(after: Sequence[Row], change: _Change) -> str:
         if row.flags & TEXT:
             continue
         if row.depth < depth or (row.flags & STRUCTURE and row.depth <= depth):
-            return _clipped(line_of(row))
-    return ""
+            return row
+    return None
 
 
 def _clipped(line: str, limit: int = 120) -> str:
     return line if len(line) <= limit else line[:limit] + "…"
 
 
-def _change_lines(change: _Change, after: Sequence[Row], links: bool, above: list[int]) -> list[str]:
+def _change_lines(change: _Change, after: Sequence[Row], links: bool, above: list[int], borders: Borders) -> list[str]:
     """Signed lines; a line is moved right once for each told row that it is inside of."""
     new_rows = after[change.start : change.end]
     still_here = {row.ref for row in new_rows if row.ref}
     were_here = {row.ref for row in change.old if row.ref}
     kept_keys = {(row.ref, row.line) for row in change.old}
-    lines = _removed_lines([row for row in change.old if not (row.ref and row.ref in still_here)])
+    lines = _removed_lines([row for row in change.old if not (row.ref and row.ref in still_here)], borders)
     for row in new_rows:
         _leave(above, row.depth)
         if row.ref and (row.ref, row.line) in kept_keys:
             continue
+        lines += borders.before(row)
         sign = "~" if row.ref and row.ref in were_here else "+"
         lines.append(f"{sign} {indented(row._replace(depth=len(above)), line_of(row, links=links))}")
         above.append(row.depth)
     return lines
 
 
-def _removed_lines(removed: Sequence[Row]) -> list[str]:
+def _removed_lines(removed: Sequence[Row], borders: Borders) -> list[str]:
     if len(removed) <= REMOVED_RUN:
-        return [f"- {_clipped(line_of(row), REMOVED_TEXT)}" for row in removed]
+        return [line for row in removed for line in (*borders.before(row), f"- {_clipped(line_of(row), REMOVED_TEXT)}")]
     refs = [row.ref for row in removed if row.ref]
     span = f", among them {refs[0]} to {refs[-1]}" if refs else ""
     return [f"- {len(removed):,} lines{span}"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rove.snapshot.tree import FOCUSED, FOLD, REF_PLACE, Row
 
 MAX_HREF = 80
+# Begins a line that says of which origin the lines after it are. No row begins so: there is no such role.
+BORDER = "from "
 
 
 def line_of(row: Row, *, links: bool = False) -> str:
@@ -19,6 +21,21 @@ def line_of(row: Row, *, links: bool = False) -> str:
     if row.box:
         mark += " box={},{},{},{}".format(*row.box)
     return row.line.replace(REF_PLACE, mark)
+
+
+class Borders:
+    """Where the rows of another origin begin; `own` is that of the tab."""
+
+    def __init__(self, own: str) -> None:
+        self._own = own
+        self._current = ""
+
+    def before(self, row: Row) -> list[str]:
+        """The line to put before a row, if it is of another origin than the last."""
+        if row.origin == self._current:
+            return []
+        self._current = row.origin
+        return [BORDER + (row.origin or self._own)]
 
 
 def short_href(href: str) -> str:

@@ -41,6 +41,8 @@ class Row(NamedTuple):
     href: str = ""
     fold: str = ""
     box: tuple[int, int, int, int] | None = None
+    # Of a frame whose origin is not the tab's; empty for all other rows.
+    origin: str = ""
 
 
 # Thousands of rows at a time: twice as quick as calling the class.
@@ -69,6 +71,7 @@ class Snapshot:
     groups: list[Group] = field(default_factory=list[Group])
     frames: list[str] = field(default_factory=list[str])
     url: str = ""
+    origin: str = ""
     title: str = '""'
     size: tuple[int, int] = (0, 0)
     scroll: tuple[int, int] = (0, 0)
@@ -101,6 +104,7 @@ def parse(data: Mapping[str, Any], prefix: str = "", *, scoped: bool = False) ->
         groups=[_group(entry, prefix) for entry in data.get("groups", ())],
         frames=[f"{prefix}e{number}" for number in data.get("frames", ())],
         url=data.get("url", ""),
+        origin=data.get("origin", ""),
         title=data.get("title", '""'),
         size=(data.get("width", 0), data.get("height", 0)),
         scroll=(data.get("scrollX", 0), data.get("scrollY", 0)),
@@ -119,7 +123,8 @@ def _rows(data: Mapping[str, Any], prefix: str) -> list[Row]:
         lines = lines.split("\n") if data["depths"] else []
     hrefs = _hrefs(data.get("hrefs"), len(lines))
     refs = _refs(data["refs"], f"{prefix}e")
-    columns = zip(_numbers(data["depths"]), _numbers(data["flags"]), refs, lines, hrefs, repeat(""), repeat(None))
+    depths, flags = _numbers(data["depths"]), _numbers(data["flags"])
+    columns = zip(depths, flags, refs, lines, hrefs, repeat(""), repeat(None), repeat(""))
     rows = list(map(_new_row, repeat(Row), columns))
     for place, (start, _) in data.get("folds", {}).items():
         row = rows[int(place)]
@@ -194,7 +199,8 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
         depth = row.depth + 1
         unseen = row.flags & UNSEEN
         in_view = IN_VIEW if row.flags & IN_VIEW else 0
-        rows.extend(_inside(below, depth, unseen, in_view) for below in inner.rows)
+        foreign = child.origin if child.origin != main.origin else ""
+        rows.extend(_inside(below, depth, unseen, in_view, foreign) for below in inner.rows)
         groups.extend(_shifted(group, offset) for group in inner.groups)
         frames.extend(inner.frames)
         stripped += inner.stripped
@@ -203,11 +209,16 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
     return replace(main, rows=rows, groups=groups, frames=[*main.frames, *frames], stripped=stripped)
 
 
-def _inside(row: Row, depth: int, unseen: int, in_view: int) -> Row:
+def _inside(row: Row, depth: int, unseen: int, in_view: int, origin: str) -> Row:
     # What is in a frame's own window is in ours only if the frame is.
     flags = (row.flags & ~IN_VIEW) | (row.flags & in_view) | unseen
     line = _marked_unseen(row.line) if unseen and not row.flags & UNSEEN else row.line
-    return row._replace(depth=row.depth + depth, flags=flags, line=line)
+    return row._replace(depth=row.depth + depth, flags=flags, line=line, origin=row.origin or origin)
+
+
+def of_origin(snapshot: Snapshot, origin: str) -> Snapshot:
+    """The snapshot of a frame's element, each row of which says whose it is."""
+    return replace(snapshot, rows=[row._replace(origin=row.origin or origin) for row in snapshot.rows])
 
 
 def _marked_unseen(line: str) -> str:

@@ -13,13 +13,18 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from rove.action import Action, made
 from rove.actions.batch import Batch
+from rove.actions.clipboard import Clipboard
+from rove.actions.console import Console
 from rove.actions.dialogs import Dialog
+from rove.actions.emulation import Offline, Resize
 from rove.actions.extract import Extract
 from rove.actions.files import Upload
 from rove.actions.find import Find
 from rove.actions.forms import Check, Fill, FillForm, Select
 from rove.actions.keyboard import Press, Type
 from rove.actions.navigation import Back, Forward, Navigate, Reload
+from rove.actions.network import Network
+from rove.actions.pdf import Pdf
 from rove.actions.pointer import Click, Drag, Hover, Scroll
 from rove.actions.screenshot import Screenshot
 from rove.actions.script import Evaluate
@@ -27,12 +32,14 @@ from rove.actions.sessions import CloseSession, OpenSession, Status
 from rove.actions.snapshot import Snapshot
 from rove.actions.tabs import Tabs
 from rove.actions.wait import Wait
+from rove.actions.workers import Workers
 from rove.engine.session import Session as EngineSession
 from rove.engine.sessions import Sessions
 from rove.guard.approval import Approver
 from rove.guard.policy import Policy
 from rove.outcome import Outcome
 from rove.settings import Settings, load
+from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -110,6 +117,13 @@ class Session:
     tabs = method(Tabs)
     batch = method(Batch)
     dialog = method(Dialog)
+    console = method(Console)
+    network = method(Network)
+    clipboard = method(Clipboard)
+    pdf = method(Pdf)
+    workers = method(Workers)
+    resize = method(Resize)
+    offline = method(Offline)
     status = method(Status)
     open_session = method(OpenSession)
     close_session = method(CloseSession)
@@ -124,7 +138,7 @@ async def open_with(
     settings: Settings, policy: Policy | None = None, approver: Approver | None = None
 ) -> AsyncGenerator[Session]:
     """Open a browser session with settings that are already in force."""
-    async with Sessions(settings, policy, approver) as sessions:
+    async with Sessions(settings, policy, approver or appointed(settings)) as sessions:
         sessions.warm_up()
         yield Session(sessions, None)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import pytest
 from tests.processes import eventually
 
 from rove.chromium import keeper
@@ -19,6 +21,80 @@ def sleeper(folder: Path) -> subprocess.Popen[bytes]:
     # Its environment can be read only a moment after it has been started.
     assert eventually(lambda: process.pid in keeper.processes_of(folder), 10)
     return process
+
+
+def leader(folder: Path) -> subprocess.Popen[bytes]:
+    """A process that leads a group, as a browser does, and has been written down."""
+    process = subprocess.Popen(["sleep", "300"], process_group=0)
+    folder.mkdir(parents=True, exist_ok=True)
+    keeper.record(folder, process.pid)
+    return process
+
+
+def unmarked_child(group: int) -> subprocess.Popen[bytes]:
+    """As Chromium's children are: in the browser's group, with a type, and without the mark."""
+    environment = {name: value for name, value in os.environ.items() if name != keeper.MARK}
+    words = [sys.executable, "-c", "import time; time.sleep(300)", "--type=renderer"]
+    process = subprocess.Popen(words, process_group=group, env=environment)
+    assert eventually(lambda: (process.pid, group) in keeper.living_processes(), 10)
+    return process
+
+
+def end(*processes: subprocess.Popen[bytes]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_child_that_has_lost_the_mark_is_known_by_its_group(tmp_path: Path) -> None:
+    main = leader(tmp_path / "kept")
+    child = unmarked_child(main.pid)
+    assert eventually(lambda: keeper.processes_of(tmp_path / "kept") == [child.pid], 10)
+    end(main)
+    assert keeper.processes_of(tmp_path / "kept") == [child.pid]
+    keeper.clear(tmp_path / "kept")
+    assert child.wait(10) == -9
+
+
+def test_a_child_that_is_stopped_is_ended_too(tmp_path: Path) -> None:
+    main = leader(tmp_path / "kept")
+    child = unmarked_child(main.pid)
+    child.send_signal(signal.SIGSTOP)
+    end(main)
+    assert eventually(lambda: keeper.processes_of(tmp_path / "kept") == [child.pid], 10)
+    keeper.clear(tmp_path / "kept")
+    assert child.wait(10) == -9
+
+
+@pytest.mark.parametrize(
+    "written", ["{pid} {boot} 1", "{pid} another-boot {birth}", "{pid} another-boot gone", "", "x"]
+)
+def test_a_group_whose_number_was_given_to_another_is_spared(tmp_path: Path, written: str) -> None:
+    main = leader(tmp_path / "kept")
+    child = unmarked_child(main.pid)
+    _, boot, birth = (tmp_path / "kept" / keeper.RECORD).read_text().split()
+    (tmp_path / "kept" / keeper.RECORD).write_text(written.format(pid=main.pid, boot=boot, birth=birth))
+    keeper.clear(tmp_path / "kept")
+    assert (main.poll(), child.poll()) == (None, None)
+    end(main, child)
+
+
+def test_others_in_the_group_that_are_no_children_of_a_browser_are_spared(tmp_path: Path) -> None:
+    main = leader(tmp_path / "kept")
+    other = subprocess.Popen(["sleep", "300"], process_group=main.pid)
+    keeper.clear(tmp_path / "kept")
+    assert (main.poll(), other.poll()) == (None, None)
+    end(main, other)
+
+
+def test_a_link_to_a_folder_elsewhere_is_left_alone(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / LOCK).touch()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "0123abcd").symlink_to(elsewhere)
+    assert sweep(tmp_path / "run") == []
+    assert (elsewhere / LOCK).exists()
 
 
 def test_closing_ends_what_carries_the_mark_and_removes_the_folder(tmp_path: Path) -> None:

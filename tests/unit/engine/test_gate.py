@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
-from rove import Allow, ApprovalRequest, Ask, Deny, Place
+from rove import Allow, Ask, Deny, Place
 from rove.action import AnyAction
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.engine.gate import Gate
-from rove.errors import Denied
-from rove.guard.approval import NobodyToAsk
-from rove.guard.policy import Decision, Policy, WebOnly
+from rove.guard.policy import Decision, WebOnly
 
 PLACE = Place("default", "t1", "https://example.com/")
 
@@ -32,98 +29,65 @@ class Says:
         return decision
 
 
-class Person:
-    """An approver with one answer, who remembers what was asked."""
+class ByAddress:
+    """A policy that says of each address what it was told."""
 
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-        self.asked: list[ApprovalRequest] = []
+    def __init__(self, **decisions: Decision) -> None:
+        self.decisions = decisions
 
-    async def approves(self, request: ApprovalRequest) -> bool:
-        self.asked.append(request)
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        if self.answer == "never":
-            await asyncio.Event().wait()
-        answer: bool = self.answer
-        return answer
+    def decide(self, action: AnyAction, place: Place) -> Decision:
+        return self.decisions[place.url or ""]
 
 
-def gate(policy: Policy, person: Person | NobodyToAsk | None = None, patience: float = 20) -> Gate:
-    return Gate(policy, person or NobodyToAsk(), patience)
+def decided(policy: Any, *places: Place, action: AnyAction | None = None) -> Decision:
+    return Gate(policy, None, 20).decide(action or Click("e1"), places or (PLACE,))
 
 
-async def test_allow_lets_it_through_without_asking() -> None:
-    person = Person(False)
-    assert await gate(Says(Allow()), person).admit(Click("e1"), PLACE) == "allowed"
-    assert person.asked == []
+@pytest.mark.parametrize("decision", [Allow(), Deny("Not here.", hint="Go home."), Ask("Really?")])
+def test_the_policy_is_heard(decision: Decision) -> None:
+    assert decided(Says(decision)) == decision
 
 
-async def test_deny_stops_it_with_its_reason_and_hint() -> None:
-    with pytest.raises(Denied) as caught:
-        await gate(Says(Deny("Not here.", hint="Go home."))).admit(Click("e1"), PLACE)
-    assert (caught.value.message, caught.value.hint) == ("Not here.", "Go home.")
+def test_a_policy_that_raises_means_no() -> None:
+    assert isinstance(decided(Says(RuntimeError("broken"))), Deny)
 
 
-async def test_a_yes_lets_it_through() -> None:
-    person = Person(True)
-    assert await gate(Says(Ask("Really?")), person).admit(Click("e1", count=2), PLACE) == "approved"
-    (request,) = person.asked
-    assert (request.action, request.question, request.place) == ("click", "Really?", PLACE)
-    assert request.arguments == {"target": "e1", "count": 2}
-    assert request.summary == "Click e1 2"
+@pytest.mark.parametrize("answer", [None, True, "allow", 1, object(), Allow])
+def test_a_policy_that_answers_nonsense_means_no(answer: object) -> None:
+    assert isinstance(decided(Says(answer)), Deny)
 
 
 @pytest.mark.parametrize(
-    "answer", [False, None, "yes", 1, RuntimeError("the line is dead"), TimeoutError("too slow")],
-    ids=["no", "nothing", "a word", "a number", "an exception", "a timeout of its own"],
-)  # fmt: skip
-async def test_anything_but_a_yes_stops_it(answer: Any) -> None:
-    with pytest.raises(Denied):
-        await gate(Says(Ask("Really?")), Person(answer)).admit(Click("e1"), PLACE)
+    ("said", "strictest"),
+    [
+        ([Allow(), Allow()], Allow()),
+        ([Allow(), Ask("Really?")], Ask("Really?")),
+        ([Ask("Really?"), Deny("No.")], Deny("No.")),
+        ([Deny("No."), Allow()], Deny("No.")),
+    ],
+)
+def test_of_several_places_the_strictest_word_counts(said: list[Decision], strictest: Decision) -> None:
+    page, frame = Place("default", "t1", "page"), Place("default", "t1", "frame")
+    assert decided(ByAddress(page=said[0], frame=said[1]), page, frame) == strictest
+    assert decided(ByAddress(page=said[1], frame=said[0]), page, frame) == strictest
 
 
-async def test_nobody_to_ask_means_no() -> None:
-    with pytest.raises(Denied):
-        await gate(Says(Ask("Really?"))).admit(Click("e1"), PLACE)
-
-
-async def test_an_answer_that_does_not_come_in_time_means_no() -> None:
-    with pytest.raises(Denied):
-        await gate(Says(Ask("Really?")), Person("never"), patience=0.05).admit(Click("e1"), PLACE)
-
-
-async def test_a_policy_that_raises_means_no() -> None:
-    with pytest.raises(Denied):
-        await gate(Says(RuntimeError("broken")), Person(True)).admit(Click("e1"), PLACE)
-
-
-@pytest.mark.parametrize("answer", [None, True, "allow", 1, object()])
-async def test_a_policy_that_answers_nonsense_means_no(answer: object) -> None:
-    person = Person(True)
-    with pytest.raises(Denied):
-        await gate(Says(answer), person).admit(Click("e1"), PLACE)
-    assert person.asked == []
-
-
-async def test_each_request_has_an_id_of_its_own() -> None:
-    person = Person(True)
-    for _ in range(3):
-        await gate(Says(Ask("Really?")), person).admit(Click("e1"), PLACE)
-    assert len({request.id for request in person.asked}) == 3
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x"])
+def test_no_policy_reaches_below_the_floor(address: str) -> None:
+    assert isinstance(decided(Says(Allow()), action=Navigate(address)), Deny)
 
 
 @pytest.mark.parametrize("address", ["https://example.com", "HTTP://example.com", "http://[::1]/"])
-def test_the_default_policy_allows_the_web(address: str) -> None:
+def test_the_floor_holds_up_the_web(address: str) -> None:
     assert WebOnly().decide(Navigate(address), PLACE) == Allow()
 
 
 @pytest.mark.parametrize(
     "address", ["file:///etc/passwd", "FiLe:///etc/passwd", "chrome://version", "about:blank", "javascript:alert(1)"]
 )
-def test_the_default_policy_denies_the_rest(address: str) -> None:
+def test_the_floor_denies_the_rest(address: str) -> None:
     assert isinstance(WebOnly().decide(Navigate(address), PLACE), Deny)
 
 
-def test_the_default_policy_allows_what_loads_no_address() -> None:
+def test_the_floor_has_nothing_to_say_on_what_loads_no_address() -> None:
     assert WebOnly().decide(Click("e1"), PLACE) == Allow()

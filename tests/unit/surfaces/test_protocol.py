@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rove import Settings, __version__
+from rove import Policy, Rule, Rulebook, Settings, __version__
 from rove.engine.sessions import Sessions
 from rove.surfaces.mcp.protocol import HANDSHAKE_REVISIONS, Connection, Message
 from rove.surfaces.toolsets import Toolset
@@ -21,9 +21,10 @@ MODERN = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {
 class Line:
     """The other end of a connection: what was sent, as it comes."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, policy: Policy | None = None) -> None:
         self.sent: asyncio.Queue[Message] = asyncio.Queue()
-        self.connection = Connection(Sessions(Settings(home=home)), Toolset(), self.sent.put)
+        self.sessions = Sessions(Settings(home=home), policy)
+        self.connection = Connection(self.sessions, Toolset(), self.sent.put)
 
     def say(self, message: Any) -> None:
         self.connection.receive(message)
@@ -156,7 +157,7 @@ async def test_a_call_of_no_tool_or_with_no_arguments_is_refused(opened: Line, p
 async def test_a_call_answers_with_text_and_data(opened: Line) -> None:
     result = (await opened.ask("tools/call", {"name": "browser_status"}))["result"]
     assert result["content"][0]["type"] == "text"
-    assert result["structuredContent"]["action"] == "status"
+    assert "structuredContent" not in result  # some clients would show their model only that
     assert "isError" not in result
 
 
@@ -224,3 +225,77 @@ async def test_two_requests_with_one_id_are_both_answered_and_both_ended(line: L
     for _ in range(2):
         line.say({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     assert [(await line.hear())["id"], (await line.hear())["id"]] == [1, 1]
+
+
+@pytest.fixture
+async def careful(tmp_path: Path) -> AsyncGenerator[Line]:
+    """A connection of the older era to a house that asks before it opens a session."""
+    made = Line(tmp_path, Rulebook((Rule("ask", action=("open_session",)),)))
+    await made.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {"elicitation": {}}})
+    yield made
+    await made.connection.close()
+
+
+OPEN = {"name": "browser_open_session", "arguments": {"name": "another"}}
+YES = {"action": "accept", "content": {"answer": "yes, once"}}
+
+
+async def test_a_question_goes_to_the_client_while_its_call_waits(careful: Line) -> None:
+    question = await careful.ask("tools/call", OPEN)
+    assert question["method"] == "elicitation/create"
+    assert "Action: open_session" in question["params"]["message"]
+    careful.say({"jsonrpc": "2.0", "id": question["id"], "result": YES})
+    answer = await careful.hear()
+    assert answer["id"] == 1
+    assert "session another" in answer["result"]["content"][0]["text"]
+
+
+async def test_an_answer_counts_for_the_question_that_it_names(careful: Line) -> None:
+    question = await careful.ask("tools/call", OPEN)
+    strangers: list[Any] = ["rove-99", 1, None, [question["id"]], {}, question["id"].upper()]
+    for identity in strangers:
+        careful.say({"jsonrpc": "2.0", "id": identity, "result": YES})
+    assert (await careful.ask("ping", identity=2))["id"] == 2
+    careful.say({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}})
+    careful.say({"jsonrpc": "2.0", "id": question["id"], "result": YES})
+    assert (await careful.hear())["result"]["structuredContent"]["error"]["code"] == "denied"
+    again = await careful.ask("tools/call", OPEN)
+    assert again["id"] != question["id"]
+    careful.say({"jsonrpc": "2.0", "id": question["id"], "result": YES})
+    careful.say({"jsonrpc": "2.0", "id": again["id"], "error": {"code": -32603, "message": "no screen"}})
+    assert (await careful.hear())["result"]["structuredContent"]["error"]["code"] == "denied"
+
+
+async def test_a_question_is_taken_back_with_its_call(careful: Line) -> None:
+    question = await careful.ask("tools/call", OPEN)
+    careful.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    taken_back = await careful.hear()
+    assert taken_back["method"] == "notifications/cancelled"
+    assert taken_back["params"]["requestId"] == question["id"]
+    careful.say({"jsonrpc": "2.0", "id": question["id"], "result": YES})
+    status = await careful.ask("tools/call", {"name": "browser_status"}, identity=2)
+    assert "another" not in str(status["result"])
+
+
+async def test_in_the_newest_era_a_question_ends_the_call_and_the_next_goes_on(careful: Line) -> None:
+    meta = {**MODERN, META + "clientCapabilities": {"elicitation": {"form": {}}}}
+    result = (await careful.ask("tools/call", {**OPEN, "_meta": meta}))["result"]
+    assert result["resultType"] == "input_required"
+    assert result["inputRequests"]["approval"]["method"] == "elicitation/create"
+    back = {**OPEN, "_meta": meta, "requestState": result["requestState"], "inputResponses": {"approval": YES}}
+    for state in (7, ["x"], {"a": 1}, ""):
+        refused = await careful.ask("tools/call", {**back, "requestState": state})
+        assert refused["error"]["code"] == -32602
+    done = (await careful.ask("tools/call", back))["result"]
+    assert done["resultType"] == "complete"
+    assert "session another" in done["content"][0]["text"]
+    assert (await careful.ask("tools/call", back))["error"]["code"] == -32602
+
+
+async def test_closing_ends_what_is_held_for_a_person(tmp_path: Path) -> None:
+    line = Line(tmp_path, Rulebook((Rule("ask", action=("open_session",)),)))
+    meta = {**MODERN, META + "clientCapabilities": {"elicitation": {}}}
+    await line.ask("tools/call", {**OPEN, "_meta": meta})
+    assert len(line.sessions.pending_approvals) == 1
+    await asyncio.wait_for(line.connection.close(), 20)
+    assert len(line.sessions.pending_approvals) == 0

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from rove.action import CORE, groups, registry
 from rove.actions.forms import FillForm
 from rove.actions.pointer import Click, Scroll
-from rove.errors import InvalidArguments
+from rove.errors import InvalidArguments, InvalidSettings
 from rove.fields import schema_of as flat_schema
-from rove.surfaces.toolsets import Toolset
+from rove.surfaces.toolsets import EVERYTHING, Toolset
 
 
 def test_references_are_put_in_their_place() -> None:
@@ -76,3 +77,26 @@ def test_every_tool_takes_a_session_and_one_on_the_house_no_tab() -> None:
 
 def test_a_tool_that_does_not_exist_is_not_there() -> None:
     assert Toolset().get("browser_fly") is None
+
+
+def test_what_is_not_asked_for_is_not_shown() -> None:
+    assert set(Toolset()) == {f"browser_{verb}" for verb, cls in registry().items() if cls.group == CORE}
+    assert {"browser_console", "browser_network"} <= set(Toolset())
+    assert "browser_pdf" not in Toolset()
+
+
+def test_a_group_comes_as_a_whole_when_it_is_asked_for() -> None:
+    more = set(Toolset(["emulation", "pdf"])) - set(Toolset())
+    assert more == {"browser_resize", "browser_offline", "browser_pdf"}
+
+
+def test_everything_is_all_groups() -> None:
+    assert set(Toolset([EVERYTHING])) == {f"browser_{verb}" for verb in registry()}
+    assert set(Toolset(groups())) == set(Toolset([EVERYTHING]))
+
+
+def test_a_group_that_does_not_exist_is_refused_and_the_others_named() -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        Toolset(["emulation", "flying"])
+    assert "`flying`" in caught.value.message
+    assert all(group in caught.value.hint for group in groups())

@@ -13,7 +13,10 @@ READING = (
     "roles",
     "labels",
     "embedded",
+    "generated",
     "names",
+    "descriptions",
+    "passwords",
     "states",
     "sheets",
     "styles",
@@ -32,7 +35,7 @@ READING = (
     "api",
 )
 # A scope of their own within that one: they see its names and may reuse them for themselves.
-ACTING = ("reach", "hands", "quiet", "modes")
+ACTING = ("reach", "typing", "hands", "quiet", "clipboard", "modes")
 
 
 def _joined(names: tuple[str, ...]) -> str:

@@ -100,9 +100,18 @@ const elementById = (scope, id) => {
   return nodeTypeOf(root) === 1 ? null : kind.prototype.getElementById.call(root, id);
 };
 
+// A script may point at elements instead of naming their ids; the attribute is then there and empty. Not every browser
+// has that.
+const pointer = (property) => (property in Element.prototype ? reader(Element.prototype, property) : () => null);
+const POINTED = {
+  "aria-labelledby": pointer("ariaLabelledByElements"),
+  "aria-describedby": pointer("ariaDescribedByElements"),
+  "aria-owns": pointer("ariaOwnsElements"),
+};
+
 const idrefs = (element, name) => {
   const value = attr(element, name);
-  if (!value) return [];
+  if (!value) return (value === "" && POINTED[name](element)) || [];
   const found = [];
   for (const id of value.split(/\s+/)) {
     const target = id && elementById(element, id);

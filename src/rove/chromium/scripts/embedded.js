@@ -4,6 +4,7 @@ const selectedOptionText = (element, walk) => {
   if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
   const chosen = [];
   for (const option of queryAll(element, '[role="option"][aria-selected="true"]')) {
+    if (!walk.revealed && isHiddenForNames(option)) continue;
     chosen.push(squash(alternativeOf(option, { ...walk, via: "content" }, "content")));
   }
   return chosen.join(" ");
@@ -16,7 +17,7 @@ const valueOfControl = (element) =>
 
 // A control inside a label speaks with its value: "Flash the screen [3] times".
 const embeddedValue = (element, role, walk) => {
-  if (isTag(element, "input") && inputType(element) === "password") return "•".repeat(element.value.length);
+  if (wasPassword(element)) return "•".repeat(element.value.length);
   if (role === "textbox" || role === "searchbox")
     return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));
   if (role === "combobox" || role === "listbox") {

@@ -35,19 +35,21 @@ const isLabelled = (element) => hasAttr(element, "aria-label") || hasAttr(elemen
 
 // What a one-line parent could not take into its name is shown below it.
 const isNotInName = (element, role, context) => {
-  if (role === "iframe" || NESTED_IN_ITEMS.has(role)) return true;
-  if (
-    !LEFT_OUT_OF_NAMES.has(role) ||
-    !context.owner ||
-    !context.owner.naming ||
-    context.owner.naming.source !== "content"
-  )
-    return false;
-  if (context.owner.role === "generic" || context.owner.role === "none" || namespaceOf(element) === SVG) return false;
-  return (
-    !KEEPS_NAME_TAGS.has(localNameOf(element)) && !isArranging(element, role) && role !== "img" && role !== "separator"
-  );
+  if (role === "iframe") return true;
+  const owner = context.owner;
+  const named = owner !== null && owner.naming && owner.naming.source === "content";
+  // Of these only the caption went into the name.
+  if (captionOf(element) !== null) return true;
+  if (ARRANGEMENTS.has(role)) return !named || OPENING.test(owner.role);
+  if (NESTED_IN_ITEMS.has(role)) return true;
+  if (!named || !LEFT_OUT_OF_NAMES.has(role)) return false;
+  if (owner.role === "generic" || owner.role === "none" || namespaceOf(element) === SVG) return false;
+  return role !== "img" && role !== "separator";
 };
+
+// How words are arranged is not told where they are a name; but what opens from an item is no part of its name.
+const ARRANGEMENTS = new Set(["group", "list"]);
+const OPENING = /^(?:treeitem|menuitem)/;
 
 // A legend or caption is already the name in its group's line.
 const isShownAsName = (element, context) => {
@@ -288,8 +290,9 @@ const MAX_CLICKABLE_TEXT = 200;
 const clickableName = (element, role) => {
   const naming = nameOf(element, role);
   if (naming.name) return naming;
-  const name = squash(alternativeOf(element, newTraversal("reference"), "reference"));
-  return { name, source: name ? "content" : "", hiddenSource: false };
+  const walk = newTraversal("reference");
+  const name = squash(alternativeOf(element, walk, "reference"));
+  return { name, source: name ? "content" : "", hiddenSource: false, titled: walk.titled };
 };
 
 const clickableWord = (element, role) => {

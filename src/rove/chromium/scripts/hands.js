@@ -24,8 +24,9 @@ const selectContents = (element) => {
 
 // Leaves the field focused with its old text selected and answers "type" for the driver to type over it,
 // or sets the value itself where a browser offers a picker instead of a caret.
-const prepareToFill = about((target, value) => {
+const prepareToFill = about((target, value, guarded) => {
   const element = fieldOf(target);
+  if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
   if (isDisabled(element)) return { reason: "is disabled" };
   if (element.readOnly) return { reason: "is read-only" };
   element.focus();
@@ -39,6 +40,27 @@ const prepareToFill = about((target, value) => {
     return { type: true };
   }
   return { reason: "is not something that can be filled in", hint: "Use browser_click, browser_check or browser_select." };
+});
+
+// A secret, in one go: no script of the page can run in between and have it go elsewhere.
+const enterSecret = about((target, value, { origin, anywhere, after }) => {
+  const element = fieldOf(target);
+  if (self.origin !== origin) return { gone: true };
+  if (!isTag(element, "textarea") && !(isTag(element, "input") && TYPED_AS_TEXT.has(element.type))) {
+    return { reason: "is not a field that a secret is typed into" };
+  }
+  if (isDisabled(element)) return { reason: "is disabled" };
+  if (element.readOnly) return { reason: "is read-only" };
+  if (!anywhere && !isPassword(element)) return { exposed: true };
+  element.focus();
+  if (rootNodeOf(element).activeElement !== element) return { reason: "does not keep the focus" };
+  if (after) caretToEnd(element);
+  else element.select();
+  if (!Document.prototype.execCommand.call(document, "insertText", false, value)) {
+    setValue(element, after ? element.value + value : value);
+    announce(element, "input");
+  }
+  return {};
 });
 
 const fieldOf = (element) => {
@@ -64,7 +86,7 @@ const setPicked = (element, value) => {
 
 const valueOf = about((target) => {
   const element = fieldOf(target);
-  if (element.type === "password") return { value: null };
+  if (isPassword(element)) return { value: null };
   return { value: "value" in element ? element.value : element.innerText };
 });
 
@@ -102,15 +124,19 @@ const checkedState = about((element) => {
 });
 
 // The caret goes after what is there, where a person who goes on writing would put it.
-const focusOn = about((target) => {
-  const element = fieldOf(target);
-  element.focus();
+const caretToEnd = (element) => {
   if (element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && SELECTABLE.has(element.type))) {
     element.setSelectionRange(element.value.length, element.value.length);
   } else if (element.isContentEditable) {
     selectContents(element);
     getSelection().collapseToEnd();
   }
+};
+
+const focusOn = about((target) => {
+  const element = fieldOf(target);
+  element.focus();
+  caretToEnd(element);
   return {};
 });
 
@@ -157,12 +183,17 @@ const scrollTo = about((element) => {
 
 const read = about((element, mode, attribute) => {
   if (mode === "html") return { value: element.outerHTML };
+  if (wasPassword(element) && (attribute ?? "value").toLowerCase() === "value") {
+    return { value: `(${element.value.length} hidden characters)` };
+  }
   if (mode === "attribute") return { value: attr(element, attribute) };
   if (matchesSelector(element, "input, textarea, select")) return { value: String(element.value) };
   return { value: element.innerText ?? textContentOf(element) };
 });
 
-const describeFor = about((element) => ({ tag: localNameOf(element), type: element.type ?? null }));
+const describeFor = about((element) => ({
+  tag: localNameOf(element), type: element.type ?? null, password: isPassword(fieldOf(element)), origin: self.origin,
+}));
 
 const announceFiles = about((element) => {
   announce(element, "input", "change");
@@ -232,6 +263,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
   scrollIn: about(scrollFrom), describeFor, announceFiles, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

@@ -12,6 +12,7 @@ const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + 
 // Where a name comes from that a person does not see: an aria attribute, a tooltip, words that are hidden.
 const nameMark = (element, naming) => {
   if (!naming.name) return "";
+  if (naming.titled) return " (title)";
   switch (naming.source) {
     case "aria-label":
       return " (aria)";
@@ -38,7 +39,7 @@ const firstUnseen = (elements) => {
 };
 
 const descriptionState = (element, naming) => {
-  if (!(kindsOf(element) & (ARIA | TITLE))) return "";
+  if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";
   const description = descriptionOf(element, naming);
   if (!description) return "";
   return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
@@ -89,6 +90,7 @@ const guessIfNameless = (element, naming, strength) => {
 const compose = (element, shown, role, naming, strength, full = false) =>
   isBare(element)
     ? head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
+      (naming.titled ? " (title)" : "") +
       guessIfNameless(element, naming, strength) +
       bareStates(element, role)
     : composeInFull(element, shown, role, naming, strength, full);

@@ -4,7 +4,7 @@ const NAMED_BY_CONTENT = new Set(
   (
     "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio " +
     "rowheader switch tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref " +
-    "doc-subtitle graphics-object math term"
+    "doc-subtitle graphics-object"
   ).split(" "),
 );
 const NAME_PROHIBITED = new Set(
@@ -13,12 +13,12 @@ const NAME_PROHIBITED = new Set(
   ),
 );
 
-// Inside a name from content these keep their words to themselves, unless someone points at them by aria-labelledby.
+// Inside a name from content these keep their words to themselves, unless someone points at them by aria-labelledby:
+// what they hold is a widget of its own, a value or a picture.
 const LEFT_OUT_OF_NAMES = new Set(
   (
-    "alert alertdialog application article banner blockquote complementary contentinfo dialog document feed figure grid group " +
-    "img log main marquee menu menubar meter navigation note progressbar radiogroup row rowgroup scrollbar search sectionheader " +
-    "sectionfooter separator slider spinbutton status table tablist tabpanel timer toolbar tree treegrid"
+    "alertdialog application dialog feed grid img menu menubar meter progressbar radiogroup scrollbar separator slider " +
+    "spinbutton tablist tabpanel toolbar tree treegrid"
   ).split(" "),
 );
 
@@ -33,12 +33,14 @@ const newTraversal = (via) => ({
   revealed: false,
   budget: MAX_NAME_NODES,
   hiddenSource: false,
+  titled: false,
 });
 
 const isRendered = (element) => checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false });
 
-const isHiddenForNames = (element) => {
-  if (attr(element, "aria-hidden") === "true") return true;
+const isHiddenForNames = (element) => attr(element, "aria-hidden") === "true" || isHiddenByStyle(element);
+
+const isHiddenByStyle = (element) => {
   if (isTag(element, "option") || isTag(element, "optgroup") || isTag(element, "area")) return false;
   if (getComputedStyle(element).display === "contents") return getComputedStyle(element).visibility !== "visible";
   return !isRendered(element);
@@ -49,47 +51,6 @@ const isWithinAriaHidden = (element) => {
     if (attr(node, "aria-hidden") === "true") return true;
   }
   return false;
-};
-
-// Computed `content` is a list of strings and images, then optionally "/" and the text that stands for them.
-const parseContent = (content) => {
-  const strings = (source) => {
-    let text = "";
-    for (const match of source.matchAll(/"((?:[^"\\]|\\.)*)"|open-quote|close-quote/g)) {
-      text +=
-        match[1] === undefined
-          ? match[0] === "open-quote"
-            ? "\u201C"
-            : "\u201D"
-          : match[1].replace(/\\([0-9a-fA-F]{1,6} ?|.)/g, (whole, code) =>
-              /^[0-9a-fA-F]/.test(code) ? String.fromCodePoint(Math.min(parseInt(code, 16) || 0xfffd, 0x10ffff)) : code,
-            );
-    }
-    return text;
-  };
-  // Quotes differ by language; the curly ones are what most pages show.
-  const slash = /^((?:[^"\/]|"(?:[^"\\]|\\.)*"|url\((?:[^")]|"(?:[^"\\]|\\.)*")*\))*)\/(.*)$/s.exec(content);
-  return strings(slash ? slash[2] : content);
-};
-
-const hasAlternative = (content) => /["\)] \/ "/.test(content);
-
-const isBlockish = (display) =>
-  !/^(?:inline|contents|ruby)/.test(display) ||
-  display === "inline-block" ||
-  display === "inline-flex" ||
-  display === "inline-grid" ||
-  display === "inline-table";
-
-const spaced = (text) => (text ? " " + text + " " : "");
-
-const pseudoPart = (element, which) => {
-  if (!mayHavePseudo(element)) return "";
-  const style = getComputedStyle(element, which);
-  const content = style.content;
-  if (!content || content === "none" || content === "normal" || style.display === "none") return "";
-  const text = parseContent(content);
-  return isBlockish(style.display) || hasAlternative(content) ? spaced(text) : text;
 };
 
 const contentNodes = (element) => {
@@ -109,15 +70,20 @@ const isSubmenu = (child, parent) => {
 const ownedText = (child, parent, walk) =>
   (owners.get(parent) || []).includes(child) ? spaced(childText(child, walk)) : "";
 
+const skipsContent = (element) =>
+  (distinctions.looks & PLACES || hasAttr(element, "style")) &&
+  getComputedStyle(element).contentVisibility === "hidden";
+
 const contentText = (element, walk) => {
-  let text = pseudoPart(element, "::before");
+  if (!walk.revealed && skipsContent(element)) return "";
+  let text = pseudoPart(element, "::before", walk);
   for (const child of contentNodes(element)) {
     if (walk.budget-- <= 0 || text.length > MAX_NAME_LENGTH) break;
     if (isText(child)) text += clip(textDataOf(child), MAX_NAME_LENGTH);
     else if (isElement(child) && !isSubmenu(child, element))
       text += owned.size && owned.has(child) ? ownedText(child, element, walk) : childText(child, walk);
   }
-  return text + pseudoPart(element, "::after");
+  return text + pseudoPart(element, "::after", walk);
 };
 
 // What a page holds without ever showing it.
@@ -137,10 +103,22 @@ const childText = (child, walk) => {
     if (SILENT_TAGS.has(tag) && !walk.revealed) return "";
     if (tag === "script" || tag === "style" || tag === "template") return "";
   }
-  if (!walk.revealed && isHiddenForNames(child)) return "";
+  if (namespaceOf(child) === SVG && SVG_SKIPPED.has(tag)) return "";
+  if (!walk.revealed && isHiddenForNames(child)) return visibleWithin(child, walk);
   const text = alternativeOf(child, walk, "content");
   if (ATOMIC.has(tag)) return " " + text + " ";
   return text && (isFromElsewhere(walk) || isApart(child)) ? " " + text + " " : text;
+};
+
+// What is visible inside the invisible: visibility, unlike display, can be taken back further down.
+const visibleWithin = (element, walk) => {
+  if (!checkVisibility(element) || attr(element, "aria-hidden") === "true") return "";
+  let text = "";
+  for (const child of contentNodes(element)) {
+    if (walk.budget-- <= 0) break;
+    if (isElement(child)) text += childText(child, walk);
+  }
+  return text;
 };
 
 const attributeName = (element, walk) => {
@@ -182,6 +160,7 @@ const referencedText = (targets, from, walk) => {
     if (hidden) walk.hiddenSource = true;
     const text = squash(alternativeOf(target, inner, "reference"));
     walk.budget = inner.budget;
+    walk.titled = inner.titled;
     if (text) parts.push(text);
   }
   return parts.join(" ");
@@ -190,18 +169,20 @@ const referencedText = (targets, from, walk) => {
 const labelText = (element, walk) => {
   const parts = [];
   for (const label of labelsOf(element)) {
-    if (isHiddenForNames(label)) continue;
-    const text = squash(
-      alternativeOf(label, { ...walk, via: "label", visited: new Set([...walk.visited, element]) }, "label"),
-    );
+    const hidden = isHiddenForNames(label) || isWithinAriaHidden(label);
+    const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
+    inner.revealed = walk.revealed || hidden;
+    const text = squash(alternativeOf(label, inner, "label"));
+    if (text && hidden) walk.hiddenSource = true;
+    walk.titled = inner.titled;
     if (text) parts.push(text);
   }
   return parts.join(" ");
 };
 
-const svgTitleText = (element) => {
-  const title = svgTitleOf(element);
-  return title ? squash(textContentOf(title)) : "";
+const svgTextOf = (element, tag) => {
+  const found = svgChildOf(element, tag);
+  return found ? squash(textContentOf(found)) : "";
 };
 
 const inputNativeName = (element, role, walk) => {
@@ -224,7 +205,7 @@ const figureName = (image, walk) => {
 const nativeName = (element, role, walk) => {
   const namespace = namespaceOf(element);
   if (namespace === SVG) {
-    const title = svgTitleText(element);
+    const title = svgTextOf(element, "title");
     if (title) return [title, "svg-title"];
     const link = localNameOf(element) === "a" ? attr(element, "xlink:title") : "";
     return [link || "", "title"];
@@ -237,45 +218,44 @@ const nativeName = (element, role, walk) => {
   }
   if (tag === "input") return inputNativeName(element, role, walk);
   if (tag === "img" && !hasAttr(element, "alt") && !attr(element, "title")) return figureName(element, walk);
-  if (tag === "img" || tag === "area") return [attr(element, "alt") || "", "alt"];
+  if (tag === "img") return [attr(element, "alt") || "", "alt"];
+  if (tag === "area") return [(hasAttr(element, "href") && attr(element, "alt")) || "", "alt"];
   if (tag === "optgroup" || tag === "option" || tag === "track") return [attr(element, "label") || "", "label"];
   const caption = captionOf(element);
   if (caption) {
     const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
     inner.revealed = isHiddenForNames(caption);
-    if (!inner.revealed) return [squash(alternativeOf(caption, inner, "label")), "caption"];
+    if (inner.revealed) walk.hiddenSource = true;
+    const text = squash(alternativeOf(caption, inner, "label"));
+    if (text) return [text, "caption"];
   }
   if (tag === "table") return [attr(element, "summary") || "", "title"];
   return ["", ""];
 };
 
-const KEEPS_NAME_TAGS = new Set(["details", "footer", "address"]);
+const DRAWN_WORDS = "text,title,foreignObject,[aria-label],[aria-labelledby]";
 
-// A table that only arranges the page is as good as none.
-const isArranging = (element, role) => {
-  if (role !== "table" && role !== "row" && role !== "rowgroup") return false;
-  const table = closestOf(element, "table");
-  return table !== null && !hasAttr(table, "role") && queryOne(table, "th,caption,thead") === null;
-};
+// Words drawn in a picture are seen, unless it is said to be a picture and no more.
+const isDrawing = (element) =>
+  namespaceOf(element) === SVG && !hasAttr(element, "role") && queryOne(element, DRAWN_WORDS) !== null;
 
 const allowsContent = (element, role, walk, via) => {
   if (via === "content" && walk.via !== "reference" && LEFT_OUT_OF_NAMES.has(role))
-    return KEEPS_NAME_TAGS.has(localNameOf(element)) || isArranging(element, role);
+    return isDrawing(element);
   if (via === "reference" || via === "label" || via === "content") return true;
-  if (role === "row") return isGrid(tableRoleOf(element));
-  if (NAMED_BY_CONTENT.has(role)) return namespaceOf(element) !== MATHML;
-  return false;
+  if (role === "row") return !isTag(element, "tr") || isGrid(tableRoleOf(element));
+  return NAMED_BY_CONTENT.has(role);
 };
 
-// The core of accname: text that stands for this element, by the first source that has any.
+// The core of accname: text that stands for this element, by the first source that has any. Whoever comes here by way
+// of content has seen to it that the element is not hidden.
 const alternativeOf = (element, walk, via) => {
   if (walk.visited.has(element) || walk.budget-- <= 0) return "";
-  if (!walk.revealed && via !== "root" && via !== "reference" && via !== "label" && isHiddenForNames(element))
-    return "";
   walk.visited.add(element);
   const [text, source] = chooseAlternative(element, walk, via);
   walk.lastSource = source;
   if (via === "root") walk.source = source;
+  else if (source === "title" && text) walk.titled = true;
   return text;
 };
 
@@ -297,7 +277,7 @@ const chooseAlternative = (element, walk, via) => {
   }
   const label = attr(element, "aria-label");
   if (label && label.trim()) return [label, "aria-label"];
-  if (role !== "none" || via === "root") {
+  if (role !== "none") {
     const [text, source] = nativeName(element, role, walk);
     if (squash(text)) return [text, source];
   }
@@ -308,13 +288,19 @@ const chooseAlternative = (element, walk, via) => {
   return tooltipText(element, role, via);
 };
 
-// A title describes what may not be named, unless the element has no role at all or stands as a label.
-const mayBeTitled = (element, via) =>
-  via === "reference" || via === "label" || isTag(element, "abbr") || isTag(element, "kbd");
+const WITHOUT_ROLE = new Set(["abbr", "cite", "kbd", "rt", "ruby", "var"]);
+
+// A title describes what may not be named, unless the element has no role at all or speaks for another one; an image
+// with an empty alternative is not to be spoken of.
+const mayBeTitled = (element, role, via) => {
+  if (isTag(element, "img") && hasAttr(element, "alt")) return false;
+  if (!NAME_PROHIBITED.has(role) || via !== "root") return true;
+  return isHtml(element) && WITHOUT_ROLE.has(localNameOf(element));
+};
 
 const tooltipText = (element, role, via) => {
   const title = attr(element, "title");
-  if (title && title.trim() && !(NAME_PROHIBITED.has(role) && !mayBeTitled(element, via))) return [title, "title"];
+  if (title && title.trim() && mayBeTitled(element, role, via)) return [title, "title"];
   if (via === "root" && isHtml(element)) {
     const tag = localNameOf(element);
     const takes = tag === "textarea" || (tag === "input" && TEXT_INPUTS.has(inputType(element)));
@@ -326,7 +312,8 @@ const tooltipText = (element, role, via) => {
   return ["", ""];
 };
 
-const NO_NAME = { name: "", source: "", hiddenSource: false };
+// `titled`: some of it is a tooltip's text, which nobody sees.
+const NO_NAME = { name: "", source: "", hiddenSource: false, titled: false };
 
 const SIMPLY_NAMED = new Set(["a", "button", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
@@ -343,23 +330,8 @@ const plainName = (element) => {
 const nameOf = (element, role = roleOf(element)) => {
   if (NAME_PROHIBITED.has(role) && !hasAnyAttribute(element)) return NO_NAME;
   const plain = owners.size === 0 && NAMED_BY_CONTENT.has(role) ? plainName(element) : "";
-  if (plain) return { name: plain, source: "content", hiddenSource: false };
+  if (plain) return { name: plain, source: "content", hiddenSource: false, titled: false };
   const walk = newTraversal("root");
   const name = squash(alternativeOf(element, walk, "root"));
-  return { name, source: name ? walk.source : "", hiddenSource: walk.hiddenSource };
-};
-
-const descriptionOf = (element, naming) => {
-  const targets = idrefs(element, "aria-describedby");
-  if (targets.length) {
-    const walk = newTraversal("root");
-    const text = referencedText(targets, element, walk);
-    if (text) return { text, aria: walk.hiddenSource };
-  }
-  const own = attr(element, "aria-description");
-  if (own && own.trim()) return { text: squash(own), aria: true };
-  const title = attr(element, "title");
-  if (title && title.trim() && naming.source !== "title" && squash(title) !== naming.name)
-    return { text: squash(title), aria: false };
-  return null;
+  return { name, source: name ? walk.source : "", hiddenSource: walk.hiddenSource, titled: walk.titled };
 };

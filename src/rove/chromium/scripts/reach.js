@@ -162,7 +162,10 @@ const reach = async (ref, wants, patience) => {
       before = box;
       const point = pointOn(element);
       if (steady && !point.reason) {
-        if (wants.press) expected = { element, arrived: false, reason: null };
+        if (wants.press) {
+          expected = { element, arrived: false, reason: null };
+          meetPasswords(); // of which the press may show one
+        }
         return { line, ...point };
       }
       problem = steady ? point : { reason: "keeps moving" };

@@ -166,7 +166,8 @@ const parentElementOf = (element) => {
 
 const LIST_TAGS = new Set(["ul", "ol", "menu", "dir"]);
 const listItemRole = (element) => {
-  const parent = parentElementOf(element);
+  let parent = parentElementOf(element);
+  while (parent && isTag(parent, "slot")) parent = parentElementOf(parent);
   if (!parent) return "generic";
   if (hasAttr(parent, "role")) {
     const role = roleOf(parent);
@@ -186,9 +187,7 @@ const isDetailsSummary = (element) => {
 
 const imageRole = (element) => {
   const alt = attr(element, "alt");
-  if (alt !== null && alt.trim() === "" && !attr(element, "title") && !isFocusable(element) && !hasGlobalAria(element))
-    return "none";
-  return "img";
+  return alt === "" && !isFocusable(element) && !hasGlobalAria(element) ? "none" : "img";
 };
 
 const hasOwnLabel = (element) =>
@@ -229,12 +228,13 @@ const SVG_ROLES = {
   text: "generic",
   g: "group",
   symbol: "graphics-object",
+  foreignObject: "group",
 };
 const SVG_SHAPES = new Set(["circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "use", "g", "tspan"]);
 
-const svgTitleOf = (element) => {
+const svgChildOf = (element, tag) => {
   for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
-    if (localNameOf(child) === "title") return child;
+    if (localNameOf(child) === tag) return child;
   }
   return null;
 };
@@ -244,7 +244,8 @@ const svgRole = (element) => {
   if (tag === "svg" && parentElementOf(element) && namespaceOf(parentElementOf(element)) === SVG) return "group";
   if (tag === "a") return hasAttr(element, "href") || element.hasAttribute("xlink:href") ? "link" : "group";
   if (SVG_SHAPES.has(tag)) {
-    const named = hasOwnLabel(element) || (svgTitleOf(element) && textContentOf(svgTitleOf(element)).trim());
+    const title = svgChildOf(element, "title");
+    const named = hasOwnLabel(element) || (title && textContentOf(title).trim());
     if (!named) return "none";
     return tag === "g" ? "group" : tag === "use" ? "graphics-object" : "graphics-symbol";
   }

@@ -144,7 +144,7 @@ const findRows = (spec) => {
     total += 1;
     if (found.length < limit) found.push(index);
   });
-  return { total, matches: found.map((index) => matchAt(index)) };
+  return { total, origin: self.origin, matches: found.map((index) => matchAt(index)) };
 };
 
 const SAID = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
@@ -188,7 +188,7 @@ const findInText = (spec, limit) => {
       if (matches(textDataOf(node)) && parentElementOf(node)) note(parentElementOf(node));
     }
   }
-  return { total, matches: [...new Set(found)].map(foundElement) };
+  return { total, origin: self.origin, matches: [...new Set(found)].map(foundElement) };
 };
 
 const foundElement = (element) => {

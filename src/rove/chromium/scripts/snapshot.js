@@ -249,7 +249,7 @@ const columnsOf = (options) => {
 // document.open() leaves a document without any element, for a moment or for good.
 const emptyPage = () => ({
   depths: [], flags: [], refs: [], lines: [], hrefs: {}, folds: {}, groups: [], frames: [],
-  url: location.href, title: '""', width: innerWidth, height: innerHeight, scrollX: 0, scrollY: 0,
+  url: location.href, origin: self.origin, title: '""', width: innerWidth, height: innerHeight, scrollX: 0, scrollY: 0,
   pageWidth: 0, pageHeight: 0, stripped: 0, nextRef: nextRefNumber, notWalked: 0, cutByDepth: 0, closedHosts: 0,
 });
 
@@ -266,6 +266,7 @@ const takeSnapshot = (options = {}) => {
   result.groups = groupColumns();
   return Object.assign(result, {
     url: location.href,
+    origin: self.origin,
     title: quote(titleOf(document), 200),
     width: innerWidth,
     height: innerHeight,

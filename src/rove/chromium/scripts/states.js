@@ -2,6 +2,8 @@
 
 const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option", "treeitem"]);
 const SELECTABLE = new Set(["option", "tab", "treeitem", "gridcell", "row", "columnheader", "rowheader", "cell"]);
+// A mixed one of these is not checked.
+const TWO_STATES = new Set(["radio", "switch", "menuitemradio"]);
 const RANGES = new Set(["slider", "spinbutton", "progressbar", "meter", "scrollbar", "separator"]);
 const REQUIRABLE = new Set([
   "checkbox",
@@ -27,7 +29,7 @@ const checkedState = (element, role) => {
   }
   if (!CHECKABLE.has(role)) return "";
   const value = attr(element, "aria-checked");
-  return value === "true" || value === "mixed" ? value : "";
+  return value === "true" || (value === "mixed" && !TWO_STATES.has(role)) ? value : "";
 };
 
 const headingLevel = (element, role) => {
@@ -66,12 +68,17 @@ const isSelected = (element, role) => {
 
 const VALIDATED = /^(?:input|select|textarea)$/;
 
-const isInvalid = (element) => {
+const invalidState = (element) => {
   const value = attr(element, "aria-invalid");
-  if (value !== null) return value !== "" && value !== "false";
-  if (!isHtml(element) || !VALIDATED.test(localNameOf(element))) return false;
+  if (value !== null) {
+    if (value === "" || value === "false") return "";
+    return value === "grammar" || value === "spelling" ? " invalid=" + value : " invalid";
+  }
+  if (!isHtml(element) || !VALIDATED.test(localNameOf(element))) return "";
   // An empty field that must be filled is not wrong yet.
-  return matchesSelector(element, ":user-invalid") || (matchesSelector(element, ":invalid") && Boolean(element.value));
+  const wrong =
+    matchesSelector(element, ":user-invalid") || (matchesSelector(element, ":invalid") && Boolean(element.value));
+  return wrong ? " invalid" : "";
 };
 
 const CURRENT_KINDS = new Set(["page", "step", "location", "date", "time"]);
@@ -133,7 +140,7 @@ const inputValueState = (element, limit) => {
     return element.files && element.files.length
       ? " value=" + quote(Array.from(element.files, (f) => f.name).join(", "))
       : "";
-  if (type === "password") return element.value ? ` value=(${element.value.length} hidden characters)` : "";
+  if (wasPassword(element)) return element.value ? ` value=(${element.value.length} hidden characters)` : "";
   if (type === "color") return " value=" + bareWord(element.value, 20);
   if (!TEXT_INPUTS.has(type)) return "";
   return element.value ? " value=" + quote(element.value, limit) : "";
@@ -183,7 +190,7 @@ const nativeStates = (element, role) => {
   if (role === "heading") return " level=" + headingLevel(element, role);
   if (isTag(element, "summary")) return expandedState(element) === "true" ? " expanded" : " expanded=false";
   if (role === "option" && isSelected(element, role)) return " selected";
-  return isInvalid(element) ? " invalid" : "";
+  return invalidState(element);
 };
 
 const attributeStates = (element, role) => {
@@ -202,7 +209,7 @@ const attributeStates = (element, role) => {
     states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
   if (hasAttr(element, "required") && isHtml(element) && LABELABLE.test(localNameOf(element))) states += " required";
   else if (REQUIRABLE.has(role) && attr(element, "aria-required") === "true") states += " required";
-  if (isInvalid(element)) states += " invalid";
+  states += invalidState(element);
   if (isReadOnly(element)) states += " readonly";
   if (attr(element, "aria-busy") === "true") states += " busy";
   if (attr(element, "aria-sort") && attr(element, "aria-sort") !== "none")

@@ -207,7 +207,7 @@ const MAX_LABEL_NODES = 40;
 
 // Whether any words of an element that names another one are not to be seen.
 const unseenWords = (element) => {
-  if (!checkVisibility(element)) return "not rendered";
+  if (isHiddenByStyle(element)) return "not rendered";
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(), count = 0; node && count < MAX_LABEL_NODES; node = walker.nextNode(), count++) {
     if (!textDataOf(node).trim()) continue;

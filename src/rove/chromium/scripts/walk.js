@@ -61,9 +61,7 @@ const CELL_ROLES = new Set(["cell", "gridcell", "columnheader", "rowheader"]);
 const ITEM_ROLES = new Set(["listitem", "row", "option", "treeitem", "menuitem", "article", "tab"]);
 const VALUE_ROLES = new Set(["textbox", "searchbox", "combobox", "slider", "spinbutton"]);
 const NESTED_IN_ITEMS = new Set([
-  "group",
   "menu",
-  "list",
   "tree",
   "listbox",
   "tablist",

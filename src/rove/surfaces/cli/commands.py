@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove import __version__
@@ -20,7 +22,48 @@ examples:
   rove mcp                  serve an MCP client over standard input and output
   rove doctor               what is found, what is broken, how to mend it
   rove config show          every setting, its value and where that came from
+  rove policy check         what an agent may do, and what a person is asked
+  rove journal show         what was done, how it was decided and how it ended
 """
+POLICY = """\
+What an agent may do, what it may not, and what a person is asked: rules in $ROVE_HOME/policy.toml, or in the file that
+--policy names. Without a file an agent may read, act and go anywhere on the web; a person is asked before files of the
+workspace are sent to a site. A rule:
+
+  [[rule]]
+  decide = "ask"                        # allow, deny or ask
+  action = ["click", "fill"]            # or effect = "act"; one or several
+  origin = "https://*.example.com"      # where it happens or goes
+  session = "shopping"
+
+The first rule that matches decides. The whole grammar is in docs/policy.md.
+"""
+EXPLAIN = """\
+examples:
+  rove policy explain upload https://example.com
+  rove policy explain click https://shop.example.com --session shopping
+  rove policy explain evaluate
+"""
+JOURNAL_EXAMPLES = {
+    "show": """\
+examples:
+  rove journal show                         the last 50 entries of all sessions
+  rove journal show default --failed        what was refused or went wrong in one
+  rove journal show --last 0 --json         everything, an entry a line, for programs
+""",
+    "verify": """\
+examples:
+  rove journal verify                       every journal
+  rove journal verify default               one; note down the head that it prints
+  rove journal verify default --head HASH   is what was noted down then still in it?
+  rove journal verify ./default~1.jsonl     a file by itself, wherever it lies
+""",
+    "tail": """\
+examples:
+  rove journal tail -f                      what all sessions do, as they do it; Ctrl-C ends it
+  rove journal tail default -f --json       one of them, for programs
+""",
+}
 
 
 def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
@@ -30,6 +73,7 @@ def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
         code: int = given.command(given, resolved, begun)
+        sys.stdout.flush()
     except RoveError as error:
         if begun is not None:
             begun.abandon()
@@ -37,6 +81,10 @@ def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # Whoever read our words (`| head`) has gone: what is left of them must not complain when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return code
 
 
@@ -56,31 +104,79 @@ def build_parser() -> argparse.ArgumentParser:
     config = commands.add_parser("config", help="Look at the settings.", description="Look at the settings.")
     shows = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add(shows, "show", "Every setting, its value and where that came from.", _config_show)
+    _add_policy(commands)
+    _add_journal(commands)
     return parser
 
 
-def _add(commands: Any, name: str, summary: str, command: Callable[..., int]) -> None:
-    parser = commands.add_parser(name, help=summary, description=summary)
+def _add_policy(commands: Any) -> None:
+    as_written = argparse.RawDescriptionHelpFormatter
+    summary = "Look at what an agent may do."
+    policy = commands.add_parser("policy", help=summary, description=POLICY, formatter_class=as_written)
+    parts = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    check = _add(parts, "check", "Say what the policy says; exit code 1 if it is not sound.", _policy_check)
+    check.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a policy; the one in force if not given")
+    explain = _add(parts, "explain", "Say what would be decided on an action, and by which rule.", _policy_explain)
+    explain.epilog, explain.formatter_class = EXPLAIN, as_written
+    explain.add_argument("action", metavar="ACTION", help="such as click, navigate, upload")
+    explain.add_argument("url", metavar="URL", nargs="?", help="where it would happen, or go")
+    explain.add_argument("--session", metavar="NAME", default="default", help="in which session [default]")
+
+
+def _add_journal(commands: Any) -> None:
+    summary = "Read the record of what was done, and prove it whole."
+    looks = commands.add_parser("journal", help=summary, description=summary).add_subparsers(
+        title="commands", metavar="COMMAND", required=True
+    )
+    show = _add(looks, "show", "What was done, how it was decided and how it ended.", _journal_show)
+    show.add_argument("session", nargs="?", metavar="SESSION", help="one session; all of them if not given")
+    show.add_argument("--last", type=_count, default=50, metavar="N", help="so many; 0 for all [50]")
+    show.add_argument("--failed", action="store_true", help="only what was denied, failed or was broken off")
+    show.add_argument("--json", action="store_true", help="an entry a line, complete")
+    check = _add(looks, "verify", "Is it whole? Exit code 1, and the first broken line, if not.", _journal_verify)
+    check.add_argument("names", nargs="*", metavar="SESSION|FILE", help="which; all sessions if not given")
+    check.add_argument("--head", metavar="HASH", help="the hash of an entry that must be in it")
+    tail = _add(looks, "tail", "The last entries and, with -f, those that come.", _journal_tail)
+    tail.add_argument("session", nargs="?", metavar="SESSION", help="one session; all of them if not given")
+    tail.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
+    tail.add_argument("--last", type=_count, default=10, metavar="N", help="so many; 0 for all [10]")
+    tail.add_argument("--json", action="store_true", help="an entry a line, complete")
+    for parser, name in ((show, "show"), (check, "verify"), (tail, "tail")):
+        parser.epilog, parser.formatter_class = JOURNAL_EXAMPLES[name], argparse.RawDescriptionHelpFormatter
+
+
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit()):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 up")
+    return int(word)
+
+
+def _add(commands: Any, name: str, summary: str, command: Callable[..., int]) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
     parser.set_defaults(command=command)
     group = parser.add_argument_group(
         "settings", "also in $ROVE_HOME/config.toml and, weaker than these flags, as ROVE_* variables"
     )
     for option in options():
         _add_flag(group, option)
+    return parser
 
 
 def _add_flag(group: Any, option: Option) -> None:
     facts: dict[str, Any] = {"dest": option.key, "default": None, "help": _help(option)}
     if option.is_switch:
         group.add_argument(option.flag, action=argparse.BooleanOptionalAction, **facts)
+    elif option.is_list:
+        group.add_argument(option.flag, action="append", metavar=option.path[-1].upper(), **facts)
     elif option.choices:
         group.add_argument(option.flag, choices=option.choices, **facts)
     else:
-        group.add_argument(option.flag, metavar=option.path[-1].upper(), **facts)
+        group.add_argument(option.flag, metavar=option.names[-1].upper(), **facts)
 
 
 def _help(option: Option) -> str:
-    default = "" if option.default is None else f" [{_shown(option.default)}]"
+    repeated = " Can be given several times." if option.is_list else ""
+    default = repeated if option.default in (None, ()) else f" [{_shown(option.default)}]"
     return (option.description + default).replace("%", "%%")
 
 
@@ -118,12 +214,43 @@ def _config_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart
     return 0
 
 
+def _policy_check(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.policy import check
+
+    return check(resolved.settings, given.file)
+
+
+def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.policy import explain
+
+    return explain(resolved.settings, given.action, given.url, given.session)
+
+
+def _journal_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.journal import show
+
+    return show(resolved.settings.journal_folder, given.session, given.last, given.failed, given.json)
+
+
+def _journal_verify(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.journal import check
+
+    return check(resolved.settings.journal_folder, given.names, given.head)
+
+
+def _journal_tail(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+    from rove.surfaces.cli.journal import tail
+
+    return tail(resolved.settings.journal_folder, given.session, given.last, given.follow, given.json)
+
+
 def _value(resolved: Resolved, option: Option) -> str:
     value: Any = resolved.settings
     for name in option.path:
         value = getattr(value, name)
-    if option.key == "workspace":
-        value = resolved.settings.workspace_folder
+    settings = resolved.settings
+    # What follows from another setting is shown as what it comes to.
+    value = {"workspace": settings.workspace_folder, "policy": settings.policy_file}.get(option.key, value)
     return _shown(value)
 
 
@@ -131,4 +258,7 @@ def _shown(value: Any) -> str:
     """A value as the file would have it."""
     if value is None:
         return "found by itself"
+    if isinstance(value, tuple):
+        parts: tuple[Any, ...] = value
+        return ", ".join(map(str, parts)) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)

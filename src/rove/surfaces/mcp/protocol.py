@@ -9,25 +9,24 @@ client checks every word of it in the tests, in both eras: old clients open with
 from __future__ import annotations
 
 import asyncio
-import base64
 import difflib
+import itertools
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from rove import __version__
 from rove.action import Effect
 from rove.engine.sessions import Sessions
-from rove.errors import RoveError
-from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_data, as_text, error_text
+from rove.surfaces.mcp.calls import Calls
+from rove.surfaces.mcp.elicitation import can_be_asked
+from rove.surfaces.mcp.holding import BadState
+from rove.surfaces.mcp.progress import Message as Message
+from rove.surfaces.mcp.progress import Send
 from rove.surfaces.toolsets import INSTRUCTIONS, Tool
 
 log = logging.getLogger(__name__)
-
-Message = dict[str, Any]
-Send = Callable[[Message], Awaitable[None]]
 
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
@@ -58,11 +57,15 @@ class Connection:
     """One client: its requests under way, each in a task of its own, so that a slow one holds up no other."""
 
     def __init__(self, sessions: Sessions, tools: Mapping[str, Tool], send: Send) -> None:
-        self._sessions = sessions
         self._tools = tools
         self._send = send
         self._running: dict[str | int, asyncio.Task[None]] = {}
         self._revision: str | None = None
+        self._calls = Calls(sessions, send, self._request)
+        # Questions of ours to a client of the older era, by id.
+        self._asked: dict[str, asyncio.Future[object]] = {}
+        self._numbers = itertools.count(1)
+        self._can_ask = False
 
     def receive(self, message: Any) -> None:
         """Take one message; answers come through `send`."""
@@ -74,6 +77,8 @@ class Connection:
             self._start(None, self._refuse(None, ProtocolError(INVALID_REQUEST, "not a JSON-RPC message")))
         elif "method" in message:
             self._receive_call(cast(Message, message))
+        else:
+            self._receive_answer(cast(Message, message))
 
     def _receive_call(self, message: Message) -> None:
         identity, method = message.get("id"), message["method"]
@@ -86,6 +91,27 @@ class Connection:
         else:
             self._start(identity, self._answer(identity, method, params))
 
+    def _receive_answer(self, message: Message) -> None:
+        """An answer of the client; one that is an error, or that nobody waits for, says nothing."""
+        identity = message.get("id")
+        waiting = self._asked.get(identity) if isinstance(identity, str) else None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message.get("result"))
+
+    async def _request(self, method: str, params: Message) -> object:
+        """Ask something of the client, and take it back when the answer is not waited for any more."""
+        identity = f"rove-{next(self._numbers)}"
+        self._asked[identity] = asyncio.get_running_loop().create_future()
+        try:
+            await self._send({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
+            return await self._asked[identity]
+        except asyncio.CancelledError:
+            over = {"requestId": identity, "reason": "the answer is not needed any more"}
+            await self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": over})
+            raise
+        finally:
+            del self._asked[identity]
+
     async def finish(self, patience: float) -> None:
         """Let what is running come to its end, if that is soon."""
         if self._running:
@@ -97,6 +123,7 @@ class Connection:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        await self._calls.close()
 
     def _start(self, identity: str | int | None, work: Any) -> None:
         task = asyncio.ensure_future(work)
@@ -122,7 +149,7 @@ class Connection:
             await self._refuse(identity, ProtocolError(INTERNAL, f"{type(error).__name__}: {error}"))
         else:
             if envelope is not None:
-                result = {**result, "resultType": "complete", "_meta": {META + "serverInfo": _server_info()}}
+                result = {"resultType": "complete", **result, "_meta": {META + "serverInfo": _server_info()}}
             await self._send({"jsonrpc": "2.0", "id": identity, "result": result})
 
     async def _refuse(self, identity: str | int | None, error: ProtocolError) -> None:
@@ -144,12 +171,13 @@ class Connection:
             lasting = {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"} if envelope is not None else {}
             return {"tools": [_described(tool) for tool in self._tools.values()], **lasting}
         if method == "tools/call":
-            return await self._call(params)
+            return await self._call(params, envelope)
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method}", method)
 
     def _initialize(self, params: Message) -> Message:
         wanted = params.get("protocolVersion")
         self._revision = wanted if wanted in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1]
+        self._can_ask = can_be_asked(params.get("capabilities"))
         return {
             "protocolVersion": self._revision,
             "capabilities": _capabilities(),
@@ -157,7 +185,7 @@ class Connection:
             "instructions": INSTRUCTIONS,
         }
 
-    async def _call(self, params: Message) -> Message:
+    async def _call(self, params: Message, envelope: Message | None) -> Message:
         name, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(name, str) or name not in self._tools:
             near = difflib.get_close_matches(str(name), self._tools, n=1)
@@ -166,48 +194,15 @@ class Connection:
             )
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+        tool = self._tools[name]
+        if envelope is None:
+            return await self._calls.call(tool, cast(Message, arguments), params, self._can_ask)
+        can_ask = can_be_asked(envelope[META + "clientCapabilities"])
         try:
-            return _answered(await self._run(self._tools[name], cast(Message, arguments), _progress_token(params)))
-        except RoveError as error:
-            return {
-                "content": [{"type": "text", "text": error_text(error)}],
-                "structuredContent": {"error": error.as_dict()},
-                "isError": True,
-            }
-
-    async def _run(self, tool: Tool, arguments: Message, token: str | int | None) -> AnyOutcome:
-        call = tool.call(arguments)
-        progress = _Progress(self._send, token)
-        session = self._sessions.session(call.session)
-        return await session.run(
-            call.action, tab=call.tab, timeout=call.timeout, report=progress.report, quiet=call.quiet
-        )
-
-
-class _Progress:
-    """Progress notifications, for a client that gave a token for them."""
-
-    def __init__(self, send: Send, token: str | int | None) -> None:
-        self._send = send
-        self._token = token
-        self._steps = 0
-        self._sending: set[asyncio.Task[None]] = set()
-
-    def report(self, message: str, done: int, total: int) -> None:
-        if self._token is None:
-            return
-        self._steps = max(self._steps + 1, done + 1)
-        params: Message = {"progressToken": self._token, "progress": self._steps, "message": message}
-        if total:
-            params["total"] = total
-        body = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-        task = asyncio.ensure_future(_awaited(self._send(body)))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
-
-
-async def _awaited(work: Awaitable[None]) -> None:
-    await work
+            return await self._calls.call_stateless(tool, cast(Message, arguments), params, can_ask)
+        except BadState:
+            message = "requestState is not of this call, or used up, or out of date: call again without it"
+            raise ProtocolError(INVALID_PARAMS, message) from None
 
 
 def _envelope(method: str, params: Message) -> Message | None:
@@ -229,12 +224,6 @@ def _envelope(method: str, params: Message) -> Message | None:
             {"supported": supported, "requested": wanted},
         )
     return meta
-
-
-def _progress_token(params: Message) -> str | int | None:
-    meta = params.get("_meta")
-    token = cast(Message, meta).get("progressToken") if isinstance(meta, dict) else None
-    return token if isinstance(token, str | int) else None
 
 
 def _discovery() -> Message:
@@ -266,13 +255,3 @@ def _described(tool: Tool) -> Message:
         "inputSchema": tool.schema,
         "annotations": annotations,
     }
-
-
-def _answered(outcome: AnyOutcome) -> Message:
-    content: list[Message] = [{"type": "text", "text": as_text(outcome)}]
-    content += [
-        {"type": "image", "data": base64.b64encode(image.data).decode("ascii"), "mimeType": image.mime}
-        for image in outcome.attachments
-        if image.kind == "image"
-    ]
-    return {"content": content, "structuredContent": as_data(outcome)}

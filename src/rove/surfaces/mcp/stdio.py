@@ -23,10 +23,10 @@ LAST_ANSWERS = 2.0
 LONGEST = 64 * 2**20
 
 
-async def serve(sessions: Sessions) -> None:
+async def serve(sessions: Sessions, tools: Toolset) -> None:
     """Serve one client until it closes our standard input."""
     output = _Output(_claim_output())
-    connection = Connection(sessions, Toolset(), output.send)
+    connection = Connection(sessions, tools, output.send)
     async for line in _lines():
         try:
             message = json.loads(line)

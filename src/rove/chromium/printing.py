@@ -1,0 +1,110 @@
+"""A page on paper: a PDF in the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import os
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from rove.chromium.wire import Wire, WireError
+from rove.errors import InvalidArguments, LimitReached, unwritable
+from rove.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rove.chromium.tab import Tab
+
+FOLDER = "pdf"
+PIECE = 2**20
+# Width and height in inches.
+PAPERS: dict[str, tuple[float, float]] = {
+    "a3": (11.69, 16.54), "a4": (8.27, 11.69), "a5": (5.83, 8.27),
+    "letter": (8.5, 11), "legal": (8.5, 14), "tabloid": (11, 17),
+}  # fmt: skip
+# Chromium writes the dictionaries of a PDF as plain text, one of this type for each page.
+_PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
+_PAGE_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """How to print."""
+
+    paper: str
+    landscape: bool
+    background: bool
+    pages: str | None
+
+
+@dataclass(frozen=True)
+class Document:
+    path: Path
+    size: int
+    pages: int
+
+
+async def print_page(tab: Tab, sheets: Sheets, name: str) -> Document:
+    """Print to the workspace: nothing is there before it is whole, and nothing larger than a download may be."""
+    workspace, most = Workspace(tab.settings.workspace_folder), tab.settings.limits.download_megabytes * 2**20
+    handle = await _begun(tab.session, sheets)
+    draft = tab.scratch / f"print-{secrets.token_hex(8)}"
+    try:
+        with draft.open("xb") as written:
+            size, pages = await _copied(tab.session, handle, written, most)
+        return Document(await asyncio.to_thread(_kept, draft, workspace, name), size, pages)
+    except OSError as error:
+        raise unwritable(workspace.root, error) from error
+    finally:
+        with contextlib.suppress(WireError):
+            await tab.session.send("IO.close", {"handle": handle})
+        draft.unlink(missing_ok=True)
+
+
+async def _begun(wire: Wire, sheets: Sheets) -> str:
+    width, height = PAPERS[sheets.paper]
+    request: dict[str, Any] = {
+        "landscape": sheets.landscape,
+        "printBackground": sheets.background,
+        "paperWidth": width,
+        "paperHeight": height,
+        "pageRanges": sheets.pages or "",
+        "transferMode": "ReturnAsStream",
+    }
+    try:
+        handle: str = (await wire.send("Page.printToPDF", request))["stream"]
+    except WireError as error:
+        if sheets.pages is None or wire.is_closed:
+            raise
+        raise InvalidArguments(f"`pages`: {error}.", hint="Leave it out to print all of them.") from error
+    return handle
+
+
+async def _copied(wire: Wire, handle: str, written: BinaryIO, most: int) -> tuple[int, int]:
+    """Piece by piece, as it may be large; returns bytes and pages."""
+    size = pages = 0
+    tail, is_over = b"", False
+    while not is_over:
+        answer = await wire.send("IO.read", {"handle": handle, "size": PIECE})
+        is_over = answer["eof"]
+        piece = base64.b64decode(answer["data"]) if answer.get("base64Encoded") else answer["data"].encode()
+        size += len(piece)
+        if size > most:
+            raise LimitReached(f"The PDF is larger than {most // 2**20} MB.", hint="Print fewer `pages`.")
+        await asyncio.to_thread(written.write, piece)
+        seen = tail + piece
+        pages += sum(match.end() > len(tail) for match in _PAGE.finditer(seen))
+        tail = seen[-_PAGE_LENGTH:]
+    return size, pages
+
+
+def _kept(draft: Path, workspace: Workspace, name: str) -> Path:
+    file, path = workspace.create(FOLDER, name)
+    with os.fdopen(file, "wb") as written, draft.open("rb") as read:
+        shutil.copyfileobj(read, written)
+    return path

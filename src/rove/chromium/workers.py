@@ -1,0 +1,171 @@
+"""Threads beside the pages: a page's own workers, and those that a session's pages share."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rove.chromium.conditions import Conditions
+from rove.chromium.console import Console, Place
+from rove.chromium.network import Network
+from rove.chromium.wire import Wire, WireError
+from rove.chromium.worlds import World
+from rove.errors import ScriptFailed
+from rove.outcome import origin_in
+
+KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
+STOPPING_PATIENCE = 1.0
+ASKING_PATIENCE = 1.0
+TELLING_PATIENCE = 1.0
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One that is running."""
+
+    target: str
+    kind: str
+    url: str
+    wire: Wire
+
+    async def stop(self) -> None:
+        """End it, also if its script never lets go."""
+        with contextlib.suppress(TimeoutError, WireError):
+            async with asyncio.timeout(STOPPING_PATIENCE):
+                await self.wire.send("Runtime.terminateExecution")
+                await self.wire.send("Runtime.evaluate", {"expression": "self.close()"})
+
+
+class Workers:
+    """The workers of one page, or those that belong to no page alone."""
+
+    def __init__(self, console: Console, conditions: Conditions, network: Network | None = None) -> None:
+        self._console = console
+        self._conditions = conditions
+        self._network = network
+        self._running: dict[str, Worker] = {}
+        self._starting: set[asyncio.Task[None]] = set()
+
+    def __iter__(self) -> Iterator[Worker]:
+        return iter(list(self._running.values()))
+
+    async def welcome(self, wire: Wire, target: dict[str, Any]) -> None:
+        """Listen to one that has just been made, and let it go on: it waits for that."""
+        worker = Worker(target["targetId"], KINDS[target["type"]], target["url"], wire)
+        self._running[worker.target] = worker
+        wire.on("closed", lambda _: self._running.pop(worker.target, None))
+        place = Place(worker.kind, origin_in(worker.url.removeprefix("blob:")))
+        self._console.listen(wire, lambda _: place)
+        if self._network is not None:
+            self._network.listen(wire, worker.kind)
+        # A service worker that was stopped is started again over the same wire, and waits once more.
+        wire.on("Inspector.targetReloadedAfterCrash", lambda _: self._set_up_soon(wire))
+        await self._set_up(wire)
+
+    async def _set_up(self, wire: Wire) -> None:
+        await asyncio.gather(
+            wire.send("Runtime.enable"),
+            wire.send("Network.enable"),
+            self._conditions.join(wire),
+            wire.send("Runtime.runIfWaitingForDebugger"),
+        )
+
+    def _set_up_soon(self, wire: Wire) -> None:
+        task = asyncio.ensure_future(_unless_gone(self._set_up(wire)))
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
+
+
+async def _unless_gone(work: Awaitable[None]) -> None:
+    with contextlib.suppress(WireError):
+        await work
+
+
+async def controller(world: World) -> str | None:
+    """The script of the service worker that answers for a page; None if there is none, or the page does not say."""
+    asked = "() => { try { return navigator.serviceWorker.controller.scriptURL } catch { return null } }"
+    try:
+        async with asyncio.timeout(ASKING_PATIENCE):
+            script: str | None = await world.call(asked)
+    except (TimeoutError, WireError, ScriptFailed):
+        return None
+    return script
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A service worker as the browser has it on record, running or not."""
+
+    scope: str
+    script: str
+    state: str
+    is_running: bool
+    version: str
+
+
+class Registrations:
+    """The service workers of a session, as the browser tells them to one of its pages."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._scopes: dict[str, str] = {}
+        self._versions: dict[str, dict[str, Any]] = {}
+        self._is_told = False
+        self._changed = asyncio.Event()
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def of(cls, wire: Wire) -> AsyncGenerator[Registrations]:
+        """What there is now, kept up to date for as long as this lasts."""
+        found = cls(wire)
+        with (
+            wire.hearing("ServiceWorker.workerRegistrationUpdated", found._on_registrations),
+            wire.hearing("ServiceWorker.workerVersionUpdated", found._on_versions),
+        ):
+            await wire.send("ServiceWorker.enable")
+            try:
+                # It tells all it has at once, be it nothing, but maybe a moment after it has answered.
+                await found._until(lambda: found._is_told)
+                yield found
+            finally:
+                with contextlib.suppress(WireError):
+                    await wire.send("ServiceWorker.disable")
+
+    def __iter__(self) -> Iterator[Registration]:
+        for version, facts in list(self._versions.items()):
+            if (scope := self._scopes.get(facts["registrationId"])) and facts["status"] != "redundant":
+                yield Registration(scope, facts["scriptURL"], facts["status"], self._is_running(version), version)
+
+    async def stop(self, one: Registration) -> None:
+        await self._wire.send("ServiceWorker.stopWorker", {"versionId": one.version})
+        await self._until(lambda: not self._is_running(one.version))
+
+    async def unregister(self, one: Registration) -> None:
+        await self._wire.send("ServiceWorker.unregister", {"scopeURL": one.scope})
+        await self._until(lambda: one.scope not in self._scopes.values())
+
+    def _is_running(self, version: str) -> bool:
+        return bool(self._versions[version]["runningStatus"] != "stopped")
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TELLING_PATIENCE):
+                while not holds():
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    def _on_registrations(self, event: dict[str, Any]) -> None:
+        for each in event["registrations"]:
+            if each["isDeleted"]:
+                self._scopes.pop(each["registrationId"], None)
+            else:
+                self._scopes[each["registrationId"]] = each["scopeURL"]
+        self._changed.set()
+
+    def _on_versions(self, event: dict[str, Any]) -> None:
+        self._versions.update({each["versionId"]: each for each in event["versions"]})
+        self._is_told = True
+        self._changed.set()

@@ -1,0 +1,134 @@
+"""What a session may reach: said before anything moves, enforced on the wire, and explained after it did not arrive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rove.errors import NavigationFailed, RoveError
+from rove.guard.urls import origin_of
+from rove.settings import Settings
+
+if TYPE_CHECKING:
+    from rove.chromium.traffic import Document
+    from rove.guard.egress import Egress
+    from rove.guard.failure import Failure
+    from rove.guard.machine import OwnPorts
+    from rove.guard.refusal import Refusal
+    from rove.guard.resolver import Resolver
+    from rove.guard.rules import Rules
+    from rove.guard.upstream import Upstream
+    from rove.guard.urls import Endpoint
+
+# A browser behind a proxy calls all of these the same; these are its own words for each.
+_CHROMIUM_WORDS = {
+    "dns": "ERR_NAME_NOT_RESOLVED",
+    "refused": "ERR_CONNECTION_REFUSED",
+    "unreachable": "ERR_ADDRESS_UNREACHABLE",
+    "timeout": "ERR_CONNECTION_TIMED_OUT",
+    "reset": "ERR_CONNECTION_RESET",
+    "malformed": "ERR_INVALID_RESPONSE",
+    "upstream": "ERR_PROXY_CONNECTION_FAILED",
+}
+
+
+class Frontier:
+    """The rules of the house, read once: a list that cannot be read stops the start."""
+
+    def __init__(self, settings: Settings) -> None:
+        from rove.guard.machine import OwnPorts
+        from rove.guard.rules import Rules
+
+        self.rules: Rules = Rules.of(settings.allow_host, settings.only_host or None, settings.deny_host)
+        self.own: OwnPorts = OwnPorts()
+        self.resolver: Resolver | None = _resolver(settings.dns)
+        self.upstream: Upstream | None = _upstream(settings.proxy)
+
+    def reach(self) -> Reach:
+        """For one session."""
+        return Reach(self)
+
+
+class Reach:
+    """One session's own way out, and what it refused."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+        self._egress: Egress | None = None
+
+    async def open(self) -> str:
+        """Stand guard, if not yet; returns the address that the browser has to go through."""
+        if self._egress is None:
+            from rove.guard.egress import Egress
+
+            egress = Egress(self._frontier.rules, self._frontier.own, self._frontier.resolver, self._frontier.upstream)
+            await egress.start()
+            self._egress = egress
+        return f"http://127.0.0.1:{self._egress.port}"
+
+    async def close(self) -> None:
+        egress, self._egress = self._egress, None
+        if egress is not None:
+            await egress.close()
+
+    def refuse(self, url: str) -> None:
+        """Raise Denied for an address of which it can be told without asking anyone where it leads."""
+        origin = origin_of(url)
+        if origin is not None and (refusal := self._refusal(origin.endpoint)):
+            raise refusal.error()
+
+    def refuse_document(self, document: Document | None) -> None:
+        """The same for a page that is not what it was to be, but the guard's own answer."""
+        if document is not None and document.headers.keys() & {"x-rove-refused", "x-rove-failure"}:
+            self.explain(document.url, 0.0)
+
+    def explain(self, url: str, since: float) -> None:
+        """Raise what kept anyone from reaching an address since a moment, if it was the guard or the net."""
+        origin = origin_of(url)
+        why = self._why_not(origin.endpoint, since) if origin else None
+        if why is not None:
+            raise why
+
+    def news(self, since: float) -> list[str]:
+        """What was refused since then, each host once."""
+        if self._egress is None:
+            return []
+        recent = (refused.refusal for refused in self._egress.refusals if refused.at >= since)
+        return list(dict.fromkeys(refusal.message for refusal in recent))
+
+    def _refusal(self, endpoint: Endpoint) -> Refusal | None:
+        rules, own = self._frontier.rules, self._frontier.own
+        written = [endpoint.address] if endpoint.address is not None else []
+        return rules.refuse_name(endpoint) or rules.refuse_addresses(endpoint, written, own)
+
+    def _why_not(self, endpoint: Endpoint, since: float) -> RoveError | None:
+        if refusal := self._refusal(endpoint):
+            return refusal.error()
+        found = self._egress.ledger.why_not(endpoint, since) if self._egress else None
+        if found is None:
+            return None
+        return _failed(found, endpoint) if isinstance(found, str) else found.error()
+
+
+def _failed(kind: Failure, endpoint: Endpoint) -> NavigationFailed:
+    return NavigationFailed(f"net::{_CHROMIUM_WORDS[kind]}: Failed to connect to {endpoint}.")
+
+
+def _resolver(server: str | None) -> Resolver | None:
+    if server is None:
+        return None
+    from rove.errors import InvalidSettings
+    from rove.guard.resolver import DnsResolver
+    from rove.guard.urls import endpoint_of
+
+    endpoint = endpoint_of(server, 53)
+    if endpoint is None or endpoint.address is None:
+        raise InvalidSettings(f"`dns`: {server!r} is not the address of a name server.", hint="Write 192.0.2.1:53.")
+    return DnsResolver((endpoint.host, endpoint.port))
+
+
+def _upstream(url: str | None) -> Upstream | None:
+    if url is None:
+        return None
+    from rove.guard.upstream import Upstream
+
+    return Upstream.of(url)

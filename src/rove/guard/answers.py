@@ -1,0 +1,117 @@
+"""Answers: a server's, rebuilt so that there is one way to read them, and the guard's own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rove.guard.failure import Failure, Malformed
+from rove.guard.framing import Body, Chunked, Counted, UntilClosed
+from rove.guard.headers import HOP_BY_HOP, Header, coding_of, length_of, options_of, read, values, written
+from rove.guard.refusal import Refusal
+from rove.guard.requests import Request
+
+ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+REFUSED_HEADER = "x-rove-refused"
+FAILURE_HEADER = "x-rove-failure"
+
+# Written by the guard alone: a server that says so itself is not believed.
+_OUR_MARK = b"x-rove-"
+_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
+_LINE_END = re.compile(rb"\r?\n")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_SPACE_BEFORE_COLON = re.compile(rb"^([^\s:]+)[ \t]+:")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that was understood, and its head as it goes on."""
+
+    status: int
+    head: bytes
+    body: Body
+    is_last: bool  # the server will say no more on this connection
+
+    @property
+    def ends_by_closing(self) -> bool:
+        return isinstance(self.body, UntilClosed)
+
+
+@dataclass(frozen=True)
+class OwnAnswer:
+    """An answer of the guard's own, with the one header that says why."""
+
+    status: str
+    text: str
+    mark: tuple[str, str]
+
+    def written(self, *, with_body: bool, is_last: bool) -> bytes:
+        body = f"rove: {self.text}\n".encode()
+        end = "Connection: close\r\n" if is_last else ""
+        head = (
+            f"HTTP/1.1 {self.status}\r\n{self.mark[0]}: {self.mark[1]}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\n{end}\r\n"
+        )
+        return head.encode("ascii") + (body if with_body else b"")
+
+
+def read_answer(head: bytes, request: Request) -> Answer:
+    """Careless servers are understood as browsers understand them; raises Malformed where the end is in doubt."""
+    first, *lines = _LINE_END.split(_FOLD.sub(b" ", head.rstrip(b"\r\n")))
+    line = _LINE.fullmatch(first)
+    # A server that asks for a proxy's password would make the browser ask a person for one.
+    if line is None or line[2] == b"407":
+        raise Malformed("the answer is not one of HTTP/1")
+    status, is_old = int(line[2]), line[1] == b"0"
+    headers = [header for each in lines if (header := read(each) or _mended(each)) is not None]
+    options = options_of(headers)
+    coding = b"" if is_old else coding_of(headers).replace(b"identity", b"")
+    body = _body(request, status, coding, headers)
+    is_last = b"close" in options or isinstance(body, UntilClosed) or (is_old and b"keep-alive" not in options)
+    kept = _forwarded(headers, options, coding, status)
+    if status >= 200 and (request.is_last or isinstance(body, UntilClosed)):
+        kept.append(Header(b"connection", b"Connection", b"close"))
+    start = b"HTTP/1.1 %d %b\r\n" % (status, line[3] or b"")
+    return Answer(status, start + written(kept), body, is_last)
+
+
+def refused(refusal: Refusal) -> OwnAnswer:
+    """What a client reads that asked for something forbidden."""
+    return OwnAnswer("403 Forbidden", f"{refusal.message} {refusal.hint}", (REFUSED_HEADER, refusal.rule))
+
+
+def failed(kind: Failure) -> OwnAnswer:
+    """What a client reads when a server that it may talk to cannot be talked to."""
+    status = "504 Gateway Timeout" if kind is Failure.TIMEOUT else "502 Bad Gateway"
+    return OwnAnswer(status, f"The server cannot be talked to ({kind}).", (FAILURE_HEADER, kind))
+
+
+def misread() -> OwnAnswer:
+    """What a client reads whose request is not understood."""
+    return OwnAnswer("400 Bad Request", "This is not a request to a proxy.", (FAILURE_HEADER, Failure.MALFORMED))
+
+
+def _mended(line: bytes) -> Header | None:
+    """What can still be made of a line that is no header: browsers overlook a space, and skip the rest."""
+    return read(_SPACE_BEFORE_COLON.sub(rb"\1:", line))
+
+
+def _body(request: Request, status: int, coding: bytes, headers: list[Header]) -> Body:
+    if status < 200 or status in (204, 304) or request.method == "HEAD":
+        return Counted(0)
+    if coding:
+        if coding != b"chunked":
+            raise Malformed("the transfer coding is not understood")
+        return Chunked()
+    length = length_of(values(headers, b"content-length"))
+    return UntilClosed() if length is None else Counted(length)
+
+
+def _forwarded(headers: list[Header], options: frozenset[bytes], coding: bytes, status: int) -> list[Header]:
+    dropped = {*HOP_BY_HOP, *options} - {b"content-length", b"transfer-encoding"}
+    dropped |= {b"content-length"} if coding else {b"transfer-encoding"}  # beside chunks a length means nothing
+    if status == 101:
+        dropped -= {b"connection", b"upgrade"}
+    if status < 200 or status == 204:  # no body, whatever it says
+        dropped |= {b"content-length", b"transfer-encoding"}
+    return [header for header in headers if header.key not in dropped and not header.key.startswith(_OUR_MARK)]

@@ -1,0 +1,109 @@
+"""A request as a proxy is sent it, read so strictly that no server behind could read it differently."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rove.guard.failure import Malformed
+from rove.guard.framing import Body, Chunked, Counted
+from rove.guard.headers import HOP_BY_HOP, Header, coding_of, length_of, options_of, read, values, written
+from rove.guard.urls import Endpoint, endpoint_of
+
+_LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,40}) ([\x21-\x7e]+) HTTP/1\.([01])")
+_ABSOLUTE = re.compile(rb"http://([^/?#@\\]+)(/[^#]*)?(\?[^#]*)?", re.IGNORECASE)
+# What decides on a message's meaning cannot be declared to be of one connection.
+_NEVER_DROPPED = frozenset({b"host", b"content-length", b"transfer-encoding"})
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request that was understood, and its head as it goes on."""
+
+    method: str
+    endpoint: Endpoint
+    head: bytes
+    body: Body
+    is_last: bool = False  # the client will ask no more on this connection
+    wants_upgrade: bool = False
+
+    @property
+    def is_tunnel(self) -> bool:
+        return self.method == "CONNECT"
+
+
+def read_request(head: bytes) -> Request:
+    """Raises Malformed on anything that two servers could take for two things."""
+    first, *lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    line = _LINE.fullmatch(first)
+    if line is None:
+        raise Malformed("the request line is not one of HTTP/1")
+    headers = [_strict(each) for each in lines]
+    if line[1] == b"CONNECT":
+        return _tunnel(line[2], headers)
+    if line[3] == b"0":
+        raise Malformed("HTTP/1.0 is not spoken here")
+    return _plain(line[1], line[2], headers)
+
+
+def _tunnel(target: bytes, headers: list[Header]) -> Request:
+    endpoint = endpoint_of(target.decode("ascii"))
+    hosts = [endpoint_of(host.decode("latin-1"), 443) for host in values(headers, b"host")]
+    if endpoint is None or len(hosts) > 1 or any(host is None or host.host != endpoint.host for host in hosts):
+        raise Malformed("the tunnel's end is not one host and one port")
+    if values(headers, b"transfer-encoding") or values(headers, b"content-length"):
+        raise Malformed("a request for a tunnel has no body")
+    return Request("CONNECT", endpoint, b"", Counted(0))
+
+
+def _plain(method: bytes, target: bytes, headers: list[Header]) -> Request:
+    absolute = _ABSOLUTE.fullmatch(target)
+    endpoint = endpoint_of(absolute[1].decode("ascii"), 80) if absolute else None
+    if absolute is None or endpoint is None:
+        raise Malformed("the address is not a whole http: one")
+    hosts = values(headers, b"host")
+    if len(hosts) != 1 or endpoint_of(hosts[0].decode("latin-1"), 80) != endpoint:
+        raise Malformed("the Host header is missing, doubled, or another than the address")
+    options = options_of(headers)
+    if options & _NEVER_DROPPED:
+        raise Malformed("Connection names a header that belongs to the message")
+    upgrade = any(value.lower() == b"websocket" for value in values(headers, b"upgrade")) and b"upgrade" in options
+    path = (absolute[2] or b"/") + (absolute[3] or b"")
+    return Request(
+        method.decode("ascii"),
+        endpoint,
+        b"%b %b HTTP/1.1\r\n" % (method, path) + written(_forwarded(headers, options, upgrade)),
+        _body(headers),
+        is_last=b"close" in options,
+        wants_upgrade=upgrade,
+    )
+
+
+def _strict(line: bytes) -> Header:
+    header = read(line)
+    if header is None:
+        raise Malformed("a header is not written as one")
+    return header
+
+
+def _body(headers: list[Header]) -> Body:
+    coding, lengths = coding_of(headers), values(headers, b"content-length")
+    if len(lengths) > 1 or (lengths and coding):
+        raise Malformed("the length is given in two ways")
+    if coding not in (b"", b"chunked"):
+        raise Malformed("the transfer coding is not understood")
+    return Chunked() if coding else Counted(length_of(lengths) or 0)
+
+
+def _forwarded(headers: list[Header], options: frozenset[bytes], upgrade: bool) -> list[Header]:
+    """With `Connection` where the client's `Proxy-Connection` stood: what a server would see without a proxy."""
+    ours = b"Upgrade" if upgrade else b"close" if b"close" in options else b"keep-alive"
+    kept: list[Header] = []
+    for header in headers:
+        if header.key in (b"connection", b"proxy-connection"):
+            if ours:
+                kept.append(Header(b"connection", b"Connection", ours))
+            ours = b""
+        elif (header.key not in HOP_BY_HOP and header.key not in options) or (upgrade and header.key == b"upgrade"):
+            kept.append(header)
+    return kept

@@ -1,0 +1,104 @@
+"""Page text in a wrapper that no page can forge.
+
+    <untrusted 41872206630915574920 https://example.com>
+    heading "Welcome" [e1]
+    </untrusted 41872206630915574920>
+
+The number is drawn anew for every answer, so no page can know it. What merely looks like such a marker, in whatever
+letters and brackets, is made to look like none: a model must not have to compare twenty digits to be safe.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+from rove.outcome import NOWHERE, Passage
+
+WORD = "untrusted"
+# Twenty digits are 66 bits, and cost a model 7 tokens where hexadecimal ones would cost 11.
+DIGITS = 20
+NEUTRAL = "(not a marker: "
+
+# Brackets, and what may stand between the letters of a marker that was taken apart.
+_OPENING = r"[<>\[\](){}|]"
+_GAP = r"[\s\"'`\\|_.,:;*~^=+-]{0,48}"
+_LOOKALIKE = re.compile(rf"{_OPENING}{_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]%-]+|about:[a-z]+|null", re.IGNORECASE)
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_SLASHES = dict.fromkeys(map(ord, "⁄∕⧸⟋╱／＼∖⧵⟍╲\\"), "/")
+_BRACKETS = dict.fromkeys(
+    map(ord, "‹›«»〈〉⟨⟩《》⟪⟫❮❯❰❱≺≻≪≫⋘⋙⧼⧽˂˃ᐸᐳ„“”「」『』【】〔〕〖〗〘〙〚〛⟦⟧⟬⟭⁅⁆⦃⦄❲❳❬❭❴❵﴾﴿"), "<"
+)
+# Letters of other scripts that pass for those of the word; compatibility forms are found by their decomposition.
+_LETTERS = {
+    ord(other): latin
+    for latin, others in {
+        "u": "υսᴜꭎꭒцʋᥙџ∪⋃ሀՍ",
+        "n": "ոռηпɴᴎℼͷ∩⋂ŋɳ",
+        "t": "тτᴛ⊤⟙ፕꓔⲦⲧƭ†Ꭲ",
+        "r": "гᴦꭇꭈᴙɾⲅɼʀᎡꓣ",
+        "s": "ѕꜱƽꓢᏕՏ∫ʂ",
+        "e": "еєҽℯεΕЕꓰⴹᎬ℮ə",
+        "d": "ԁժɗđᏧꓒⅾⅆԃƌᎠꓓ",
+    }.items()
+    for other in others
+}
+_FOLDED = {**_SLASHES, **_BRACKETS, **_LETTERS}
+
+
+def wrapped(passages: Iterable[Passage]) -> str:
+    """The passages one after the other; each run of one origin's words in a wrapper."""
+    number = "".join(secrets.choice("0123456789") for _ in range(DIGITS))
+    return "\n".join(_in_wrapper(passage, number) for passage in _joined(passages))
+
+
+def neutralised(text: str) -> str:
+    """The text, with nothing in it that could be taken for a marker."""
+    if text.isascii() and WORD not in text.lower() and not _LOOKALIKE.search(text):
+        return text
+    skeleton = _FOREIGN.sub(lambda match: _folded(match[0]), text)
+    parts: list[str] = []
+    end = 0
+    for match in _LOOKALIKE.finditer(skeleton):
+        parts += [text[end : match.start()], NEUTRAL]
+        # Its bracket goes; its letters stay readable.
+        end = match.start() + 1
+    return "".join([*parts, text[end:]])
+
+
+def _joined(passages: Iterable[Passage]) -> Iterable[Passage]:
+    """Neighbours that have one origin made one."""
+    waiting: Passage | None = None
+    for passage in passages:
+        if not passage.text:
+            continue
+        if waiting is not None and waiting.origin == passage.origin and not (waiting.is_raw or passage.is_raw):
+            waiting = Passage(f"{waiting.text}\n{passage.text}", passage.origin)
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = passage
+    if waiting is not None:
+        yield waiting
+
+
+def _in_wrapper(passage: Passage, number: str) -> str:
+    if passage.origin is None:
+        return passage.text
+    origin = passage.origin if _ORIGIN.fullmatch(passage.origin) else NOWHERE
+    return f"<{WORD} {number} {origin}>\n{neutralised(passage.text)}\n</{WORD} {number}>"
+
+
+@lru_cache(maxsize=4096)
+def _folded(character: str) -> str:
+    """One character that it could be taken for."""
+    known = _FOLDED.get(ord(character))
+    if known is not None:
+        return known
+    plain = unicodedata.normalize("NFKD", character)
+    first = next((each for each in plain if not unicodedata.combining(each)), character)
+    return _FOLDED.get(ord(first), first)

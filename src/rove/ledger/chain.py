@@ -1,0 +1,85 @@
+"""Lines that cannot change unnoticed: each carries its number, the hash of the line before it and its own.
+
+    {"seq": 2, "prev": "<hash of line 1>", ..., "hash": "<SHA-256 of this line up to here, closed with a brace>"}
+
+The hash is taken over the bytes as they stand, so that nobody has to agree on how JSON is spelled.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+# ASCII only: no terminal obeys what a page made us write, and no reader takes U+2028 for the end of a line.
+_encoder = json.JSONEncoder(ensure_ascii=True, default=str)
+_SEAL = re.compile(rb', "hash": "([0-9a-f]{64})"\}')
+_SEAL_LENGTH = len(', "hash": "') + 64 + len('"}')
+_HEAD = re.compile(rb"(\d{20}) ([0-9a-f]{64})\n")
+
+
+@dataclass(frozen=True)
+class Link:
+    """One line of a chain."""
+
+    seq: int
+    hash: str
+    facts: Mapping[str, Any]
+
+    @property
+    def beginning(self) -> bytes:
+        """How the line after this one has to begin."""
+        return f'{{"seq": {self.seq + 1}, "prev": "{self.hash}"'.encode()
+
+    @property
+    def head(self) -> bytes:
+        """What the file beside the chain says while this is its last link; always of the same length."""
+        return f"{self.seq:020d} {self.hash}\n".encode()
+
+
+# What the first line of all is chained to.
+BEGINNING = Link(0, "0" * 64, {})
+
+
+def seal(before: Link, facts: Mapping[str, Any]) -> tuple[Link, bytes]:
+    """Chain new facts to a link; returns the new link and its line."""
+    said = {"seq": before.seq + 1, "prev": before.hash, **facts}
+    body = _encoder.encode(said).encode("ascii")
+    digest = sha256(body).hexdigest()
+    return Link(before.seq + 1, digest, said), b'%b, "hash": "%b"}\n' % (body[:-1], digest.encode())
+
+
+def unseal(line: bytes) -> Link | None:
+    """The link that a line is, without its line end; None if it is not one, or does not match its own hash."""
+    found = _SEAL.fullmatch(line, max(len(line) - _SEAL_LENGTH, 0))
+    if found is None:
+        return None
+    digest = found[1].decode()
+    body = line[:-_SEAL_LENGTH] + b"}"
+    said = parsed(body) if sha256(body).hexdigest() == digest else None
+    if said is None or type(said.get("seq")) is not int or not isinstance(said.get("prev"), str):
+        return None
+    return Link(said["seq"], digest, said)
+
+
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """A line as a JSON object, whoever wrote it; None if it is not one."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def head_in(text: bytes) -> Link | None:
+    """The last link as the head file tells it; None if that is empty or makes no sense."""
+    found = _HEAD.fullmatch(text)
+    return Link(int(found[1]), found[2].decode(), {}) if found else None
+
+
+def digest_of(torn: bytes) -> dict[str, Any]:
+    """What the line after a broken-off write says of it, so that it can be told from tampering."""
+    return {"bytes": len(torn), "sha256": sha256(torn).hexdigest()}

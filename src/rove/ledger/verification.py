@@ -1,0 +1,242 @@
+"""Is a ledger whole? Every line is read, and the first that is not as it was written is named."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rove.ledger.chain import BEGINNING, Link, digest_of, head_in, parsed, unseal
+from rove.ledger.volumes import Volume, Volumes, locked, open_to_read
+
+UNREADABLE = "it cannot be read, and no broken-off write is on record here"
+
+
+@dataclass(frozen=True)
+class Break:
+    """The first place where a ledger is not what was written."""
+
+    file: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found. `last` is the last sound link; its hash vouches for all that stands before it."""
+
+    files: tuple[str, ...]
+    entries: int
+    last: Link
+    torn: tuple[str, ...]
+    remarks: tuple[str, ...]
+    broken: Break | None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.broken is None
+
+
+@dataclass(frozen=True)
+class _Stock:
+    """All that there is of a ledger, as it was at one moment. `head` is None where there is no head file."""
+
+    volumes: tuple[Volume, ...]
+    head: bytes | None
+    is_complete: bool
+
+
+def verify(volumes: Volumes, anchor: str | None = None) -> Verdict:
+    """Look at all files of a ledger. An anchor is the hash of an entry, kept elsewhere, that must be among them."""
+    with _taken(volumes) as stock:
+        return _Walk(stock, volumes.name, anchor, file=volumes.current.name).verdict()
+
+
+def verify_file(path: Path, anchor: str | None = None) -> Verdict:
+    """Look at one file by itself, wherever it lies; and at the head, if one lies beside it."""
+    with contextlib.ExitStack() as opened:
+        volume = _opened(path, opened)
+        stock = _Stock((volume,), _head(path.with_suffix(".head")), is_complete=False)
+        return _Walk(stock, None, anchor).verdict()
+
+
+@contextlib.contextmanager
+def _taken(volumes: Volumes) -> Generator[_Stock]:
+    """Open every file while nobody writes, so that no line is seen half written and no file on the move."""
+    with contextlib.ExitStack() as opened:
+        while True:
+            try:
+                current = _opened(volumes.current, opened)
+            except FileNotFoundError:
+                yield _Stock(_older(volumes, opened), _head(volumes.head), is_complete=True)
+                return
+            with locked(current.descriptor, fcntl.LOCK_SH):
+                if volumes.is_current(current.descriptor):
+                    current = Volume(current.name, current.descriptor, os.fstat(current.descriptor).st_size)
+                    stock = _Stock((*_older(volumes, opened), current), _head(volumes.head), is_complete=True)
+                    break
+        yield stock
+
+
+def _older(volumes: Volumes, opened: contextlib.ExitStack) -> tuple[Volume, ...]:
+    return tuple(_opened(path, opened) for path in volumes.older())
+
+
+def _opened(path: Path, opened: contextlib.ExitStack) -> Volume:
+    descriptor = open_to_read(path)
+    opened.callback(os.close, descriptor)
+    return Volume(path.name, descriptor, os.fstat(descriptor).st_size)
+
+
+def _head(path: Path) -> bytes | None:
+    try:
+        descriptor = open_to_read(path)
+    except FileNotFoundError:
+        return None
+    try:
+        return os.read(descriptor, 1024)
+    finally:
+        os.close(descriptor)
+
+
+class _Broken(Exception):
+    """Ends the walk. Without a line of its own it means the one that is being read."""
+
+    def __init__(self, why: str, line: int | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.line = line
+
+
+@dataclass
+class _Walk:
+    """From the first line to the last, each held against the one before."""
+
+    stock: _Stock
+    session: str | None
+    anchor: str | None
+    last: Link = BEGINNING
+    entries: int = 0
+    file: str = ""
+    line: int = 0
+    absent: str | None = None
+    dropped: set[str] = field(default_factory=set)
+    torn: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    # Lines that are no links, until the next link has accounted for them.
+    loose: list[bytes] = field(default_factory=list)
+
+    def verdict(self) -> Verdict:
+        files = tuple(volume.name for volume in self.stock.volumes)
+        broken = None
+        try:
+            for before, volume in zip((None, *files), self.stock.volumes, strict=False):
+                self._read(volume, before)
+            self._end()
+        except _Broken as found:
+            broken = Break(self.file, found.line or self.line, found.why)
+        return Verdict(files, self.entries, self.last, tuple(self.torn), tuple(self.remarks), broken)
+
+    def _read(self, volume: Volume, before: str | None) -> None:
+        self.file, self.line = volume.name, 0
+        is_first, is_ended = True, True
+        for self.line, line in enumerate(volume.lines(), 1):
+            is_ended = line.endswith(b"\n")
+            if (link := unseal(line.removesuffix(b"\n"))) is None:
+                self._put_by(line)
+                continue
+            self._check_file(link, before, is_first)
+            self._check(link)
+            is_first = False
+        if self.loose:
+            self._check_end(may_be_torn=volume is self.stock.volumes[-1] and not is_ended)
+
+    def _put_by(self, line: bytes) -> None:
+        if (said := parsed(line)) is not None:
+            raise _Broken("it does not match its own hash: it was changed" if "hash" in said else "it carries no hash")
+        self.loose.append(line)
+
+    def _check_file(self, link: Link, before: str | None, is_first: bool) -> None:
+        """The first line of a file says which it follows, and no other line does."""
+        follows = link.facts.get("follows")
+        if is_first and before is None and follows is not None:
+            self.absent = str(follows)
+            self.last = Link(link.seq - 1, str(link.facts["prev"]), {})
+        elif is_first and follows != before:
+            raise _Broken(f"it follows {follows or 'no file'}, where the file before it is {before}")
+        elif not is_first and follows is not None:
+            raise _Broken(f"it began a file of its own, after {follows}")
+
+    def _check(self, link: Link) -> None:
+        self._check_torn(link)
+        if link.seq != self.last.seq + 1:
+            raise _Broken(f"it is entry {link.seq}, where entry {self.last.seq + 1} should be")
+        if link.facts["prev"] != self.last.hash:
+            raise _Broken("it is not chained to the entry before it: one of the two was replaced")
+        if isinstance(lost := link.facts.get("lost"), dict):
+            raise _Broken(_loss(lost))
+        if self.session is not None and link.facts.get("session") != self.session:
+            raise _Broken("it belongs to the journal of another session")
+        if (head := self._head()) and head.seq == link.seq and head.hash != link.hash:
+            raise _Broken("it is not the entry that was written: the head names another")
+        if isinstance(dropped := link.facts.get("dropped"), list):
+            self.dropped.update(map(str, dropped))
+        if self.anchor == link.hash:
+            self.anchor = None
+        self.last, self.entries = link, self.entries + 1
+
+    def _check_torn(self, link: Link) -> None:
+        """What stands before a link and is none was torn if the link says so: whoever wrote it had found it there."""
+        said = link.facts.get("torn")
+        first = self.line - len(self.loose)
+        if self.loose and (said != digest_of(b"".join(self.loose)) or not self._are_beginnings()):
+            raise _Broken(UNREADABLE, first)
+        if said is not None and not self.loose:
+            raise _Broken("it speaks of a broken-off write before it, of which nothing is left")
+        self._count_torn(first)
+
+    def _check_end(self, may_be_torn: bool) -> None:
+        first = self.line - len(self.loose) + 1
+        if not may_be_torn or not self._are_beginnings():
+            raise _Broken(UNREADABLE, first)
+        self._count_torn(first)
+
+    def _are_beginnings(self) -> bool:
+        """Whether each could have become the next link. After a power cut a file may end in zeros."""
+        due = self.last.beginning
+        begun = [line.rstrip(b"\n\0") for line in self.loose]
+        return b"\n" not in self.loose and all(text[: len(due)] == due[: len(text)] for text in begun)
+
+    def _count_torn(self, first: int) -> None:
+        self.torn += [f"{self.file} line {first + index}" for index in range(len(self.loose))]
+        self.loose = []
+
+    def _end(self) -> None:
+        self._check_head()
+        if self.absent is not None and self.absent not in self.dropped:
+            if self.stock.is_complete:
+                raise _Broken(f"the journal goes on from {self.absent}, which is not here", 1)
+            self.remarks.append(f"looked at by itself: it goes on from {self.absent}")
+        if self.anchor is not None:
+            raise _Broken("the entry that you named is not among these: they were rewritten or cut off")
+
+    def _check_head(self) -> None:
+        head = self._head()
+        if head is not None and head.seq > self.last.seq:
+            raise _Broken(f"entries up to {head.seq} were written; after {self.last.seq} they are gone")
+        if head is not None and head.seq < self.last.seq:
+            self.remarks.append(f"the head stands at entry {head.seq}: whoever wrote the next one died in doing so")
+        if head is None and self.stock.is_complete and self.last.seq > (0 if self.stock.head is None else 1):
+            raise _Broken("the head is gone, so that nobody can say whether the end was cut off")
+
+    def _head(self) -> Link | None:
+        return head_in(self.stock.head) if self.stock.head is not None else None
+
+
+def _loss(lost: dict[str, object]) -> str:
+    if lost.get("head") is None:
+        return "when it was written the head was gone: entries before it may have been cut off"
+    return f"when it was written, entries up to {lost['head']} had been there and were gone"

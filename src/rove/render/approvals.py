@@ -1,0 +1,50 @@
+"""What a person is shown who is asked: our words, and on lines that we begin, those of the page and of the agent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rove.guard.approval import ApprovalRequest, Shown
+from rove.render.cleaning import one_line, readable
+
+LONGEST_VALUE = 2000
+LONGEST_LINE = 300
+
+
+def card(request: ApprovalRequest) -> str:
+    """The question, then on lines of their own the action, where it happens, on what and with what."""
+    lines = [one_line(request.question, LONGEST_LINE), *_facts(request)]
+    for number, step in enumerate(request.steps, 1):
+        lines += [f"{number}. {one_line(step.question, LONGEST_LINE)}", *(f"   {line}" for line in _facts(step))]
+    tab = f", tab {request.place.tab}" if request.place.tab else ""
+    return "\n".join([*lines, f"Session: {_quoted(request.place.session)}{tab}"])
+
+
+def _facts(request: ApprovalRequest) -> Iterator[str]:
+    if request.steps:
+        return
+    yield f"Action: {request.action}"
+    if request.origins:
+        yield f"Where: {', in a frame of it '.join(_origin(origin) for origin in request.origins)}"
+    for element in request.elements:
+        yield f"{_name(element)}: {one_line(element.line, LONGEST_LINE)}"
+    for name, value in request.value.items():
+        yield f"{name}: {_quoted(value)}"
+
+
+def _name(element: Shown) -> str:
+    return "Element" if element.argument == "target" else f"Element ({element.argument})"
+
+
+def _origin(origin: str | None) -> str:
+    return origin or "a page that belongs to no site"
+
+
+def _quoted(value: Any) -> str:
+    """A value as JSON has it, on one line; of a very long one its beginning and how much is missing."""
+    text = readable(json.dumps(value, ensure_ascii=False))
+    if len(text) <= LONGEST_VALUE:
+        return text
+    return f"{text[:LONGEST_VALUE]}… and {len(text) - LONGEST_VALUE} more characters that are not shown"

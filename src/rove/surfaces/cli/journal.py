@@ -1,0 +1,157 @@
+"""`rove journal`: what was done, whether the record of it is whole, and what is being done now."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rove.errors import InvalidArguments, JournalFailed, NotOpen
+from rove.ledger.chain import Link
+from rove.ledger.history import Feed, Recent, recent
+from rove.ledger.verification import Verdict, verify, verify_file
+from rove.ledger.volumes import Volumes, names
+from rove.render.cleaning import one_line
+
+# Watching files without polling takes another system call on each system; this costs a stat per session and look.
+LOOK_AGAIN = 0.25
+COLUMNS = (("time", 19), ("session", 12), ("action", 46), ("decision", 10), ("outcome", 18), ("ms", 7))
+
+
+def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bool) -> int:
+    """Print the last entries, of one session or of all in the order of time."""
+    found = [_recent(volumes, last, failed) for volumes in _chosen(folder, session)]
+    links = _in_order(found, last)
+    if links and not as_json:
+        print(_row(name for name, _ in COLUMNS))
+    for link in links:
+        _say(link, as_json)
+    if unreadable := sum(each.unreadable for each in found):
+        print(f"{unreadable} line(s) are not entries: see `rove journal verify`.", file=sys.stderr)
+    return 0
+
+
+def tail(folder: Path, session: str | None, last: int, follow: bool, as_json: bool) -> int:
+    """Print the last entries and, if asked, those that come, until interrupted."""
+    chosen = _chosen(folder, session, may_come=follow)
+    found = {volumes.name: _recent(volumes, last, failed=False) for volumes in chosen}
+    for link in _in_order(found.values(), last):
+        _say(link, as_json)
+    if follow:
+        _follow(folder, session, {name: each.links[-1].seq for name, each in found.items() if each.links}, as_json)
+    return 0
+
+
+def _follow(folder: Path, session: str | None, seen: dict[str, int], as_json: bool) -> NoReturn:
+    feeds: dict[str, Feed] = {}
+    look_again = threading.Event()
+    while True:
+        for name in names(folder) if session is None else [session]:
+            feed = feeds.setdefault(name, Feed(Volumes(folder, name)))
+            shown = seen.pop(name, 0)
+            for link in feed.news():
+                if link.seq > shown:
+                    _say(link, as_json)
+        look_again.wait(LOOK_AGAIN)
+
+
+def check(folder: Path, wanted: Sequence[str], head: str | None) -> int:
+    """Say of each journal whether it is whole; 1 if one is not."""
+    chosen = list(wanted) or names(folder)
+    if head is not None and len(chosen) != 1:
+        raise InvalidArguments("--head names an entry of one journal.", hint="Name that session, or its file.")
+    if not chosen:
+        print(f"There is no journal in {folder} yet.")
+    verdicts = {name: _verdict(folder, name, head) for name in chosen}
+    for name, verdict in verdicts.items():
+        print("\n".join(_report(name, verdict)))
+    return 0 if all(verdict.is_whole for verdict in verdicts.values()) else 1
+
+
+def _verdict(folder: Path, name: str, head: str | None) -> Verdict:
+    try:
+        if _is_path(name):
+            return verify_file(Path(name), head)
+        (volumes,) = _chosen(folder, name)
+        return verify(volumes, head)
+    except OSError as error:
+        raise JournalFailed(
+            f"{error.filename or name} cannot be read: {error.strerror}.", hint="Nothing can be said of it."
+        ) from error
+
+
+def _report(name: str, verdict: Verdict) -> Iterable[str]:
+    count = f"{verdict.entries} {'entry' if verdict.entries == 1 else 'entries'}"
+    if verdict.broken is None:
+        yield f"{one_line(name)}: whole, {count} in {', '.join(map(one_line, verdict.files))}"
+        yield f"  head   entry {verdict.last.seq}, {verdict.last.hash}"
+    else:
+        file, line, why = verdict.broken.file, verdict.broken.line, verdict.broken.why
+        yield f"{one_line(name)}: BROKEN at {one_line(file)}, line {line}: {one_line(why)}"
+        yield f"  sound  {count} before that, up to entry {verdict.last.seq}, {verdict.last.hash}"
+    yield from (f"  torn   {one_line(where)}: a write was broken off, not tampered with" for where in verdict.torn)
+    yield from (f"  note   {one_line(remark)}" for remark in verdict.remarks)
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or name.endswith(".jsonl")
+
+
+def _chosen(folder: Path, session: str | None, may_come: bool = False) -> list[Volumes]:
+    known = names(folder)
+    if session is not None and session not in known and not may_come:
+        there = ", ".join(map(one_line, known)) or "none"
+        raise NotOpen(f"There is no journal of a session {one_line(session)}.", hint=f"There are: {there}.")
+    return [Volumes(folder, name) for name in (known if session is None else [session])]
+
+
+def _recent(volumes: Volumes, last: int, failed: bool) -> Recent:
+    return recent(volumes, last or sys.maxsize, lambda facts: not failed or facts.get("outcome") != "done")
+
+
+def _in_order(found: Iterable[Recent], last: int) -> list[Link]:
+    links = sorted((link for each in found for link in each.links), key=_began)
+    return links[-last:] if last else links
+
+
+def _say(link: Link, as_json: bool) -> None:
+    # At once, as whoever follows may be reading through a pipe.
+    print(_data(link) if as_json else _told(link), flush=True)
+
+
+def _began(link: Link) -> float:
+    began = link.facts.get("began")
+    return float(began) if isinstance(began, int | float) else 0.0
+
+
+def _data(link: Link) -> str:
+    """The entry as JSON, in ASCII: a terminal obeys nothing in it."""
+    return json.dumps({**link.facts, "hash": link.hash})
+
+
+def _told(link: Link) -> str:
+    facts = link.facts
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_began(link)))
+    seconds = facts.get("seconds")
+    spent = f"{seconds * 1000:.0f}" if isinstance(seconds, int | float) else "?"
+    words = [str(facts.get(name, "?")) for name in ("decision", "outcome")]
+    row = _row([when, str(facts.get("session", "?")), _summary(facts), *words, spent])
+    error = facts.get("error")
+    return f"{row}\n{'':21}{one_line(error, 160)}" if isinstance(error, str) else row
+
+
+def _summary(facts: Mapping[str, Any]) -> str:
+    arguments = facts.get("arguments")
+    values = arguments.values() if isinstance(arguments, dict) else ()
+    words = (value if isinstance(value, str) else json.dumps(value) for value in values)
+    return " ".join([str(facts.get("action", "?")), *words])
+
+
+def _row(cells: Iterable[str]) -> str:
+    fitted = [one_line(cell, width) for cell, (_, width) in zip(cells, COLUMNS, strict=True)]
+    *words, number = [f"{cell:<{width}}" for cell, (_, width) in zip(fitted, COLUMNS, strict=True)]
+    return "  ".join([*words, f"{number.strip():>{COLUMNS[-1][1]}}"])

@@ -1,0 +1,104 @@
+"""`rove policy`: is the file sound, what does it say, and what would it say of this."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rove.action import registry
+from rove.errors import InvalidArguments
+from rove.guard.policy import Ask, Deny
+from rove.guard.policyfile import policy_from, read_policy
+from rove.guard.rulebook import HOUSE_DEFAULTS, Facts, Rule, Rulebook, house_rules
+from rove.guard.urls import WEB_SCHEMES, scheme_of
+from rove.settings import Settings
+from rove.surfaces.toolsets import PREFIX
+from rove.target import with_scheme
+
+ASKED = {
+    "client": "the person at the MCP client, if it can put questions to them; else the answer is no",
+    "terminal": "the person at rove's own terminal",
+    "none": "nobody, so the answer is no",
+}
+
+
+def check(settings: Settings, path: Path | None) -> int:
+    """Read the policy, which fails where it is not sound, and print what it says."""
+    rules = read_policy(path.expanduser().absolute()) if path else policy_from(settings)
+    for line in _summary(rules, settings):
+        print(line)
+    return 0
+
+
+def explain(settings: Settings, action: str, url: str | None, session: str) -> int:
+    """Print what would be decided on an action at an address, and by what."""
+    facts = Facts.of(_verb(action), session, with_scheme(url) if url else None)
+    for line in _explained(policy_from(settings), facts, settings):
+        print(line)
+    return 0
+
+
+def _verb(said: str) -> str:
+    verb = said.removeprefix(PREFIX).replace("-", "_")
+    if verb in registry():
+        return verb
+    near = difflib.get_close_matches(verb, registry(), n=1)
+    mean = f"Did you mean `{near[0]}`? " if near else ""
+    raise InvalidArguments(f"There is no action `{said}`.", hint=f"{mean}There are: {', '.join(registry())}.")
+
+
+def _summary(rules: Rulebook, settings: Settings) -> Iterator[str]:
+    count = f"{len(rules.rules)} rule" + ("" if len(rules.rules) == 1 else "s")
+    yield f"{rules.source}: {count}" if Path(rules.source).exists() else f"{rules.source} is not there"
+    for number, rule in enumerate(rules.rules, 1):
+        yield f"{number:3}. {_shown(rule)}"
+        if not (rule.action or rule.effect or rule.origin or rule.session) and number < len(rules.rules):
+            yield f"     (it matches everything, so what comes after rule {number} is never tried)"
+    if rules.defaults:
+        yield f"else {_by_word(rules.defaults)}, by [default]"
+    for rule in house_rules():
+        if not set(rule.effect) <= set(rules.defaults):
+            yield f"else {_shown(rule)}, by rove's own rules"
+    rest = {effect.value: word for effect, word in HOUSE_DEFAULTS.items() if effect.value not in rules.defaults}
+    if rest:
+        yield f"else {_by_word(rest)}, by rove's own rules"
+    yield f"Asked is {ASKED[settings.approve]} (--approve {settings.approve})."
+
+
+def _by_word(defaults: Mapping[str, str]) -> str:
+    words = dict.fromkeys(defaults.values())
+    return "; ".join(f"{word} {', '.join(effect for effect in defaults if defaults[effect] == word)}" for word in words)
+
+
+def _shown(rule: Rule) -> str:
+    parts = [
+        ", ".join(rule.action) or "every action",
+        f"with the effect {' or '.join(rule.effect)}" if rule.effect else "",
+        f"at {' or '.join(rule.origin)}" if rule.origin else "",
+        f"in session {' or '.join(rule.session)}" if rule.session else "",
+    ]
+    words = rule.reason or rule.question
+    return f"{rule.decide} {' '.join(filter(None, parts))}" + (f': "{words}"' if words else "")
+
+
+def _explained(rules: Rulebook, facts: Facts, settings: Settings) -> Iterator[str]:
+    if facts.url and scheme_of(facts.url) not in WEB_SCHEMES:
+        yield f"deny: {facts.url} is not on the web, and no rule can change that"
+        return
+    if facts.url and facts.origin is None:
+        yield f"deny: {facts.url} is no address"
+        return
+    verdict = rules.verdict(facts)
+    where = f" at {facts.origin}" if facts.origin else ""
+    yield f"{verdict.word}: {facts.verb} (effect {verdict.effect.value}){where}, session {facts.session}"
+    rule = f": {_shown(verdict.rule)}" if verdict.rule else ""
+    yield f"  decided by {verdict.where}{rule}"
+    decision = rules.said(facts, verdict)
+    if isinstance(decision, Deny):
+        yield f"  reason given: {decision.reason}"
+    if isinstance(decision, Ask):
+        yield f"  question: {decision.question}"
+        yield f"  asked is {ASKED[settings.approve]} (--approve {settings.approve})"
+    if not facts.url and any(rule.origin for rule in (*rules.rules, *house_rules())):
+        yield "  without an address: rules that name an origin were left out"

@@ -1,0 +1,115 @@
+"""Calls of tools by one client, and questions to the person at its end."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from rove.engine.sessions import Sessions
+from rove.errors import RoveError
+from rove.guard.approval import Answer, ApprovalRequest, Approver
+from rove.outcome import AnyOutcome
+from rove.render.outcomes import as_text, error_data, error_text
+from rove.surfaces.mcp.elicitation import METHOD, answer_in, form
+from rove.surfaces.mcp.holding import HeldCall, Holding, digest_of
+from rove.surfaces.mcp.progress import Message, Progress, Send
+from rove.surfaces.toolsets import Tool
+
+# The one thing that we ever ask for in an `input_required` answer.
+APPROVAL = "approval"
+Request = Callable[[str, Message], Awaitable[object]]
+
+
+class Calls:
+    """Runs what a client calls. In both eras the person is asked through the client, each time in its era's way."""
+
+    def __init__(self, sessions: Sessions, send: Send, request: Request) -> None:
+        self._sessions = sessions
+        self._send = send
+        self._request = request
+        self._holding = Holding()
+
+    async def close(self) -> None:
+        await self._holding.close()
+
+    async def call(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
+        """A call of the older era: the question goes out, and its answer comes in, while the call runs."""
+        channel = _Elicitation(self._request) if can_ask else None
+        return await _told(self._run(tool, arguments, Progress(self._send, params), channel))
+
+    async def call_stateless(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
+        """A call of the newest era: a question ends it, and the next call goes on with the answer."""
+        held = self._held(tool, arguments, params, can_ask)
+        result = await _told(held.outcome())
+        if held.question is not None and not result:
+            ask = {"method": METHOD, "params": form(held.question)}
+            return {
+                "resultType": "input_required",
+                "inputRequests": {APPROVAL: ask},
+                "requestState": self._holding.hold(held),
+            }
+        return result
+
+    def _held(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> HeldCall:
+        digest = digest_of(tool.name, arguments)
+        state = params.get("requestState")
+        if state is None:
+            progress = Progress(self._send, params)
+            call = HeldCall(digest, progress)
+            call.begin(self._run(tool, arguments, progress, call if can_ask else None))
+            return call
+        call = self._holding.held(state, digest)
+        call.progress.follow(params)
+        responses = params.get("inputResponses")
+        # Without an answer the question is put again: it is still open.
+        if isinstance(responses, dict) and APPROVAL in responses:
+            call.settle(answer_in(responses[APPROVAL], self._holding.take(call)))
+        return call
+
+    async def _run(
+        self, tool: Tool, arguments: Mapping[str, Any], progress: Progress, channel: Approver | None
+    ) -> AnyOutcome:
+        call = tool.call(arguments)
+        session = self._sessions.session(call.session)
+        return await session.run(
+            call.action,
+            tab=call.tab,
+            timeout=call.timeout,
+            report=progress.report,
+            quiet=call.quiet,
+            channel=channel,
+        )
+
+
+class _Elicitation:
+    """The person at a client of the older era, which takes questions at any time."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    async def answer(self, request: ApprovalRequest) -> Answer:
+        return answer_in(await self._request(METHOD, form(request)), request)
+
+
+async def _told(work: Awaitable[AnyOutcome | None]) -> Message:
+    """What came of it as the protocol has it; nothing yet if a question came up."""
+    try:
+        outcome = await work
+    except RoveError as error:
+        return {
+            "content": [{"type": "text", "text": error_text(error)}],
+            "structuredContent": {"error": error_data(error)},
+            "isError": True,
+        }
+    return _answered(outcome) if outcome is not None else {}
+
+
+def _answered(outcome: AnyOutcome) -> Message:
+    content: list[Message] = [{"type": "text", "text": as_text(outcome)}]
+    content += [
+        {"type": "image", "data": base64.b64encode(image.data).decode("ascii"), "mimeType": image.mime}
+        for image in outcome.attachments
+        if image.kind == "image"
+    ]
+    return {"content": content}

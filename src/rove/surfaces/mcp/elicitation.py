@@ -1,0 +1,47 @@
+"""The question to a person in the shape that MCP clients of both eras know, and the answer out of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from rove.guard.approval import Answer, ApprovalRequest
+from rove.render.approvals import card
+
+METHOD = "elicitation/create"
+FIELD = "answer"
+# The first is what a client would send that fills in forms by itself.
+CHOICES = {"no": Answer.NO, "yes, once": Answer.ONCE, "yes, for this session": Answer.FOR_SESSION}
+
+
+def can_be_asked(capabilities: object) -> bool:
+    """Whether a client says that it can show a form to a person; one that names no kind means forms."""
+    told = cast("Mapping[str, Any]", capabilities).get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(told, dict) and ("form" in told or "url" not in told)
+
+
+def form(request: ApprovalRequest) -> dict[str, Any]:
+    """The parameters of `elicitation/create`: what is asked, and the few ways to answer."""
+    choices = [word for word, answer in CHOICES.items() if _is_offered(answer, request)]
+    choice = {
+        "type": "string",
+        "title": "Allow it?",
+        "description": "For this session: also the next time, for the same action at the same place.",
+        "enum": choices,
+    }
+    schema = {"type": "object", "properties": {FIELD: choice}, "required": [FIELD]}
+    return {"message": f"rove asks:\n{card(request)}", "requestedSchema": schema}
+
+
+def answer_in(result: object, request: ApprovalRequest) -> Answer:
+    """What the person said; everything that is not plainly a yes is a no."""
+    if not isinstance(result, dict) or result.get("action") != "accept":
+        return Answer.NO
+    content = cast("Mapping[str, Any]", result).get("content")
+    said = cast("Mapping[str, Any]", content).get(FIELD) if isinstance(content, dict) else None
+    answer = CHOICES.get(said, Answer.NO) if isinstance(said, str) else Answer.NO
+    return answer if _is_offered(answer, request) else Answer.NO
+
+
+def _is_offered(answer: Answer, request: ApprovalRequest) -> bool:
+    return answer is not Answer.FOR_SESSION or request.can_be_remembered

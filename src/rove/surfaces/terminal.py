@@ -1,0 +1,100 @@
+"""Asking the person at the terminal that owns this process.
+
+Standard input and output may belong to an MCP client, so this speaks to the terminal itself, `/dev/tty`, which
+neither page nor agent can write to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import termios
+from collections.abc import Callable, Generator
+
+from rove.errors import InvalidSettings
+from rove.guard.approval import Answer, ApprovalRequest
+from rove.render.approvals import card
+
+TERMINAL = "/dev/tty"
+ANSWERS = {"y": Answer.ONCE, "yes": Answer.ONCE, "s": Answer.FOR_SESSION, "session": Answer.FOR_SESSION}
+LONGEST_ANSWER = 1024
+
+
+class Terminal:
+    """One question at a time; an answer counts only for the question that is on the screen."""
+
+    def __init__(self, path: str = TERMINAL) -> None:
+        self._path = path
+        self._turn = asyncio.Lock()
+        with _opened(path):
+            pass  # said now rather than at the first question
+
+    async def answer(self, request: ApprovalRequest) -> Answer:
+        async with self._turn:
+            with _opened(self._path) as terminal:
+                return await self._ask(terminal, request)
+
+    async def _ask(self, terminal: int, request: ApprovalRequest) -> Answer:
+        # What was typed before the question was seen is no answer to it.
+        termios.tcflush(terminal, termios.TCIFLUSH)
+        remember = ", s for the same action there in this session" if request.can_be_remembered else ""
+        choice = f"y to allow it once{remember}, anything else is no: "
+        try:
+            await _write(terminal, f"\nrove asks:\n{card(request)}\n{choice}")
+            said = await _read(terminal)
+        except asyncio.CancelledError:
+            with contextlib.suppress(OSError):
+                os.write(terminal, b"\nrove: too late, the answer is no\n")
+            raise
+        answer = ANSWERS.get(said.strip().lower(), Answer.NO)
+        if answer is Answer.FOR_SESSION and not request.can_be_remembered:
+            answer = Answer.NO
+        await _write(terminal, f"rove: {'denied' if answer is Answer.NO else 'allowed'}\n")
+        return answer
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Generator[int]:
+    try:
+        terminal = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError as error:
+        raise InvalidSettings(
+            f"There is no terminal to ask at: {path}: {error.strerror}.",
+            hint="Start rove from a terminal, or choose another `--approve`.",
+        ) from error
+    try:
+        yield terminal
+    finally:
+        os.close(terminal)
+
+
+async def _write(terminal: int, text: str) -> None:
+    loop = asyncio.get_running_loop()
+    left = text.encode()
+    while left:
+        try:
+            left = left[os.write(terminal, left) :]
+        except BlockingIOError:  # its output is stopped, and a question that is not seen is not answered
+            await _ready(loop.add_writer, loop.remove_writer, terminal)
+
+
+async def _read(terminal: int) -> str:
+    """What is typed up to the end of the line; no thread that would go on waiting, and take a later answer."""
+    loop = asyncio.get_running_loop()
+    await _ready(loop.add_reader, loop.remove_reader, terminal)
+    if os.tcgetpgrp(terminal) != os.getpgrp():
+        return ""  # in the background a read would stop the whole process
+    try:
+        return os.read(terminal, LONGEST_ANSWER).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+async def _ready(watch: Callable[..., None], unwatch: Callable[[int], bool], terminal: int) -> None:
+    ready = asyncio.Event()
+    watch(terminal, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        unwatch(terminal)

@@ -1,0 +1,169 @@
+"""The console: who wrote what, from where, and how much of it is kept."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.actions.console import Line
+from rove.render.outcomes import as_data, as_text
+
+PATIENCE = 10
+
+
+async def lines(session: Session, site: Site, script: str, count: int = 1) -> tuple[Line, ...]:
+    """What a script writes, once that many entries are there."""
+    await session.navigate(site.page("/", f"<title>Loud</title><script>{script}</script>"))
+    return await written(session, count)
+
+
+async def written(session: Session, count: int) -> tuple[Line, ...]:
+    for _ in range(PATIENCE * 20):
+        found = (await session.console()).result.lines
+        if len(found) >= count:
+            return found
+        await session.wait(seconds=0.05)
+    raise AssertionError(f"waited for {count} entries in vain, {len(found)} came")
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ("console.log('plain', 1, true, null, undefined, NaN, 10n)", "plain 1 true null undefined NaN 10n"),
+        ("console.log({a: 1, b: 'x'}, [1, 'two'])", '{a: 1, b: "x"} [1, "two"]'),
+        ("console.log(new Map([['k', 1]]), new Set([2]))", 'Map(1) {"k" => 1} Set(1) {2}'),
+        ("console.log(document.createElement('div'), /x/g)", "div /x/g"),
+        ("console.log('%chot %s, %d%%', 'color: red', 'tea', 42, 'left over')", "hot tea, 42% left over"),
+        ("console.log('100%')", "100%"),
+        ("console.assert(false, 'so')", "Assertion failed: so"),
+        ("console.log(function tea(cup) { return 1 })", "function tea(cup)"),
+    ],
+)
+async def test_what_is_written_reads_as_in_a_console(session: Session, site: Site, script: str, text: str) -> None:
+    (line,) = await lines(session, site, script)
+    assert line.text == text
+
+
+async def test_an_entry_says_its_type_level_time_and_place(session: Session, site: Site) -> None:
+    (line,) = await lines(session, site, "console.warn('careful')")
+    assert (line.type, line.level, line.context) == ("warning", "warning", "page")
+    assert line.source.startswith(site.url("/:2:"))
+    assert line.time.startswith("20") and line.time.endswith("+00:00")
+
+
+async def test_errors_that_nobody_caught_are_there_with_their_stack(session: Session, site: Site) -> None:
+    script = "Promise.reject(new TypeError('late')); throw new Error('boom')"
+    found = await lines(session, site, script, 2)
+    assert {line.type for line in found} == {"exception"}
+    assert {line.text.splitlines()[0] for line in found} == {
+        "Uncaught Error: boom",
+        "Uncaught (in promise) TypeError: late",
+    }
+
+
+async def test_what_the_browser_itself_complains_of_is_there(session: Session, site: Site) -> None:
+    headers = {"Content-Security-Policy": "script-src 'none'"}
+    await session.navigate(site.page("/", "<script>1</script>", headers=headers))
+    (line,) = await written(session, 1)
+    assert (line.type, line.level) == ("security", "error")
+    assert "Content Security Policy" in line.text
+
+
+async def test_the_same_thing_again_is_counted(session: Session, site: Site) -> None:
+    found = await lines(session, site, "for (let i = 0; i < 3; i++) console.log('same'); console.log('other')", 2)
+    assert [(line.text, line.count) for line in found] == [("same", 3), ("other", 1)]
+
+
+async def test_every_context_is_named(session: Session, site: Site) -> None:
+    for kind in ("worker", "shared", "service"):
+        site.page(f"/{kind}.js", f"console.log('in {kind}')", kind="text/javascript")
+    site.page("/frame", "<script>console.log('in ' + (location.hostname === 'localhost' ? 'other' : 'frame'))</script>")
+    page = f"""<iframe src=/frame></iframe><iframe src={site.url("/frame", "localhost")}></iframe><script>
+      console.log('in page'); new Worker('/worker.js'); new SharedWorker('/shared.js');
+      navigator.serviceWorker.register('/service.js')</script>"""
+    await session.navigate(site.page("/", page))
+    found = {line.text: line.context for line in await written(session, 6)}
+    assert found == {
+        "in page": "page", "in frame": "frame", "in other": "frame", "in worker": "worker",
+        "in shared": "shared worker", "in service": "service worker",
+    }  # fmt: skip
+
+
+async def test_each_entry_is_wrapped_as_the_words_of_whose_code_wrote_it(session: Session, site: Site) -> None:
+    site.page("/frame", "<script>console.log('theirs')</script>")
+    frame = site.url("/frame", "localhost")
+    await session.navigate(site.page("/", f"<script>console.log('ours')</script><iframe src={frame}></iframe>"))
+    await written(session, 2)
+    text = as_text(await session.console())
+    assert re.search(rf"<untrusted \d+ {site.url('')}>\n.* log \"ours\" \(/:2:17\)\n</untrusted", text)
+    assert re.search(rf"<untrusted \d+ {site.url('', 'localhost')}>\n.* log \"theirs\" \(frame, http.*\)\n</unt", text)
+
+
+async def test_a_level_leaves_out_what_is_milder(session: Session, site: Site) -> None:
+    await lines(session, site, "for (const how of ['debug', 'log', 'warn', 'error']) console[how](how)", 4)
+    for level, texts in {
+        "debug": ["debug", "log", "warn", "error"],
+        "info": ["log", "warn", "error"],
+        "warning": ["warn", "error"],
+        "error": ["error"],
+    }.items():
+        result = (await session.console(level=level)).result  # type: ignore[arg-type]
+        assert [line.text for line in result.lines] == texts
+
+
+async def test_a_limit_keeps_the_latest_and_says_what_it_left_out(session: Session, site: Site) -> None:
+    await lines(session, site, "for (let i = 0; i < 5; i++) console.log('line ' + i)", 5)
+    result = (await session.console(limit=2)).result
+    assert [line.text for line in result.lines] == ["line 3", "line 4"]
+    assert result.left_out == 3
+    assert "3 earlier left out" in str(result)
+
+
+async def test_clearing_forgets(session: Session, site: Site) -> None:
+    await lines(session, site, "console.log('old')")
+    assert len((await session.console(clear=True)).result.lines) == 1
+    assert str((await session.console()).result) == "Nothing was written to the console."
+
+
+async def test_entries_outlive_the_page_that_wrote_them(session: Session, site: Site) -> None:
+    await lines(session, site, "console.log('before')")
+    await session.navigate(site.page("/next", "<p>Next</p>"))
+    assert [line.text for line in await written(session, 1)] == ["before"]
+
+
+async def test_a_long_line_is_cut_and_says_how_long_it_was(session: Session, site: Site) -> None:
+    (line,) = await lines(session, site, "console.log('x'.repeat(5000))")
+    assert line.text == "x" * 1000 + "… (5000 characters)"
+
+
+async def test_an_answer_has_an_end_whatever_was_written(session: Session, site: Site) -> None:
+    await lines(session, site, "for (let i = 0; i < 300; i++) console.log(i + 'x'.repeat(900))", 12)
+    outcome = await session.console(limit=500)
+    assert outcome.result.left_out > 250
+    assert len(json.dumps(as_data(outcome))) < 20_000
+
+
+async def test_no_entry_can_make_a_line_of_ours(session: Session, site: Site) -> None:
+    forged = 'quiet\\n00:00:00.000 error "forged"\\u2028\\u202e\\u200b'
+    await lines(session, site, f"console.log('{forged}')")
+    text = as_text(await session.console())
+    assert len(text.splitlines()) == 3  # the wrapper and one line in it
+    assert "\u202e" not in text and "\u200b" not in text
+
+
+async def test_a_script_cannot_name_itself_out_of_its_line(session: Session, site: Site) -> None:
+    code = "eval(\"console.log('x') //# sourceURL=a b\" + String.fromCharCode(0x202e, 0x85) + 'c')"
+    (line,) = await lines(session, site, code)
+    assert " " not in line.source
+    assert len(as_text(await session.console()).splitlines()) == 3
+
+
+async def test_many_errors_are_told_of_in_few_words(session: Session, site: Site) -> None:
+    page = "<script>for (let i = 0; i < 100; i++) console.error('broken ' + i)</script>"
+    outcome = await session.navigate(site.page("/", page))
+    assert len(outcome.events) == 11
+    assert (outcome.events[-1].text, outcome.events[-1].advice) == ("90 more", "All errors are in browser_console.")

@@ -1,0 +1,135 @@
+"""Workers: listed, stopped, and out of a page's way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.actions.workers import WorkerState
+
+CACHING = """self.addEventListener('install', () => skipWaiting());
+  self.addEventListener('activate', event => event.waitUntil(clients.claim()));
+  self.addEventListener('fetch', event => { if (event.request.url.includes('/data'))
+    event.respondWith(new Response('stale')) })"""
+CONTROLLED = """(async () => { await navigator.serviceWorker.register('/sw.js');
+  while (!navigator.serviceWorker.controller) await new Promise(r => setTimeout(r, 20)) })()"""
+ASK = "fetch('/data').then(r => r.text())"
+PATIENCE = 10
+
+
+async def value(session: Session, expression: str) -> Any:
+    return (await session.evaluate(expression)).result.value
+
+
+async def listed(session: Session, count: int, **arguments: str) -> tuple[WorkerState, ...]:
+    """The workers, once there are that many."""
+    for _ in range(PATIENCE * 20):
+        found = (await session.workers(**arguments)).result.workers  # type: ignore[arg-type]
+        if len(found) == count:
+            return found
+        await session.wait(seconds=0.05)
+    raise AssertionError(f"waited for {count} workers in vain: {found}")
+
+
+@pytest.fixture
+async def controlled(session: Session, site: Site) -> Session:
+    """A session whose page is answered for by a service worker."""
+    site.page("/sw.js", CACHING, kind="text/javascript")
+    site.page("/data", "fresh", kind="text/plain")
+    await session.navigate(site.page("/", "<p>Page</p>"))
+    await session.evaluate(CONTROLLED)
+    return session
+
+
+async def test_a_page_without_workers_has_none(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>Page</p>"))
+    result = (await session.workers()).result
+    assert result.workers == ()
+    assert str(result) == "There are no workers."
+
+
+async def test_every_kind_is_listed(session: Session, site: Site) -> None:
+    for kind in ("worker", "shared", "sw"):
+        site.page(f"/{kind}.js", "", kind="text/javascript")
+    script = "new Worker('/worker.js'); new SharedWorker('/shared.js'); navigator.serviceWorker.register('/sw.js')"
+    await session.navigate(site.page("/", f"<script>{script}</script>"))
+    found = await listed(session, 3)
+    assert {(worker.kind, worker.url) for worker in found} == {
+        ("worker", site.url("/worker.js")),
+        ("shared worker", site.url("/shared.js")),
+        ("service worker", site.url("/sw.js")),
+    }
+    (service,) = [worker for worker in found if worker.kind == "service worker"]
+    assert service.scope == site.url("/")
+    assert not service.controls_page
+
+
+async def test_the_one_that_controls_the_page_is_named(controlled: Session, site: Site) -> None:
+    (worker,) = (await controlled.workers()).result.workers
+    assert worker.controls_page
+    assert worker.state == "activated, running"
+    await controlled.reload()
+    outcome = await controlled.workers()
+    assert outcome.result.workers[0].controls_page
+    assert "controls this page" in str(outcome.result)
+
+
+async def test_a_service_worker_is_bypassed_and_used_again(controlled: Session, site: Site) -> None:
+    assert await value(controlled, ASK) == "stale"
+    result = (await controlled.workers("bypass")).result
+    assert result.is_bypassed
+    assert "bypassed" in str(result)
+    await controlled.reload()
+    assert await value(controlled, ASK) == "fresh"
+    assert not (await controlled.workers("use")).result.is_bypassed
+    await controlled.reload()
+    assert await value(controlled, ASK) == "stale"
+
+
+async def test_a_service_worker_is_stopped_and_comes_back_when_needed(controlled: Session, site: Site) -> None:
+    (stopped,) = (await controlled.workers("stop")).result.workers
+    assert stopped.state == "activated, stopped"
+    assert await value(controlled, ASK) == "stale"
+    (again,) = (await controlled.workers()).result.workers
+    assert again.state == "activated, running"
+
+
+async def test_a_service_worker_is_unregistered(controlled: Session, site: Site) -> None:
+    await controlled.workers("unregister")
+    await controlled.reload()
+    assert await listed(controlled, 0) == ()
+    assert await value(controlled, ASK) == "fresh"
+
+
+async def test_one_is_meant_by_a_part_of_its_address(session: Session, site: Site) -> None:
+    for name in ("one", "two"):
+        site.page(f"/{name}.js", "", kind="text/javascript")
+    await session.navigate(site.page("/", "<script>a = new Worker('/one.js'); b = new Worker('/two.js')</script>"))
+    await listed(session, 2)
+    await session.workers("stop", url="one.js")
+    assert [worker.url for worker in await listed(session, 1)] == [site.url("/two.js")]
+
+
+async def test_a_worker_whose_script_never_ends_is_stopped(session: Session, site: Site) -> None:
+    site.page("/busy.js", "for (;;);", kind="text/javascript")
+    await session.navigate(site.page("/", "<script>w = new Worker('/busy.js')</script>"))
+    await listed(session, 1)
+    await session.workers("stop")
+    assert await listed(session, 0) == ()
+
+
+async def test_a_worker_leaves_the_list_with_its_page(session: Session, site: Site) -> None:
+    site.page("/w.js", "", kind="text/javascript")
+    await session.navigate(site.page("/", "<script>new Worker('/w.js')</script>"))
+    await listed(session, 1)
+    await session.navigate(site.page("/next", "<p>Next</p>"))
+    assert await listed(session, 0) == ()
+
+
+async def test_another_sessions_workers_are_not_seen(controlled: Session, site: Site) -> None:
+    other = await controlled.another()
+    await other.navigate(site.url("/"))
+    assert (await other.workers()).result.workers == ()

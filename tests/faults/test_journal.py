@@ -1,0 +1,154 @@
+"""The journal when processes are killed, write at the same time, or run out of room."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from rove.actions.pointer import Click
+from rove.engine.journal import Journal
+from rove.errors import JournalFailed
+from rove.ledger.verification import verify
+from rove.ledger.volumes import Volumes
+
+# A short line and a very long one, in turns.
+ENDLESS = """
+import sys
+from pathlib import Path
+from rove.actions.forms import Fill
+from rove.engine.journal import Journal
+journal = Journal(Path(sys.argv[1]), "mine")
+while True:
+    for size in (10, 20_000_000):
+        with journal.entry(Fill("e1", "x" * size)):
+            pass
+"""
+
+MANY = """
+import sys
+from pathlib import Path
+from rove.ledger.appending import Ledger
+from rove.ledger.volumes import Volumes
+ledger = Ledger(Volumes(Path(sys.argv[1]), "mine"), largest=4000)
+sys.stdin.readline()
+for number in range(300):
+    ledger.append({"session": "mine", "writer": sys.argv[2], "number": number})
+"""
+
+# Room for some entries and no more, until the limit is lifted; each action that ran is printed.
+FULL = """
+import resource, sys
+from pathlib import Path
+from rove.actions.pointer import Click
+from rove.engine.journal import Journal
+from rove.errors import JournalFailed
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+journal = Journal(Path(sys.argv[1]), "mine")
+refused = 0
+for number in range(20):
+    try:
+        with journal.entry(Click(f"e{number}")):
+            print(f"e{number}")
+    except JournalFailed:
+        refused += 1
+assert refused > 5, refused
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+with journal.entry(Click("e99")):
+    print("e99")
+"""
+
+
+def run(code: str, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
+    volumes = Volumes(tmp_path, "mine")
+    for _ in range(6):
+        entries = verify(volumes).entries
+        with run(ENDLESS, str(tmp_path)) as process:
+            kill_while_it_grows(process, volumes.current)
+        verdict = verify(volumes)
+        assert verdict.is_whole, verdict.broken
+        assert verdict.entries > entries
+        with Journal(tmp_path, "mine").entry(Click("e1")):
+            pass
+        after = verify(volumes)
+        assert after.is_whole, after.broken
+        assert (after.entries, len(after.torn)) == (verdict.entries + 1, len(verdict.torn))
+    assert after.torn, "no write was hit in the middle"
+
+
+def kill_while_it_grows(process: subprocess.Popen[str], path: Path) -> None:
+    """Kill it as soon as the file has the beginning of a long line."""
+    before, give_up = size_of(path), time.monotonic() + 30
+    while (size := size_of(path)) < before + 1_000_000:
+        before = min(before, size)  # it may go on in a new file
+        assert time.monotonic() < give_up
+        assert process.poll() is None
+    process.kill()
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def test_processes_that_write_at_the_same_time_make_one_chain(tmp_path: Path) -> None:
+    processes = [run(MANY, str(tmp_path), name) for name in "ab"]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert [process.communicate(timeout=60)[0] for process in processes] == ["", ""]
+    assert [process.returncode for process in processes] == [0, 0]
+    volumes = Volumes(tmp_path, "mine")
+    verdict = verify(volumes)
+    assert verdict.is_whole, verdict.broken
+    assert (verdict.entries, verdict.torn, verdict.remarks) == (600, (), ())
+    assert len(verdict.files) > 10
+
+
+def test_when_there_is_no_room_nothing_runs_and_nothing_is_forgotten(tmp_path: Path) -> None:
+    with run(FULL, str(tmp_path)) as process:
+        ran = process.communicate(timeout=60)[0].split()
+    assert process.returncode == 0
+    volumes = Volumes(tmp_path, "mine")
+    verdict = verify(volumes)
+    assert verdict.is_whole, verdict.broken
+    # The one that could not be recorded did run; none did after it until there was room.
+    assert verdict.entries == len(ran)
+    assert (2 < len(ran) < 15, ran[-1]) == (True, "e99")
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Generator[Path]:
+    """A disk of 64 kB, where we may make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", str(folder)], check=False
+    ).returncode:
+        pytest.skip("only root can make a disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_on_a_full_disk_nothing_begins(tiny_disk: Path) -> None:
+    begun = False
+    with pytest.raises(JournalFailed) as failed, Journal(tiny_disk, "mine").entry(Click("e1")):
+        begun = True
+    assert not begun
+    assert isinstance(failed.value.__cause__, OSError)
+    assert failed.value.__cause__.errno == errno.ENOSPC

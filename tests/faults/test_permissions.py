@@ -1,0 +1,73 @@
+"""What a page asks a person for: denied at once, so that neither page nor agent is left waiting."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+
+AT_ONCE = 5
+ASKED = {
+    "geolocation": ("new Promise(r => navigator.geolocation.getCurrentPosition(() => r('given'), e => r(e.code)))", 1),
+    "notifications": ("Notification.requestPermission()", "denied"),
+    "camera": ("navigator.mediaDevices.getUserMedia({video: true})", {"NotAllowedError", "NotFoundError"}),
+    "microphone": ("navigator.mediaDevices.getUserMedia({audio: true})", {"NotAllowedError", "NotFoundError"}),
+    "screen": ("navigator.mediaDevices.getDisplayMedia({video: true})", {"NotAllowedError", "NotSupportedError"}),
+    "clipboard": ("navigator.clipboard.readText()", {"NotAllowedError"}),
+    "clipboard, to write": ("navigator.clipboard.writeText('x')", {"NotAllowedError"}),
+    "usb": ("navigator.usb.requestDevice({filters: []})", {"NotFoundError"}),
+    "serial": ("navigator.serial.requestPort()", {"NotFoundError"}),
+    "hid": ("navigator.hid.requestDevice({filters: []}).then(found => found.length)", 0),
+    "midi": ("navigator.requestMIDIAccess({sysex: true})", {"NotAllowedError"}),
+    "idle": ("IdleDetector.requestPermission()", "denied"),
+    "wake lock": ("navigator.wakeLock.request('screen')", {"NotAllowedError"}),
+    "screens": ("getScreenDetails()", {"NotAllowedError"}),
+    "storage for ever": ("navigator.storage.persist()", False),
+}
+QUERIED = [
+    "geolocation", "notifications", "camera", "microphone", "clipboard-read", "clipboard-write", "local-network-access",
+    "midi", "idle-detection", "window-management", "local-fonts", "display-capture",
+]  # fmt: skip
+
+
+async def value(session: Session, expression: str) -> Any:
+    return (await session.evaluate(expression)).result.value
+
+
+@pytest.fixture
+async def page(session: Session, site: Site) -> Session:
+    await session.navigate(site.page("/", "<button>Press</button>"))
+    await session.click("button")
+    return session
+
+
+@pytest.mark.parametrize("what", ASKED)
+async def test_it_is_refused_at_once(page: Session, what: str) -> None:
+    code, refusal = ASKED[what]
+    began = time.monotonic()
+    answer = await value(page, f"Promise.resolve({code}).catch(error => error.name)")
+    assert time.monotonic() - began < AT_ONCE
+    assert answer in refusal if isinstance(refusal, set) else answer == refusal
+
+
+async def test_a_page_that_looks_is_told(page: Session) -> None:
+    asks = ", ".join(f"navigator.permissions.query({{name: '{name}'}}).then(p => p.state)" for name in QUERIED)
+    assert await value(page, f"Promise.all([{asks}])") == ["denied"] * len(QUERIED)
+
+
+async def test_it_holds_for_every_tab_and_frame_of_every_session(page: Session, site: Site) -> None:
+    ask = "Notification.requestPermission()"
+    await page.tabs("new", url=site.url("/"))
+    assert await value(page, ask) == "denied"
+    other = await page.another()
+    await other.navigate(site.url("/", "localhost"))
+    assert await value(other, ask) == "denied"
+
+
+async def test_an_app_on_this_machine_still_reaches_its_own_backend(page: Session, site: Site) -> None:
+    site.page("/api", "ok", headers={"Access-Control-Allow-Origin": "*"}, kind="text/plain")
+    assert await value(page, f"fetch('{site.url('/api', 'localhost')}').then(r => r.text())") == "ok"

@@ -1,0 +1,370 @@
+"""Consent is someone else's to give, and holds for what they saw: asserted on what the server was never asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.test_registry import VERBS, example
+from tests.reading import ref_of
+from tests.site import OWN_SITES, Site
+
+from rove import Answer, ApprovalRequest, FormField, RoveError, Rule, Rulebook, Session, Settings
+from rove.action import parse, registry
+from rove.engine.sessions import Sessions
+from rove.errors import Denied
+from rove.guard.policy import Policy
+from rove.guard.rulebook import Word
+from rove.settings import Deadlines
+
+PRESSED = "fetch('/pressed')"
+PAGE = f'<button id=go onclick="{PRESSED}">Go</button>'
+Thought = Callable[[ApprovalRequest], Awaitable[Answer]]
+
+
+class Person:
+    """Someone who does what the test wants before they answer."""
+
+    def __init__(self, thought: Thought | None = None) -> None:
+        self.thought = thought
+        self.asked: list[ApprovalRequest] = []
+
+    async def answer(self, request: ApprovalRequest) -> Answer:
+        self.asked.append(request)
+        return await self.thought(request) if self.thought else Answer.ONCE
+
+
+class House:
+    """One browser whose policy and person a test sets as it likes."""
+
+    def __init__(self) -> None:
+        self.policy: Policy = Rulebook()
+        self.person = Person()
+
+    def decide(self, action: Any, place: Any) -> Any:
+        return self.policy.decide(action, place)
+
+    async def answer(self, request: ApprovalRequest) -> Answer:
+        return await self.person.answer(request)
+
+    def asks(self, *rules: Rule, thought: Thought | None = None) -> Person:
+        self.policy, self.person = Rulebook(rules), Person(thought)
+        return self.person
+
+
+@pytest.fixture(scope="module")
+async def shared(home: Path) -> AsyncGenerator[tuple[Sessions, House]]:
+    house = House()
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home / "approvals"), house, house) as sessions:
+        yield sessions, house
+
+
+@pytest.fixture
+async def guarded(shared: tuple[Sessions, House]) -> AsyncGenerator[Session]:
+    sessions, house = shared
+    house.asks()
+    # A person is not asked more than so often; how often they were before is not what is tested here.
+    sessions._gate.approvals._asked.clear()
+    yield Session(sessions, await sessions.open_session("guarded"))
+    await sessions.close_session("guarded")
+
+
+@pytest.fixture
+def house(shared: tuple[Sessions, House]) -> House:
+    return shared[1]
+
+
+def asking(*actions: str) -> Rule:
+    return Rule("ask", action=actions)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+async def test_an_agent_cannot_approve_its_own_request_with(
+    verb: str, shared: tuple[Sessions, House], guarded: Session, site: Site
+) -> None:
+    sessions, house = shared
+    answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    asked = asyncio.Event()
+
+    async def thought(request: ApprovalRequest) -> Answer:
+        asked.set()
+        return await answer
+
+    house.asks(
+        Rule("ask", action=("navigate",), origin=(site.url("").replace("127.0.0.1", "localhost"),)), thought=thought
+    )
+    wanted = asyncio.ensure_future(guarded.navigate(site.page("/secret", "Secret").replace("127.0.0.1", "localhost")))
+    await asked.wait()
+    (request,) = sessions.pending_approvals
+
+    with_id = _with(example(verb), request.id)
+    await sessions.open_session("agent")
+    agent = Session(sessions, "agent")
+    for arguments in (with_id, {**with_id, "answer": "once"}, {**with_id, "approve": True}):
+        try:
+            await agent.run(parse(verb, arguments), timeout=1)
+        except RoveError:
+            continue
+    assert [pending.id for pending in sessions.pending_approvals] == [request.id]
+    assert not wanted.done()
+    assert site.asked("/secret") == []
+
+    answer.set_result(Answer.NO)
+    with pytest.raises(Denied):
+        await wanted
+    assert site.asked("/secret") == []
+    for known in sessions.sessions():
+        if known["session"] != "guarded":
+            await sessions.close_session(known["session"])
+
+
+def _with(value: Any, words: str) -> Any:
+    """The same arguments with these words wherever words can stand that mean nothing else."""
+    if isinstance(value, dict):
+        return {key: _with(item, words) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with(item, words) for item in value]
+    return words if value == "e12" else value
+
+
+def test_no_action_speaks_of_approval() -> None:
+    words = ("approv", "grant", "consent", "permit", "allow", "policy")
+    for verb, cls in registry().items():
+        for name in (verb, *(field.name for field in fields(cls))):  # type: ignore[arg-type]
+            assert not any(word in name for word in words), f"{verb}: {name}"
+
+
+async def test_a_yes_is_to_one_press(guarded: Session, house: House, site: Site) -> None:
+    person = house.asks(asking("click"))
+    await guarded.navigate(site.page("/", PAGE))
+    for times in (1, 2):
+        await guarded.click("#go")
+        assert (len(person.asked), len(site.asked("/pressed"))) == (times, times)
+
+
+async def test_a_yes_is_to_that_value(guarded: Session, house: House, site: Site) -> None:
+    values: list[str] = []
+
+    async def thought(request: ApprovalRequest) -> Answer:
+        values.append(request.value["value"])
+        return Answer.ONCE if request.value == {"value": "10"} else Answer.NO
+
+    house.asks(asking("fill"), thought=thought)
+    await guarded.navigate(site.page("/", "<input aria-label=Amount>"))
+    await guarded.fill("input", "10")
+    with pytest.raises(Denied):
+        await guarded.fill("input", "1000")
+    assert values == ["10", "1000"]
+    assert (await guarded.evaluate("document.querySelector('input').value")).result.value == "10"
+
+
+async def test_the_person_sees_the_element_as_the_page_shows_it(guarded: Session, house: House, site: Site) -> None:
+    person = house.asks(asking("click", "drag", "fill_form"))
+    await guarded.navigate(site.page("/", PAGE + "<input aria-label=Name><input aria-label=Town>"))
+    await guarded.click("#go")
+    await guarded.fill_form((FormField("[aria-label=Name]", "Bea"), FormField("[aria-label=Town]", "Bath")))
+    click, form = person.asked
+    assert [(shown.argument, shown.line) for shown in click.elements] == [("target", 'button "Go"')]
+    assert click.origins == (site.url(""),)
+    assert [(shown.argument, shown.line.split(" (")[0]) for shown in form.elements] == [
+        ("fields.0.target", 'textbox "Name"'),
+        ("fields.1.target", 'textbox "Town"'),
+    ]
+    assert (await guarded.evaluate("document.querySelectorAll('input')[1].value")).result.value == "Bath"
+
+
+CHANGES = {
+    "another origin": "location.href = location.href.replace('127.0.0.1', 'localhost')",
+    "another name": "go.textContent = 'Pay'",
+    "a twin in its place": "go.replaceWith(go.cloneNode(true))",
+    "another element that the selector finds": "go.id = ''; document.body.innerHTML += '<button id=go>Pay</button>'",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+async def test_what_changes_while_a_person_thinks_is_asked_about_again(
+    guarded: Session, house: House, site: Site, name: str
+) -> None:
+    async def thought(request: ApprovalRequest) -> Answer:
+        if len(person.asked) > 1:
+            return Answer.NO
+        await guarded.evaluate(CHANGES[name])
+        await guarded.wait(selector="#go")
+        return Answer.ONCE
+
+    person = house.asks(asking("click"), thought=thought)
+    await guarded.navigate(site.page("/", PAGE))
+    with pytest.raises(Denied):
+        await guarded.click("#go")
+    assert len(person.asked) == 2
+    assert person.asked[0].covers(person.asked[1]) is False
+    assert site.asked("/pressed") == []
+
+
+async def test_a_page_that_goes_elsewhere_before_a_script_is_asked_about_again(
+    guarded: Session, house: House, site: Site
+) -> None:
+    async def thought(request: ApprovalRequest) -> Answer:
+        if len(person.asked) > 1:
+            return Answer.NO
+        await guarded.click("a")
+        return Answer.ONCE
+
+    person = house.asks(asking("evaluate"), thought=thought)
+    elsewhere = site.page("/elsewhere", "<h1>Elsewhere</h1>").replace("127.0.0.1", "localhost")
+    await guarded.navigate(site.page("/", f'<a href="{elsewhere}">Go</a>'))
+    with pytest.raises(Denied):
+        await guarded.evaluate(PRESSED)
+    assert [request.origins for request in person.asked] == [(site.url(""),), (elsewhere.removesuffix("/elsewhere"),)]
+    assert site.asked("/pressed") == []
+
+
+async def test_a_late_yes_is_a_no(home: Path, site: Site) -> None:
+    late = asyncio.Event()
+
+    class Slow(Person):
+        async def answer(self, request: ApprovalRequest) -> Answer:
+            try:
+                await late.wait()
+            except asyncio.CancelledError:
+                return Answer.ONCE  # a channel that cannot be hurried
+            return Answer.ONCE
+
+    settings = Settings(allow_host=OWN_SITES, home=home / "late", deadlines=Deadlines(approval=0.2))
+    async with Sessions(settings, Rulebook((asking("click"),)), Slow()) as sessions:
+        session = Session(sessions, None)
+        await session.navigate(site.page("/", PAGE))
+        with pytest.raises(Denied):
+            await session.click("#go")
+    assert site.asked("/pressed") == []
+
+
+@pytest.mark.parametrize("target", ["ref", "#inside", 'button "Inside"'])
+async def test_what_lies_in_a_frame_of_another_is_decided_on_as_theirs_too(
+    guarded: Session, house: House, site: Site, target: str
+) -> None:
+    other = site.page("/frame", f'<button id=inside onclick="{PRESSED}">Inside</button>').replace(
+        "127.0.0.1", "localhost"
+    )
+    page = await guarded.navigate(site.page("/", f"{PAGE}<iframe src='{other}' width=300 height=200></iframe>"))
+    ref = ref_of((await guarded.snapshot()).result.text, "Inside")
+    theirs = other.removesuffix("/frame")
+    target = ref if target == "ref" else target
+
+    house.asks(Rule("deny", effect=("act",), origin=(theirs,)))
+    with pytest.raises(Denied):
+        await guarded.click(target)
+    # Neither does leave to act on the page include what others have put into it.
+    house.asks(Rule("allow", origin=(site.url(""),)), Rule("deny", effect=("act",)))
+    with pytest.raises(Denied):
+        await guarded.click(target)
+    assert site.asked("/pressed") == []
+    await guarded.click("#go")
+    assert len(site.asked("/pressed")) == 1
+
+    person = house.asks(asking("click"))
+    await guarded.click(target)
+    assert person.asked[0].origins == (site.url(""), theirs)
+    assert page.url == site.url("/")
+
+
+async def test_an_empty_page_belongs_to_whoever_opened_it(guarded: Session, house: House, site: Site) -> None:
+    opener = (
+        "const page = window.open('').document;"
+        "page.body.innerHTML = '<button>Press</button>'; page.body.onclick = () => fetch('/pressed')"
+    )
+    await guarded.navigate(site.page("/", f'<button onclick="{opener}">Open</button>'))
+    await guarded.click('button "Open"')
+    await guarded.tabs("switch", "t2")
+    house.asks(Rule("deny", effect=("act",), origin=(site.url(""),)))
+    with pytest.raises(Denied):
+        await guarded.click('button "Press"')
+    assert site.asked("/pressed") == []
+
+
+async def test_a_dialog_is_answered_by_the_rules_of_its_page(guarded: Session, house: House, site: Site) -> None:
+    await guarded.navigate(
+        site.page("/", "<button onclick=\"if (confirm('Delete all?')) fetch('/pressed')\">Go</button>")
+    )
+    await guarded.click("button")
+    house.asks(Rule("deny", action=("dialog",), origin=(site.url(""),)))
+    with pytest.raises(Denied):
+        await guarded.dialog(True)
+    person = house.asks(asking("dialog"))
+    await guarded.dialog(False)
+    assert [shown.line for shown in person.asked[0].elements] == ['confirm dialog "Delete all?"']
+    assert site.asked("/pressed") == []
+
+
+async def test_a_file_is_not_sent_before_a_person_says_so(guarded: Session, house: House, site: Site) -> None:
+    workspace = guarded._engine.settings.workspace_folder
+    workspace.mkdir(parents=True, exist_ok=True)
+    (workspace / "notes.txt").write_text("private")
+    sends = "fetch('/sent', {method: 'POST', body: f.files[0]})"
+    await guarded.navigate(site.page("/", f'<input type=file id=f aria-label=Notes onchange="{sends}">'))
+
+    async def no(request: ApprovalRequest) -> Answer:
+        return Answer.NO
+
+    house.policy, house.person = Rulebook(defaults={"send_file": "ask"}), Person(no)
+    with pytest.raises(Denied):
+        await guarded.upload("#f", ("notes.txt",))
+    assert site.asked("/sent") == []
+    assert house.person.asked[0].value == {"paths": ["notes.txt"]}
+    house.person = Person()
+    await guarded.upload("#f", ("notes.txt",))
+    await guarded.wait(load="load")
+    assert {request.body for request in site.asked("/sent")} == {b"private"}
+
+
+async def test_steps_that_are_asked_about_together_are_all_denied_together(
+    guarded: Session, house: House, site: Site
+) -> None:
+    async def no(request: ApprovalRequest) -> Answer:
+        return Answer.NO
+
+    person = house.asks(asking("click", "fill"), thought=no)
+    await guarded.navigate(site.page("/", f"{PAGE}<input aria-label=Name>"))
+    steps = ({"action": "fill", "target": "input", "value": "Bea"}, {"action": "click", "target": "#go"})
+    with pytest.raises(Denied):
+        await guarded.batch(steps)
+    assert [len(request.steps) for request in person.asked] == [2]
+    assert (await guarded.evaluate("document.querySelector('input').value")).result.value == ""
+    assert site.asked("/pressed") == []
+
+
+async def test_a_step_that_an_earlier_one_has_changed_is_asked_about_by_itself(
+    guarded: Session, house: House, site: Site
+) -> None:
+    person = house.asks(asking("click", "check"))
+    page = f"<input type=checkbox aria-label=All onchange=\"go.textContent = 'Delete all'\">{PAGE}"
+    await guarded.navigate(site.page("/", page))
+    await guarded.batch(({"action": "check", "target": "input"}, {"action": "click", "target": "#go"}))
+    together, alone = person.asked
+    assert len(together.steps) == 2
+    assert [shown.line for shown in alone.elements] == ['button "Delete all"']
+    assert len(site.asked("/pressed")) == 1
+
+
+@pytest.mark.parametrize("word", ["deny", "ask"])
+async def test_no_act_shows_a_page_that_may_not_be_read(guarded: Session, house: House, site: Site, word: Word) -> None:
+    secret = site.page("/secret", "<title>Bank</title><p>Secret").replace("127.0.0.1", "localhost")
+    await guarded.tabs("new", url=secret)
+    await guarded.tabs("new", url=site.page("/", f'<a href="{secret}">Go</a>'))
+    away = site.page("/away", "", status=302, headers={"Location": secret})
+    house.asks(Rule(word, effect=("read",), origin=(secret.removesuffix("/secret"),)))
+    for outcome in (
+        await guarded.click("a"),
+        await guarded.navigate(away),
+        await guarded.reload(),
+        await guarded.tabs("switch", "t1"),
+        await guarded.batch(({"action": "navigate", "url": away},)),
+    ):
+        assert "Secret" not in str(outcome)
+    assert "not shown" in {event.kind for event in (await guarded.reload()).events}
+    house.asks()
+    assert "Secret" in (await guarded.snapshot()).result.text

@@ -1,0 +1,367 @@
+"""Nothing is typed into a password field, whichever way it is tried: asserts on what the page got."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.reading import ref_of
+from tests.site import Site
+
+from rove import FormField, Session, Settings
+from rove.engine.sessions import Sessions
+from rove.errors import Denied
+from rove.settings import Guarding
+
+# Tells what the page got to see of a key that was meant for its password field.
+LISTENING = "<script>var keys = []; addEventListener('keydown', e => keys.push(e.key), true)</script>"
+# Takes its time over every key, so that something can happen in mid-typing.
+SLOW = """<script>addEventListener('keydown', () => {
+  const end = performance.now() + 4; while (performance.now() < end); })</script>"""
+
+
+async def value(session: Session, expression: str) -> Any:
+    return (await session.evaluate(expression)).result.value
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "<input id=p type=password>",
+        "<input id=p TYPE=PassWord>",
+        "<input id=p autocomplete='section-a current-password'>",
+        "<input id=p type=text autocomplete=new-password>",
+        "<input id=p style='-webkit-text-security: disc'>",
+        "<textarea id=p style='-webkit-text-security: square'></textarea>",
+        "<div id=p contenteditable style='-webkit-text-security: circle'></div>",
+    ],
+)
+async def test_every_kind_of_password_field_is_refused(session: Session, site: Site, field: str) -> None:
+    await session.navigate(site.page("/", f"{field}{LISTENING}"))
+    for attempt in (session.fill("#p", "hunter2"), session.type("hunter2", "#p"), session.press("h", "#p")):
+        with pytest.raises(Denied):
+            await attempt
+    assert await value(session, "[p.value ?? p.innerText, keys]") == ["", []]
+
+
+async def test_the_refusal_names_the_field_and_tells_what_could_be_done(session: Session, site: Site) -> None:
+    outcome = await session.navigate(site.page("/", "<label>Password <input type=password></label>"))
+    ref = ref_of(outcome.changes.text, "Password")
+    with pytest.raises(Denied) as caught:
+        await session.fill(ref, "hunter2")
+    assert caught.value.message.startswith('textbox "Password"')
+    assert f"[{ref}] is a password field" in caught.value.message
+    assert site.url("") in caught.value.hint
+    assert "secret:NAME" in caught.value.hint
+
+
+@pytest.mark.parametrize("target", ["label", "my-field", "#wrap"])
+async def test_a_selector_cannot_hide_what_it_leads_to(session: Session, site: Site, target: str) -> None:
+    page = """<label for=p>Word</label><div id=wrap><input id=p type=password></div><my-field></my-field><script>
+      customElements.define('my-field', class extends HTMLElement {
+        connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML = '<input type=password>' }
+      })</script>"""
+    await session.navigate(site.page("/", page))
+    for attempt in (session.fill(target, "hunter2"), session.type("hunter2", target)):
+        with pytest.raises(Denied):
+            await attempt
+    inner = "document.querySelector('my-field').shadowRoot.querySelector('input').value"
+    assert await value(session, f"p.value + {inner}") == ""
+
+
+async def test_a_form_with_a_password_is_refused_before_anything_is_filled_in(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=n><input id=p type=password>"))
+    with pytest.raises(Denied):
+        await session.fill_form((FormField("#n", "Bea"), FormField("#p", "hunter2")))
+    assert await value(session, "n.value + p.value") == ""
+
+
+@pytest.mark.parametrize("where", ["p.focus()", "n.focus()"])
+async def test_typing_where_the_focus_is(session: Session, site: Site, where: str) -> None:
+    await session.navigate(site.page("/", f"<input id=n><input id=p type=password>{LISTENING}<script>{where}</script>"))
+    if where == "n.focus()":
+        await session.type("Bea")
+        await session.press("e")
+        assert await value(session, "n.value") == "Beae"
+        return
+    for attempt in (session.type("hunter2"), session.press("h"), session.press("Shift+h"), session.press("Space")):
+        with pytest.raises(Denied):
+            await attempt
+    assert await value(session, "[p.value, keys]") == ["", []]
+
+
+async def test_pasting_is_typing(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=n value=hunter2><input id=o><input id=p type=password>"))
+    await session.press("Control+A", "#n")
+    await session.press("Control+C")
+    await session.press("Control+V", "#o")
+    assert await value(session, "o.value") == "hunter2"
+    with pytest.raises(Denied):
+        await session.press("Control+V", "#p")
+    assert await value(session, "p.value") == ""
+
+
+async def test_dropping_text_is_typing(session: Session, site: Site) -> None:
+    page = """<p id=s style='font-size: 40px'>hunter2</p><input id=o><input id=p type=password>
+      <script>getSelection().selectAllChildren(s)</script>"""
+    await session.navigate(site.page("/", page))
+    await session.drag("#s", "#o")
+    assert await value(session, "o.value") == "hunter2"
+    await session.evaluate("getSelection().selectAllChildren(s)")
+    with pytest.raises(Denied):
+        await session.drag("#s", "#p")
+    assert await value(session, "p.value") == ""
+
+
+async def test_a_password_that_the_page_shows_is_one_still(session: Session, site: Site) -> None:
+    page = """<label>Word <input id=p type=password value=hunter2></label>
+      <button onclick="p.type = 'text'">Show</button>"""
+    await session.navigate(site.page("/", page))
+    shown = await session.click('button "Show"')
+    assert await value(session, "p.type") == "text"
+    for attempt in (session.fill("#p", "x"), session.type("x", "#p"), session.press("x", "#p")):
+        with pytest.raises(Denied):
+            await attempt
+    told = [shown.changes.text, str((await session.snapshot()).result), str((await session.extract("#p")).result)]
+    told.append(str((await session.extract("#p", mode="attribute", attribute="value")).result))
+    assert not [text for text in told if "hunter2" in text]
+    assert await value(session, "p.value") == "hunter2"
+
+
+async def test_one_that_was_shown_before_anyone_looked(session: Session, site: Site) -> None:
+    page = """<input id=p type=password><script>addEventListener('load', () => { p.type = 'text' })</script>"""
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied):
+        await session.fill("#p", "hunter2")
+
+
+async def test_nothing_is_carried_out_of_a_password_that_the_page_shows(session: Session, site: Site) -> None:
+    page = """<input id=p type=password value=hunter2><input id=o value=tea>
+      <button onclick="p.type = 'text'">Show</button>"""
+    await session.navigate(site.page("/", page))
+    await session.press("Control+A", "#o")
+    await session.press("Control+C")
+    await session.click("button")
+    for keys in ("Control+C", "Control+X"):
+        await session.press("Control+A", "#p")
+        with pytest.raises(Denied):
+            await session.press(keys)
+    await session.press("Control+V", "#o")
+    assert "hunter2" not in await value(session, "o.value")
+
+
+async def test_a_field_that_becomes_a_password_as_it_gets_the_focus(session: Session, site: Site) -> None:
+    page = "<input id=a onfocus=\"this.type = 'password'\"><input id=b onfocus=\"this.type = 'password'\">"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied):
+        await session.fill("#a", "hunter2")
+    with pytest.raises(Denied):
+        await session.type("hunter2", "#b")
+    assert await value(session, "a.value + b.value") == ""
+
+
+async def test_a_field_that_becomes_a_password_in_mid_typing(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=n oninput=\"if (n.value.length > 2) n.type = 'password'\">"))
+    with pytest.raises(Denied):
+        await session.type("hunter2", "#n")
+    assert await value(session, "n.value") == "hun"
+
+
+async def test_the_focus_moved_to_a_password_in_mid_typing(session: Session, site: Site) -> None:
+    page = "<input id=n oninput='if (n.value.length > 2) p.focus()'><label>Word <input id=p type=password></label>"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied) as caught:
+        await session.type("hunter2", "#n")
+    assert 'textbox "Word"' in caught.value.message
+    assert await value(session, "[n.value, p.value]") == ["hun", ""]
+
+
+async def test_the_focus_moved_to_a_password_between_aiming_and_filling(session: Session, site: Site) -> None:
+    """The page moves it whenever it is moved back, so that it is there when the text arrives."""
+    page = "<input id=n><input id=p type=password><script>n.onfocus = () => setTimeout(() => p.focus())</script>"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied):
+        for _ in range(5):
+            await session.fill("#n", "hunter2")
+    assert await value(session, "p.value") == ""
+
+
+async def test_the_next_page_is_watched_from_its_start(session: Session, site: Site) -> None:
+    """A login in two steps: what is typed on after the name arrives at the password's page."""
+    site.page("/next", f"<input id=p type=password>{LISTENING}<script>p.focus()</script>")
+    page = f"<input id=n oninput=\"if (n.value.length == 3) location.href = '/next'\">{SLOW}"
+    arrived = 0
+    for _ in range(20):  # the browser may drop keys while it changes pages, be it all of them
+        await session.navigate(site.page("/", page))
+        with contextlib.suppress(Denied):
+            await session.type("hunter2" * 100, "#n")
+        await session.wait(url="/next")
+        typed, arrived = await value(session, "[p.value, keys.length]")
+        assert typed == ""
+        if arrived:
+            break
+    assert arrived
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+async def test_in_a_shadow_root(session: Session, site: Site, mode: str) -> None:
+    page = f"""<x-login></x-login><script>
+      const root = document.querySelector('x-login').attachShadow({{mode: '{mode}'}});
+      root.innerHTML = '<label>Name <input></label><label>Word <input type=password></label>';
+      var [n, p] = root.querySelectorAll('input'); p.focus()</script>"""
+    seen = (await session.navigate(site.page("/", page))).changes.text
+    for attempt in (session.type("hunter2"), session.press("h"), session.fill(ref_of(seen, "Word"), "hunter2")):
+        with pytest.raises(Denied):
+            await attempt
+    await session.fill(ref_of(seen, "Name"), "Bea")
+    await session.type("trice")
+    assert await value(session, "[n.value, p.value]") == ["Beatrice", ""]
+
+
+async def test_in_closed_roots_within_each_other_that_nobody_has_seen(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<section></section>"))
+    script = """let root = document.querySelector('section');
+      for (let depth = 0; depth < 4; depth++) {
+        const inner = root.attachShadow({mode: 'closed'});
+        inner.innerHTML = '<div></div><input><input type=password>';
+        var [n, p] = inner.querySelectorAll('input');
+        root = inner.querySelector('div');
+      }
+      p.focus()"""
+    await session.using(quiet=True).evaluate(script)
+    with pytest.raises(Denied):
+        await session.using(quiet=True).type("hunter2")
+    await session.using(quiet=True).evaluate("n.focus()")
+    await session.using(quiet=True).type("Bea")
+    assert await value(session, "[n.value, p.value]") == ["Bea", ""]
+
+
+async def test_the_focus_moved_into_a_closed_root_that_nobody_has_seen(session: Session, site: Site) -> None:
+    page = """<input id=n><script>n.oninput = () => {
+      if (window.p) return;
+      const root = document.body.appendChild(document.createElement('section')).attachShadow({mode: 'closed'});
+      root.innerHTML = '<input type=password>'; window.p = root.firstChild; p.focus() }</script>"""
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied):
+        await session.type("hunter2", "#n")
+    assert await value(session, "[n.value, p.value]") == ["h", ""]
+
+
+FRAME = "<label>Name <input id=n></label><label>Word <input id=p type=password></label>"
+TELLS = "<script>onmessage = ({data}) => data === 'focus' ? p.focus() : parent.postMessage(p.value, '*')</script>"
+
+
+def handing_over(frame: str) -> str:
+    """A page that gives the focus to its frame in mid-typing."""
+    return f"""<input id=outer oninput="if (outer.value.length == 2) frames[0].postMessage('focus', '*')">
+      <iframe src='{frame}' width=500 height=100></iframe>{SLOW}"""
+
+
+async def told_by_frame(session: Session) -> Any:
+    ask = "new Promise(done => { onmessage = e => done(e.data); frames[0].postMessage('tell', '*') })"
+    return await value(session, ask)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_in_a_frame(session: Session, site: Site, host: str) -> None:
+    site.page("/inner", FRAME + TELLS)
+    page = f"<iframe src='{site.url('/inner', host)}' width=500 height=100></iframe>"
+    outcome = await session.navigate(site.page("/", page))
+    for attempt in (session.fill("#p", "hunter2"), session.type("hunter2", ref_of(outcome.changes.text, "Word"))):
+        with pytest.raises(Denied) as caught:
+            await attempt
+        assert "[f1e" in caught.value.message
+    # The focus is there now, and what is typed without a target goes where it is.
+    with pytest.raises(Denied):
+        await session.type("hunter2")
+    await session.fill("#n", "Bea")
+    await session.type("trice")
+    assert await told_by_frame(session) == ""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_the_focus_moved_into_a_frame_in_mid_typing(session: Session, site: Site, host: str) -> None:
+    site.page("/inner", FRAME + TELLS)
+    await session.navigate(site.page("/", handing_over(site.url("/inner", host))))
+    with pytest.raises(Denied):
+        await session.type("hunter2" * 60, "#outer")
+    assert await told_by_frame(session) == ""
+
+
+async def test_in_a_frame_that_may_run_no_scripts(session: Session, site: Site) -> None:
+    site.page("/inner", FRAME)
+    page = "<iframe sandbox='allow-same-origin' src='/inner' width=500 height=100></iframe>"
+    await session.navigate(site.page("/", page))
+    for attempt in (session.fill("#p", "hunter2"), session.type("hunter2", "#p"), session.type("hunter2")):
+        with pytest.raises(Denied):
+            await attempt
+    assert await value(session, "frames[0].document.querySelector('#p').value") == ""
+
+
+async def test_a_document_that_writes_itself_anew_is_watched_too(session: Session, site: Site) -> None:
+    page = """<input id=before><button onclick="document.open();
+      document.write('<input id=n oninput=p.focus()><input id=p type=password>'); document.close()">Anew</button>"""
+    await session.navigate(site.page("/", page))
+    await session.type("tea", "#before")
+    await session.click("button")
+    with pytest.raises(Denied):
+        await session.type("hunter2", "#n")
+    assert await value(session, "[n.value, p.value]") == ["h", ""]
+
+
+async def test_what_writes_nothing_is_allowed(session: Session, site: Site) -> None:
+    page = """<form onsubmit="out.textContent = 'sent'; return false"><input id=p type=password value=hunter2></form>
+      <p id=out></p>"""
+    await session.navigate(site.page("/", page))
+    await session.press("Enter", "#p")
+    await session.press("Shift+Tab", "#p")
+    await session.press("Control+A", "#p")
+    await session.press("End", "#p")
+    await session.press("Backspace")
+    assert await value(session, "[p.value, out.textContent]") == ["hunter", "sent"]
+    await session.fill("#p", "")
+    assert await value(session, "p.value") == ""
+
+
+async def test_a_person_at_the_window_types_what_they_like(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=n><input id=p type=password>"))
+    await session.type("Bea", "#n")
+    with pytest.raises(Denied):
+        await session.type("hunter2", "#p")
+    await session.type("trice", "#n")
+    await session.evaluate("p.focus()")
+    context = session._engine._context
+    assert context is not None and context.current is not None
+    await context.current.session.send("Input.insertText", {"text": "their own"})
+    assert await value(session, "[n.value, p.value]") == ["Beatrice", "their own"]
+
+
+async def test_a_dialog_in_mid_typing_ends_the_watch_when_it_is_answered(session: Session, site: Site) -> None:
+    await session.navigate(
+        site.page("/", "<input id=n oninput=\"if (n.value == 'B') alert('Hm')\"><input type=password>")
+    )
+    outcome = await session.type("Bea", "#n")
+    assert any("dialog" in event.kind for event in outcome.events)
+    await session.dialog(accept=True)
+    await session.type("trix", "#n")
+    assert (await value(session, "n.value")).endswith("trix")
+    with pytest.raises(Denied):
+        await session.type("hunter2", "input[type=password]")
+
+
+@pytest.fixture(scope="module")
+async def allowing(settings: Settings) -> AsyncGenerator[Session]:
+    async with Sessions(replace(settings, guard=Guarding(passwords="allow"))) as sessions:
+        yield Session(sessions, None)
+
+
+async def test_the_owner_can_allow_it_to_test_an_app_of_their_own(allowing: Session, site: Site) -> None:
+    await allowing.navigate(site.page("/", "<input id=p type=password aria-label=Word>"))
+    filled = await allowing.fill("#p", "hunter")
+    typed = await allowing.type("2", "#p")
+    assert filled.result.value is None
+    assert "hunter" not in filled.changes.text + typed.changes.text
+    assert await value(allowing, "p.value") == "hunter2"

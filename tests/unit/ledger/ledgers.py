@@ -1,0 +1,33 @@
+"""Ledgers to write into, and their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rove.ledger.appending import Ledger
+from rove.ledger.volumes import Volumes
+
+LARGE = 1 << 30
+
+
+def volumes_in(folder: Path) -> Volumes:
+    return Volumes(folder, "mine")
+
+
+def written(folder: Path, count: int, largest: int = LARGE, keep: int = 0) -> Volumes:
+    """A ledger with so many entries more."""
+    volumes = volumes_in(folder)
+    ledger = Ledger(volumes, largest, keep)
+    for number in range(count):
+        ledger.append(fact(number))
+    return volumes
+
+
+def fact(number: int) -> dict[str, Any]:
+    return {"session": "mine", "action": f"click e{number}"}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
