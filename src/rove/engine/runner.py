@@ -141,8 +141,10 @@ class Run:
         return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
+        # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
+        unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
         try:
-            result = await self._in_time(unless_dialog(tab, action.perform(tab)), self._reserve, _aim_of(action))
+            result = await self._in_time(unless(tab, action.perform(tab)), self._reserve, _aim_of(action))
         except DeadlineExceeded as error:
             raise await self._blamed(tab, error) from None
         tab.is_suspect = False
@@ -155,13 +157,14 @@ class Run:
     async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Find out whether it is the page's own doing that time ran out."""
         tab.is_suspect = not await tab.answers(self._reserve)
-        if tab.is_suspect:
-            reason = f"{error.message}: the page is busy and lets nothing else run"
-            return DeadlineExceeded(reason, hint="Wait and try again, or leave the page with browser_navigate.")
         if server := tab.traffic.silent_server:
+            tab.is_suspect = False
             hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
             return DeadlineExceeded(error.message, hint=hint)
-        return error
+        if not tab.is_suspect:
+            return error
+        reason = f"{error.message}: the page is busy and lets nothing else run"
+        return DeadlineExceeded(reason, hint="Wait and try again, or leave the page with browser_navigate.")
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
@@ -234,9 +237,22 @@ class Run:
                     raise blamed from None
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
+        self._note_failure(tab, before)
         if tab.is_restless and not seen.pending:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
+
+    def _note_failure(self, tab: Tab, before: Before) -> None:
+        """A link that leads nowhere ends at a page of the guard's, which says less than the guard knows."""
+        document = tab.traffic.document
+        if document is None or document is before.document:
+            return
+        try:
+            self._session.reach.refuse_document(document)
+        except NavigationFailed as error:
+            tab.happenings.add("request failed", error.message)
+        except RoveError:
+            return  # told among the refusals
 
     def _may_look(self, tab: Tab) -> bool:
         """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""
