@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.faults.survival import answered_within, browser_with, eventually, goes_on, kinds, told
 from tests.processes import helpers
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.navigation import Navigate
@@ -32,7 +32,7 @@ SMALL_HEAP = "--js-flags=--max-old-space-size=64"
 async def own(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
     """A browser of its own, whose pages have little memory."""
     browser = browser_with(tmp_path, ensure(None, True, False, print).path, SMALL_HEAP)
-    settings = Settings(home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
+    settings = Settings(allow_host=OWN_SITES, home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.survival import answered_within, goes_on, kinds, told
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.dialogs import Dialog
@@ -112,7 +112,7 @@ async def test_05_questions_that_clicks_lead_to_are_all_asked(session: Session, 
 async def hasty(home: Path) -> AsyncGenerator[Session]:
     """A browser that dismisses a dialog soon if nobody answers it."""
     deadlines = Deadlines(action=20, launch=60, dialog=0.3)
-    async with Sessions(Settings(home=home / "hasty", deadlines=deadlines)) as sessions:
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home / "hasty", deadlines=deadlines)) as sessions:
         yield Session(sessions, None)
 
 

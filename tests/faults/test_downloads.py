@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.faults.servers import dribbling, serving
 from tests.faults.survival import answered_within, eventually, goes_on, kinds, told
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.files import Upload
@@ -48,7 +48,9 @@ class House:
 async def house(home: Path, tmp_path: Path) -> AsyncGenerator[House]:
     folder = home / f"files-{tmp_path.name[-20:]}"
     limits = Limits(download_megabytes=1, downloads=MOST, upload_megabytes=1)
-    async with Sessions(Settings(home=folder, deadlines=Deadlines(launch=60), limits=limits)) as sessions:
+    async with Sessions(
+        Settings(allow_host=OWN_SITES, home=folder, deadlines=Deadlines(launch=60), limits=limits)
+    ) as sessions:
         (folder / "workspace").mkdir(parents=True, exist_ok=True)
         yield House(Session(sessions, None), folder)
 

@@ -12,7 +12,7 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.errors import DeadlineExceeded, NavigationFailed
+from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 LOOPS = {
     "meta_refresh": "<meta http-equiv=refresh content=0><h1>Turning</h1>",
@@ -141,3 +141,13 @@ async def test_12_a_session_closed_in_mid_loop_leaves_nobody_asking(session: Ses
     await goes_on(session, site)
     await goes_on(session, site)
     assert len(site.asked("/loop")) == asked
+
+
+async def test_12_a_navigation_that_is_denied_leaves_even_such_a_page_alone(session: Session, site: Site) -> None:
+    await session.run(Navigate(site.page("/loop", LOOPS["reload"])), timeout=5)
+    with pytest.raises(Denied):
+        await session.run(Navigate("file:///etc/passwd"), timeout=5)
+    seen = await session.run(Snapshot(), timeout=5)
+    assert 'heading "Turning"' in seen.result.text
+    assert kinds(seen) == []
+    await goes_on(session, site)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.faults.survival import answered_within, goes_on, kinds, told
 from tests.processes import marked
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.navigation import Navigate
@@ -23,7 +23,9 @@ MOST_TABS = 12
 @pytest.fixture
 async def roomy(home: Path) -> AsyncGenerator[Session]:
     """A browser of its own, with room for a dozen tabs."""
-    settings = Settings(home=home / "roomy", deadlines=Deadlines(launch=60), limits=Limits(tabs=MOST_TABS))
+    settings = Settings(
+        allow_host=OWN_SITES, home=home / "roomy", deadlines=Deadlines(launch=60), limits=Limits(tabs=MOST_TABS)
+    )
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 

@@ -27,7 +27,7 @@ from tests.faults.servers import (
     whole,
 )
 from tests.faults.survival import answered_within, browser_with, goes_on, told
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.navigation import Navigate
@@ -37,6 +37,7 @@ from rove.engine.sessions import Sessions
 from rove.errors import CertificateInvalid, DeadlineExceeded, NavigationFailed, NeedsCredentials
 from rove.settings import Deadlines, Limits, Settings
 
+PUBLIC = "93.184.216.34"
 Trusting = tuple[Session, Authority]
 
 
@@ -101,7 +102,9 @@ async def test_15_a_script_that_never_comes_holds_back_only_what_is_below_it(ses
 @pytest.fixture
 async def small(home: Path) -> AsyncGenerator[Session]:
     """A browser that takes one megabyte of a page and no more."""
-    settings = Settings(home=home / "small", deadlines=Deadlines(launch=60), limits=Limits(page_megabytes=1))
+    settings = Settings(
+        allow_host=OWN_SITES, home=home / "small", deadlines=Deadlines(launch=60), limits=Limits(page_megabytes=1)
+    )
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 
@@ -133,16 +136,17 @@ async def broken_in_the_middle(reader: asyncio.StreamReader, writer: asyncio.Str
     reset(writer)
 
 
+# The guard hands on no answer of which it cannot tell where it ends: to the browser they all break off.
 HALF = b"<!doctype html><h1>Half</h1>"
 BROKEN: dict[str, tuple[Answer, str]] = {
     "reset": (broken_in_the_middle, "net::ERR_CONNECTION_RESET"),
     "shorter_than_announced": (
         sending(HALF, HTML + b"Content-Length: 5000\r\n"),
-        "net::ERR_CONTENT_LENGTH_MISMATCH",
+        "net::ERR_CONNECTION_RESET",
     ),
     "chunk_without_end": (
         sending(b"1c\r\n" + HALF + b"\r\nzz\r\n", HTML + b"Transfer-Encoding: chunked\r\n"),
-        "net::ERR_INVALID_CHUNKED_ENCODING",
+        "net::ERR_CONNECTION_RESET",
     ),
     "not_gzip": (
         sending(b"x" * 100, HTML + b"Content-Encoding: gzip\r\nContent-Length: 100\r\n"),
@@ -169,7 +173,9 @@ async def trusting(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     authority = Authority(tmp_path)
     authority.is_trusted_in(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    async with Sessions(Settings(home=home / "trusting", deadlines=Deadlines(launch=60))) as sessions:
+    async with Sessions(
+        Settings(allow_host=OWN_SITES, home=home / "trusting", deadlines=Deadlines(launch=60))
+    ) as sessions:
         yield Session(sessions, None), authority
 
 
@@ -238,13 +244,9 @@ async def test_19_a_name_that_nobody_has_is_not_resolved(session: Session, site:
     await goes_on(session, site)
 
 
-async def test_19_an_address_without_a_route_is_unreachable(session: Session, site: Site) -> None:
-    message = await refused(session, "http://255.255.255.255/")
-    assert message == "net::ERR_ADDRESS_UNREACHABLE: There is no route to 255.255.255.255"
-    await goes_on(session, site)
-
-
-async def test_19_a_reset_and_an_empty_answer_are_told_apart(session: Session, site: Site) -> None:
+async def test_19_a_server_that_hangs_up_and_one_that_talks_nonsense_are_told_apart(
+    session: Session, site: Site
+) -> None:
     async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asked(reader)
         reset(writer)
@@ -256,9 +258,10 @@ async def test_19_a_reset_and_an_empty_answer_are_told_apart(session: Session, s
         await asked(reader)
 
     async with serving(empty) as place:
-        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_EMPTY_RESPONSE: ")
+        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_CONNECTION_RESET: ")
     async with serving(sending(b"", b"\x00\x01 not HTTP at all")) as place:
-        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_INVALID_HTTP_RESPONSE: ")
+        message = await refused(session, f"http://{place}/")
+        assert message.startswith(("net::ERR_INVALID_HTTP_RESPONSE: ", "net::ERR_CONNECTION_RESET: "))
     await goes_on(session, site)
 
 
@@ -270,31 +273,26 @@ async def test_19_a_link_to_nowhere_is_told_by_the_click(session: Session, site:
 
 
 async def test_19_a_dead_proxy_is_told_from_a_dead_server_and_works_again_when_it_is_back(
-    home: Path, settings: Settings, tmp_path: Path, unused_port: int
+    home: Path, unused_port: int
 ) -> None:
-    flags = (f"--proxy-server=http://127.0.0.1:{unused_port}", "'--proxy-bypass-list=<-loopback>'")
-    browser = browser_with(tmp_path, ensure(None, True, False, print).path, *flags)
-    own = Settings(home=home / "proxied", browser=browser, deadlines=Deadlines(launch=60))
+    own = Settings(
+        allow_host=OWN_SITES,
+        home=home / "proxied",
+        proxy=f"http://127.0.0.1:{unused_port}",
+        deadlines=Deadlines(launch=60),
+    )
     async with Sessions(own) as sessions:
         session = Session(sessions, None)
-        message = await refused(session, "http://site.invalid/")
+        message = await refused(session, f"http://{PUBLIC}/")
         assert message == "net::ERR_PROXY_CONNECTION_FAILED: Failed to connect to the proxy"
 
-        async def asking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            head = await asked(reader)
-            if b"/secret" in head:
-                writer.write(b"HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=p\r\nContent-Length: 0\r\n\r\n")
-            elif head.startswith(b"CONNECT"):
-                writer.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
-            else:
-                writer.write(HTML + b"Content-Length: 13\r\n\r\n<h1>Back</h1>")
+        async def leading_home(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            assert (await asked(reader)).startswith(f"CONNECT {PUBLIC}:80 ".encode())
+            writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+            await whole(b"<h1>Back</h1>")(reader, writer)
 
-        async with serving(asking, port=unused_port):
-            assert "Back" in (await session.run(Navigate("http://site.invalid/"), timeout=5)).changes.text
-            message = await refused(session, "https://site.invalid/")
-            assert message == "net::ERR_TUNNEL_CONNECTION_FAILED: The proxy did not connect to site.invalid"
-            with pytest.raises(NeedsCredentials):
-                await session.run(Navigate("http://site.invalid/secret"), timeout=5)
+        async with serving(leading_home, port=unused_port):
+            assert "Back" in (await session.run(Navigate(f"http://{PUBLIC}/"), timeout=5)).changes.text
 
 
 # 48: who are you?
@@ -323,10 +321,9 @@ async def test_48_an_interface_that_wants_a_token_is_a_page_like_any_other(sessi
     assert (await session.navigate(url)).result.status == 401
 
 
-async def test_48_a_server_that_plays_proxy_is_told_as_such(session: Session, site: Site) -> None:
+async def test_48_a_server_that_plays_proxy_is_not_understood(session: Session, site: Site) -> None:
     url = site.page("/", "", status=407, headers={"Proxy-Authenticate": "Basic realm=p"})
-    with pytest.raises(NeedsCredentials):
-        await session.run(Navigate(url), timeout=5)
+    assert (await refused(session, url)).startswith("net::ERR_INVALID_HTTP_RESPONSE: ")
     await goes_on(session, site)
 
 
@@ -339,7 +336,7 @@ async def test_48_a_server_that_wants_a_certificate_is_told_as_such(home: Path, 
     strict.load_verify_locations(made.file)
     trusting = f"--ignore-certificate-errors-spki-list={made.fingerprint}"
     browser = browser_with(tmp_path, ensure(None, True, False, print).path, trusting)
-    own = Settings(home=home / "strict", browser=browser, deadlines=Deadlines(launch=60))
+    own = Settings(allow_host=OWN_SITES, home=home / "strict", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(own) as sessions:
         session = Session(sessions, None)
         with demanding(strict) as place, answered_within(5), pytest.raises(NeedsCredentials):

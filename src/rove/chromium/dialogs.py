@@ -19,7 +19,7 @@ WEIGHTS = {"alert": 1.0}
 QUESTION = 0.25
 IN_A_ROW = 2.0
 # A script that opens dialogs in a loop never lets go of its page: after this many more it is broken off.
-PATIENCE_WITH_LOOPS = 20
+PATIENCE_WITH_LOOPS = 10
 SILENCE = "for (const name of ['alert', 'confirm', 'prompt']) window[name] = () => name === 'confirm' ? false : null"
 
 
@@ -48,7 +48,7 @@ class Dialogs:
         self._is_leaving = False
         self._storm = 0.0
         self._suppressed = 0
-        self._last_closed = 0.0
+        self._last_closed = -IN_A_ROW
         # While an act runs, a dialog is most likely its answer rather than one more of a storm.
         self.is_acting = False
 
@@ -121,6 +121,8 @@ class Dialogs:
             # Leaving was asked for by the agent or by the page itself: a trap must not hold it.
             self._do(_handle(wire, True, None))
         elif self._is_leaving:
+            if self._follows_another():
+                self._hush(wire)
             self._dismiss(dialog, wire, "as the page was left")
         elif self._is_one_too_many(dialog):
             self._suppress(wire)
@@ -133,18 +135,26 @@ class Dialogs:
     def _is_one_too_many(self, dialog: OpenDialog) -> bool:
         if self._suppressed:
             return True
-        is_next = time.monotonic() - self._last_closed < IN_A_ROW and not self.is_acting
-        self._storm = (self._storm if is_next else 0.0) + WEIGHTS.get(dialog.kind, QUESTION)
+        is_more = self._follows_another() and not self.is_acting
+        self._storm = (self._storm if is_more else 0.0) + WEIGHTS.get(dialog.kind, QUESTION)
         return self._storm > STORM
+
+    def _follows_another(self) -> bool:
+        return time.monotonic() - self._last_closed < IN_A_ROW
 
     def _suppress(self, wire: Wire) -> None:
         """What a browser offers its user: no more dialogs from this page."""
-        self._suppressed += 1
         self._do(_handle(wire, False, None))
-        if self._suppressed == 1:
+        if self._suppressed == 0:
             self._happenings.add("dialogs suppressed", "The page opens one dialog after the other: no more are shown.")
+        self._hush(wire)
+
+    def _hush(self, wire: Wire) -> None:
+        """Keep the page from opening more, however its script goes about it."""
+        if self._suppressed == 0:
             self._do(_tell(wire, "Runtime.evaluate", {"expression": SILENCE}))
-        elif self._suppressed % PATIENCE_WITH_LOOPS == 0:
+        self._suppressed += 1
+        if self._suppressed % PATIENCE_WITH_LOOPS == 0:
             self._do(_tell(wire, "Runtime.terminateExecution", {}))
 
     def _dismiss(self, dialog: OpenDialog, wire: Wire, reason: str) -> None:

@@ -72,13 +72,10 @@ class Downloads:
     async def open(self) -> None:
         """Have the browser write downloads where only we look, and tell how far they are."""
         self._scratch.mkdir(mode=0o700)
-        await self._behave("allowAndName")
-
-    async def _behave(self, behaviour: str) -> None:
         await self._root.send(
             "Browser.setDownloadBehavior",
             {
-                "behavior": behaviour,
+                "behavior": "allowAndName",
                 "browserContextId": self._context,
                 "downloadPath": str(self._scratch),
                 "eventsEnabled": True,
@@ -99,8 +96,6 @@ class Downloads:
         most = self._limits.downloads
         if self._begun > most:
             self._refuse(download, "download refused", f"{most} downloads are the limit of one session")
-        if self._begun == most + 1:
-            self._do(self._behave("deny"))  # a storm of ten thousand is the browser's to refuse, not ours
 
     def progress(self, event: dict[str, Any]) -> None:
         download = self._running.get(event["guid"])
@@ -126,10 +121,13 @@ class Downloads:
 
     async def _end(self, download: _Download, is_whole: bool) -> None:
         try:
-            if is_whole and not download.is_refused:
+            if download.is_refused:
+                # A small file may have been whole before it could be cancelled.
+                await asyncio.to_thread((self._scratch / download.guid).unlink, missing_ok=True)
+            elif is_whole:
                 kept = await asyncio.to_thread(self._keep, download)
                 download.happenings.add("download", f"{kept} ({kept.stat().st_size} bytes)")
-            elif not download.is_refused:
+            else:
                 download.happenings.add("download failed", download.name)
         except OSError as error:
             download.happenings.add("download failed", f"{download.name}: {error.strerror}")

@@ -22,6 +22,7 @@ from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
 from rove.chromium.loading import Loading, is_web, refusal
+from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
 from rove.chromium.network import Network
 from rove.chromium.observation import look, look_within
@@ -92,6 +93,7 @@ class Tab:
         self.journeys = Journeys(self)
         self.restraint = Restraint(wire, self.target, self._tell)
         self.worlds = Worlds(wire, self.target)
+        self.modes = Modes(self.worlds.main, self.happenings)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.inspection = Inspection(self)
@@ -99,7 +101,6 @@ class Tab:
         self.seen: Snapshot | None = None
         self.seen_document = 0
         self.crashed = asyncio.Event()
-        self._is_pointer_held = False
         self.is_suspect = False
         self.bypasses_workers = False
         self.popups = Popups(self.happenings, settings.limits.tabs, self._tell)
@@ -135,7 +136,6 @@ class Tab:
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Page.frameAttached", self._on_frame)
-        wire.on("Runtime.bindingCalled", self._on_told)
         script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": ATTACHED}
         await asyncio.gather(
@@ -146,7 +146,7 @@ class Tab:
             self.surroundings.conditions.join(wire),
             self.clipboard.listen(wire),
             *([self._bypass(wire)] if self.bypasses_workers else []),
-            wire.send("Runtime.addBinding", {"name": "roveTell", "executionContextName": WORLD}),
+            self.modes.listen(wire),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
             self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
@@ -171,7 +171,7 @@ class Tab:
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
             self.worlds.forget()
-            self._is_pointer_held = False
+            self.modes.start_anew()
             self.dialogs.start_anew()
             self.popups.start_anew()
 
@@ -181,14 +181,6 @@ class Tab:
     def _on_requested(self, event: dict[str, Any]) -> None:
         if not is_web(event["url"]):
             self.happenings.add("address refused", refusal(event["url"]))
-
-    def _on_told(self, event: dict[str, Any]) -> None:
-        if event["name"] != "roveTell":
-            return
-        if event["payload"] == "print":
-            self.happenings.add("print ignored", "The page asked to be printed.")
-        else:
-            self._is_pointer_held = event["payload"] == "pointer held"
 
     def _on_crash(self, event: dict[str, Any]) -> None:
         self.crashed.set()
@@ -252,6 +244,11 @@ class Tab:
     def is_restless(self) -> bool:
         """Whether the page keeps navigating, or would if it were not held."""
         return self.restraint.is_on or self.loading.is_restless
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the page may have to be got out of the way before another can take its place."""
+        return self.is_suspect or self.is_restless
 
     # Going places
 
@@ -367,21 +364,16 @@ class Tab:
     async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
         """A picture of the viewport, of the whole page, or of an element."""
         box = await element.box() if element else None
-        shooting = asyncio.ensure_future(
-            photograph(self.session, box, full_page, kind, self.settings.observing.picture)
-        )
+        taking = asyncio.ensure_future(photograph(self.session, box, full_page, kind, self.settings.observing.picture))
         try:
-            async with asyncio.timeout(self.time_left / 2):
-                return await asyncio.shield(shooting)
-        except TimeoutError:
-            # A page paints nothing while it waits for a style sheet, which may never come.
-            if self.loading.has("load"):
-                return await shooting
-            self.happenings.add("loading stopped", "What the page was waiting for kept it from being shown.")
-            self.stop_soon()
-            return await shooting
+            await asyncio.wait({taking}, timeout=self.time_left / 2)
+            if not taking.done() and not self.loading.has("load"):
+                # A page paints nothing while it waits for a style sheet, which may never come.
+                self.happenings.add("loading stopped", "What the page was waiting for kept it from being shown.")
+                self.stop_soon()
+            return await taking
         finally:
-            shooting.cancel()
+            taking.cancel()
 
     async def marks(self, picture: Picture) -> list[Mark]:
         """The pressable elements that a picture shows, and where in it they are."""
@@ -431,16 +423,6 @@ class Tab:
 
     async def _bypass(self, wire: Wire) -> None:
         await wire.send("Network.setBypassServiceWorker", {"bypass": self.bypasses_workers})
-
-    async def free_pointer(self) -> None:
-        """Take the pointer back from a page that holds it, as it would get every press, wherever it is aimed."""
-        if self._is_pointer_held:
-            await self.worlds.main.call("() => rove.releasePointer()")
-
-    async def leave_modes(self) -> None:
-        """What a browser does by itself on Escape: give back the whole screen and the pointer."""
-        if self.dialogs.open is None and await self.worlds.main.call("() => rove.leaveModes()"):
-            self.happenings.add("mode left", "The page no longer holds the screen or the pointer.")
 
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""

@@ -93,8 +93,6 @@ class Run:
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         tab = await self._in_time(context.tab(self._tab_name))
-        if (tab.is_suspect or tab.is_restless) and action.destination is not None:
-            tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
         clearance = self._clearance(action, entry)
         while True:
@@ -104,17 +102,30 @@ class Run:
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
                 if question is None:
-                    with _quoting(tab):
+                    fresh = await self._cleared(action, tab, context)
+                    if fresh is tab:
                         return await self._acted(clearance.action, tab)
+            if question is None:
+                async with Turn(fresh, self._deadline, action.effect):
+                    return await self._acted(clearance.action, fresh)
             # Nobody else waits for this tab while a person makes up their mind; it is looked at again afterwards.
             await self._ask(question, clearance.ask(question))
+
+    async def _cleared(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
+        """The tab to act on: another under the same id, where a page is stuck that is to be left."""
+        if action.destination is None or not tab.is_stuck:
+            return tab
+        return await self._in_time(context.unstick(tab))
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
         tab.vault = self._session.secrets
+        if action.effect is not Effect.READ:
+            tab.let_move()
         before = Before.of(tab)
-        result = await self._arrived(action, tab, before)
-        return await self._seen(action, result, tab, before)
+        with _quoting(tab):
+            result = await self._arrived(action, tab, before)
+            return await self._seen(action, result, tab, before)
 
     async def _arrived(self, action: TabAction[R], tab: Tab, before: Before) -> R:
         """Perform it; if it was to lead somewhere and the guard kept it from there, say so in the guard's words."""
@@ -130,8 +141,10 @@ class Run:
         return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
+        # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
+        unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
         try:
-            result = await self._in_time(unless_dialog(tab, action.perform(tab)), self._reserve, _aim_of(action))
+            result = await self._in_time(unless(tab, action.perform(tab)), self._reserve, _aim_of(action))
         except DeadlineExceeded as error:
             raise await self._blamed(tab, error) from None
         tab.is_suspect = False
@@ -144,30 +157,26 @@ class Run:
     async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Find out whether it is the page's own doing that time ran out."""
         tab.is_suspect = not await tab.answers(self._reserve)
+        if server := tab.traffic.silent_server:
+            tab.is_suspect = False
+            hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
+            return DeadlineExceeded(error.message, hint=hint)
         if not tab.is_suspect:
-            waited_for = tab.traffic.silent_server
-            return (
-                error
-                if waited_for is None
-                else DeadlineExceeded(
-                    error.message,
-                    hint=f"{waited_for} has not answered: try again later, or allow more time with `timeout`.",
-                )
-            )
-        return DeadlineExceeded(
-            f"{error.message}: the page is busy and lets nothing else run",
-            hint="Wait and try again, or leave the page with browser_navigate.",
-        )
+            return error
+        reason = f"{error.message}: the page is busy and lets nothing else run"
+        return DeadlineExceeded(reason, hint="Wait and try again, or leave the page with browser_navigate.")
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         await self._admit(action, entry, lambda: action.concerns(context))
-        before = Before(time.monotonic(), frozenset())
+        began = time.monotonic()
+        downloads = {tab: tab.downloads.begun for tab in context.tabs}
         result = await self._in_time(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
+        before = Before(began, frozenset(), downloads=downloads.get(tab, 0))
         async with Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
             return await self._seen(action, result, tab, before)
 
@@ -228,9 +237,22 @@ class Run:
                     raise blamed from None
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
+        self._note_failure(tab, before)
         if tab.is_restless and not seen.pending:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
+
+    def _note_failure(self, tab: Tab, before: Before) -> None:
+        """A link that leads nowhere ends at a page of the guard's, which says less than the guard knows."""
+        document = tab.traffic.document
+        if document is None or document is before.document:
+            return
+        try:
+            self._session.reach.refuse_document(document)
+        except NavigationFailed as error:
+            tab.happenings.add("request failed", error.message)
+        except RoveError:
+            return  # told among the refusals
 
     def _may_look(self, tab: Tab) -> bool:
         """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""

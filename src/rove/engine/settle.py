@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from rove.chromium.tab import Tab
-from rove.chromium.traffic import Exchange
+from rove.chromium.traffic import Document, Exchange
 
 # An answer whose body takes longer than this is a stream, which may never end.
 STREAMING = 1.0
@@ -26,12 +26,13 @@ class Before:
     # The document that was still loading, if it was: an act does not wait for what it found unfinished.
     unfinished: int | None = None
     downloads: int = 0
+    document: Document | None = None
 
     @classmethod
     def of(cls, tab: Tab) -> Before:
         polled = frozenset(_endpoint(exchange.url) for exchange in tab.traffic.under_way)
         unfinished = None if tab.loading.has("load") else tab.loading.documents
-        return cls(time.monotonic(), polled, unfinished, tab.downloads.begun)
+        return cls(time.monotonic(), polled, unfinished, tab.downloads.begun, tab.traffic.document)
 
 
 async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:

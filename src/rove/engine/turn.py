@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rove.action import Effect
 from rove.chromium.tab import Tab
@@ -13,6 +13,7 @@ from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
 
 R = TypeVar("R")
 LETTING_GO = 0.3
+CLEARING_AWAY = 0.1
 
 
 class Turn:
@@ -34,8 +35,6 @@ class Turn:
             ) from None
         self._tab.give(self._deadline)
         self._tab.is_acted_on(self._effect in (Effect.ACT, Effect.SCRIPT))
-        if self._effect is not Effect.READ:
-            self._tab.let_move()
 
     async def __aexit__(self, *_: object) -> None:
         self._tab.give(None)
@@ -55,8 +54,8 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
             return working.result()
         raise DialogOpen(f"The page opened its {opening.result()} before there was a result.")
     finally:
-        working.cancel()
         opening.cancel()
+        await _given_up(working)
 
 
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
@@ -69,5 +68,12 @@ async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
             raise PageCrashed(f"The page crashed: {tab.url}")
         return await working
     finally:
-        working.cancel()
         crashing.cancel()
+        await _given_up(working)
+
+
+async def _given_up(work: asyncio.Future[Any]) -> None:
+    """Break it off, and give it a moment to clear away what it had begun."""
+    if not work.done():
+        work.cancel()
+        await asyncio.wait({work}, timeout=CLEARING_AWAY)
