@@ -50,6 +50,15 @@ def pages_of(home: Path) -> list[int]:
     return [pid for pid in marked(home) if b" --type=renderer" in _title(pid)]
 
 
+def helpers(home: Path, kind: str) -> list[int]:
+    """The browser's processes of a type: `renderer`, `gpu-process`. They rewrite their own environment."""
+    family = {browser_of(home)}
+    parents = {pid: int(_text(pid, "stat").rpartition(")")[2].split()[1]) for pid in _pids() if _text(pid, "stat")}
+    for _ in range(4):  # a helper may be started by a helper
+        family |= {pid for pid, parent in parents.items() if parent in family}
+    return [pid for pid in family if f"--type={kind}" in _text(pid, "cmdline").replace("\0", " ").split(" ")]
+
+
 def run_folders(home: Path) -> list[Path]:
     return sorted((home / "run").iterdir()) if (home / "run").is_dir() else []
 
@@ -70,6 +79,13 @@ def _pids() -> list[int]:
 
 def _title(pid: int) -> bytes:
     return b" ".join(_words(pid, "cmdline"))
+
+
+def _text(pid: int, file: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/{file}").read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def _words(pid: int, file: str) -> list[bytes]:

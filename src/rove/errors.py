@@ -9,6 +9,9 @@ RoveError
 ├── LimitReached          limit_reached         as many sessions, tabs or questions, or as much memory, as is allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
 ├── NavigationFailed      navigation_failed     the address could not be loaded
+├── CertificateInvalid    certificate_invalid   the server could not prove who it is
+├── NeedsCredentials      needs_credentials     the server asks for a password or a certificate
+├── PageCrashed           page_crashed          the page's process died
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered
 ├── DeadlineExceeded      deadline_exceeded     no answer in the time allowed
 ├── ScriptFailed          script_failed         the page's JavaScript threw
@@ -94,6 +97,22 @@ def unwritable(folder: object, error: OSError) -> BrowserUnavailable:
 class NavigationFailed(RoveError):
     code = "navigation_failed"
     default_hint = "Check the address, or try again if the server may be slow to start."
+    retryable = True
+
+
+class CertificateInvalid(RoveError):
+    code = "certificate_invalid"
+    default_hint = "Do not try to get round it: whoever runs the server must mend its certificate."
+
+
+class NeedsCredentials(RoveError):
+    code = "needs_credentials"
+    default_hint = "rove has none to offer: ask the person you work for, or use another address."
+
+
+class PageCrashed(RoveError):
+    code = "page_crashed"
+    default_hint = "Call again: the tab is given an empty page, and can be navigated."
     retryable = True
 
 

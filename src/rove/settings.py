@@ -37,14 +37,17 @@ class Deadlines(Validated):
     settle: Seconds = arg("Most seconds to wait for a page to become quiet after an act.", default=5)
     launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
     approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
+    dialog: Seconds = arg("Seconds after which a page's dialog that nobody answers is dismissed.", default=60)
 
 
 @dataclass(frozen=True)
 class Limits(Validated):
     sessions: int = arg("Most sessions open at once.", default=8, ge=1)
     tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
-    downloads: int = arg("Most downloads that one tab may make.", default=100, ge=0)
+    page_megabytes: int = arg("Most of one page that is loaded, unpacked; the rest is left out.", default=100, ge=1)
+    downloads: int = arg("Most downloads that one session may make.", default=100, ge=0)
     download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
+    upload_megabytes: int = arg("Largest file that is given to a page.", default=500, ge=1)
     idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
     queue: int = arg("Most calls that wait in line when all sessions are taken.", default=32, ge=0)
     queue_seconds: float = arg("Seconds that a call waits in line for a session to be closed.", default=5, ge=0)

@@ -30,6 +30,7 @@ class OpenFile:
     descriptor: int
     name: str
     size: int
+    changed: int
 
 
 class Workspace:
@@ -52,7 +53,7 @@ class Workspace:
                 facts = os.fstat(file)
                 if not stat.S_ISREG(facts.st_mode):
                     raise Denied(f"{path} is not a regular file.", hint="Name a file in the workspace.")
-                yield OpenFile(file, name, facts.st_size)
+                yield OpenFile(file, name, facts.st_size, facts.st_mtime_ns)
             finally:
                 os.close(file)
 

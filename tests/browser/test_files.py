@@ -1,4 +1,4 @@
-"""Downloads land in the workspace; uploads come from it and from nowhere else."""
+"""G7: Downloads land in the workspace; uploads come from it and from nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal when processes are killed, write at the same time, or run out of room."""
+"""G8: The journal when processes are killed, write at the same time, or run out of room."""
 
 from __future__ import annotations
 

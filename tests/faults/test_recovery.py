@@ -135,6 +135,26 @@ async def test_33_a_browser_that_loses_a_process_it_cannot_do_without_works_agai
     assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["yes", "a=b"]
 
 
+@pytest.mark.parametrize("way", ["dies", "rests"])
+async def test_a_session_that_was_offline_does_not_come_back_online(
+    own: Session, site: Site, home: Path, way: str
+) -> None:
+    await own.navigate(site.page("/", PAGE))
+    await own.clipboard("kept")
+    await own.offline()
+    asked = len(site.requests)
+    if way == "rests":
+        assert await own._engine.rest()
+    else:
+        for pid in victims(home):
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(BrowserUnavailable):
+            await own.evaluate("1")
+    assert (await own.clipboard()).result.text == "kept"
+    assert (await own.evaluate("navigator.onLine")).result.value is False
+    assert len(site.requests) == asked
+
+
 async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", PAGE))
     context = own._engine._context

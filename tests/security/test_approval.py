@@ -1,4 +1,4 @@
-"""Consent is someone else's to give, and holds for what they saw: asserted on what the server was never asked."""
+"""G5, G6: Consent is someone else's to give, and holds for what they saw: asserts on what no server was asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page that fires every kind of request we know of at a canary, in a real browser behind the proxy."""
+"""G1: A page that fires every kind of request we know of at a canary, in a real browser behind the proxy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy as a proxy: what is allowed passes whole, at the receiver's pace, and ends when it ends."""
+"""G1: The proxy as a proxy: what is allowed passes whole, at the receiver's pace, and ends when it ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import resource
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from tests.client import Client, connected
@@ -164,6 +165,63 @@ async def test_an_answer_before_the_request_has_ended_arrives() -> None:
         client.writer.write(bytes(MEGABYTE))
         reply = await client.reply()
         assert (reply.status, reply.body) == (413, b"no")
+
+
+async def test_a_server_that_has_answered_for_good_is_sent_no_more() -> None:
+    async def closing_soon(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+        await reader.read()  # it listens on, to be polite
+
+    async with proxied(closing_soon) as (client, place, _):
+        client.send(f"POST http://{place}/ HTTP/1.1", f"Host: {place}", "Transfer-Encoding: chunked")
+        client.writer.write(b"5\r\nhello\r\n")
+        assert (await client.reply()).body == b"no"
+        client.writer.write(b"5\r\nworld\r\n")
+        assert await client.reader.read() == b"", "and the client is told so"
+
+
+async def test_interim_answers_without_number_are_no_trouble() -> None:
+    flood = b"HTTP/1.1 100 Go on\r\n\r\n" * 20000 + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    async with proxied(saying(flood)) as (client, place, _):
+        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
+        for _ in range(20000):
+            assert (await client.head()).status == 100
+        assert (await client.reply()).body == b"ok"
+
+
+async def test_refusals_without_number_are_no_trouble() -> None:
+    async with proxied(echo) as (client, place, egress):
+        client.writer.write(b"GET http://10.0.0.1/ HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n" * 5000)
+        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
+        for _ in range(5000):
+            assert (await client.reply()).status == 403
+        assert (await client.reply()).status == 200
+        assert len(egress.refusals) == 256
+
+
+async def test_bodies_sent_ahead_stay_with_their_requests() -> None:
+    async with proxied(echo) as (client, place, _):
+        for number in range(4):
+            head = (f"POST http://{place}/{number} HTTP/1.1", f"Host: {place}", "Content-Length: 7")
+            client.send(*head, body=b"body %d;" % number)
+        for number in range(4):
+            body = (await client.reply()).body
+            assert body.startswith(b"POST /%d " % number)
+            assert body.endswith(b"body %d;" % number)
+
+
+async def test_a_fault_of_our_own_leaves_nobody_waiting() -> None:
+    class Faulty:
+        async def addresses(self, host: str) -> list[Any]:
+            raise RuntimeError("a fault")
+
+    egress = Egress(OPEN, OwnPorts(), Faulty())
+    await egress.start()
+    async with connected(egress.port) as client:
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+            await client.get("http://any.example/")
+    await egress.close()
 
 
 async def test_a_large_upload_arrives_whole() -> None:
@@ -370,11 +428,12 @@ async def test_a_client_that_leaves_is_left() -> None:
         await reader.read()
         left.set()
 
-    async with proxied(waiting) as (client, place, _):
+    async with proxied(waiting) as (client, place, egress):
         client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
         await asyncio.wait_for(came.wait(), 5)
         client.writer.close()
         await asyncio.wait_for(left.wait(), 5)
+    assert not egress.failures, "that was the client's choice, not the server's fault"
 
 
 async def test_new_rules_cut_what_they_forbid_and_nothing_else() -> None:

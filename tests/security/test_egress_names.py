@@ -1,4 +1,4 @@
-"""Names that lead where they must not: nobody is ever called there, whatever the name server says and when."""
+"""G1: Names that lead where they must not: nobody is ever called there, whatever the name server says and when."""
 
 from __future__ import annotations
 

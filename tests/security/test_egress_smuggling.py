@@ -1,4 +1,4 @@
-"""Requests made to be read in two ways: none of them reaches a server, and no second request rides along."""
+"""G1: Requests made to be read in two ways: none of them reaches a server, and no second request rides along."""
 
 from __future__ import annotations
 

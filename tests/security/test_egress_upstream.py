@@ -1,4 +1,4 @@
-"""A proxy beyond ours: it is given only addresses that were checked."""
+"""G1: A proxy beyond ours: it is given only addresses that were checked."""
 
 from __future__ import annotations
 

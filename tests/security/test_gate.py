@@ -1,4 +1,4 @@
-"""What is denied never reaches the server: asserted on what it was asked, not on what is on the page."""
+"""G5, G6: What is denied never reaches the server: asserted on what it was asked, not on what is on the page."""
 
 from __future__ import annotations
 

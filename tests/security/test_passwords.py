@@ -1,4 +1,4 @@
-"""Nothing is typed into a password field, whichever way it is tried: asserts on what the page got."""
+"""G6: Nothing is typed into a password field, whichever way it is tried: asserts on what the page got."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A named secret reaches the origin that it is bound to, and nobody else: asserts on what servers and readers got."""
+"""G6: A named secret reaches the origin that it is bound to and nobody else: asserts on what servers got."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ import pytest
 from tests.reading import ref_of
 from tests.site import Site
 
-from rove import Action, Allow, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
+from rove import Action, Allow, Answer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect, parse
 from rove.actions.batch import Batch
 from rove.engine.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.approval import Answer
 from rove.guard.policy import Decision
 from rove.render.outcomes import as_data, as_text, error_text
 
@@ -322,26 +321,47 @@ async def test_progress_is_rid_of_it_too(owned: Session, site: Site) -> None:
     assert said == ["Fill #n [secret pin]"]
 
 
+async def test_a_question_shows_no_secret_that_the_page_shows(owned: Session, asking: Asking, site: Site) -> None:
+    await owned.navigate(site.page("/", f"<button>Copy {TOKEN}</button>"))
+    asking.asks_about = Effect.ACT
+    with pytest.raises(Denied):
+        await owned.click("button")
+    (request,) = asking.asked
+    assert "[secret token]" in request.elements[0].line
+    assert TOKEN not in repr(request)
+
+
 async def test_a_policy_can_ask_about_secrets_and_the_person_sees_the_name(
     owned: Session, asking: Asking, site: Site
 ) -> None:
     await owned.navigate(at_login(site))
     asking.asks_about = Effect.SECRET
     await owned.fill("#n", "Bea")
-    for answer in (False, True):
-        asking.says = Answer.ONCE if answer else Answer.NO
+    for is_yes in (False, True):
+        asking.says = Answer.ONCE if is_yes else Answer.NO
         attempts = [
             owned.fill("#p", "secret:shop"),
             owned.type("secret:shop", "#p"),
             owned.fill_form((FormField("#p", "secret:shop"),)),
         ]
         results = [await asyncio.gather(attempt, return_exceptions=True) for attempt in attempts]
-        assert [isinstance(result[0], Denied) for result in results] == [not answer] * 3
+        assert [isinstance(result[0], Denied) for result in results] == [not is_yes] * 3
         typed = (await owned.evaluate("p.value.length > 0")).result.value
-        assert typed is answer
+        assert typed is is_yes
     assert len(asking.asked) == 6
     assert VALUE not in repr(asking.asked)
     assert all("secret:shop" in repr(request.arguments) for request in asking.asked)
+
+
+async def test_what_a_person_is_shown_is_rid_of_it(owned: Session, asking: Asking, site: Site) -> None:
+    await owned.navigate(site.page("/", f"<button>Send {PIN}</button><label>Name <input></label>"))
+    asking.asks_about = Effect.ACT
+    for attempt in (owned.click("button"), owned.fill("input", PIN)):
+        with pytest.raises(Denied):
+            await attempt
+    assert PIN not in repr(asking.asked)
+    assert asking.asked[0].elements[0].line == 'button "Send [secret pin]"'
+    assert asking.asked[1].arguments["value"] == "[secret pin]"
 
 
 async def test_a_file_in_home_is_found(settings: Settings, tmp_path: Path, site: Site) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shutil
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rove.chromium.closing import close_target
 from rove.chromium.downloads import Downloads
 from rove.chromium.permissions import deny_all
-from rove.chromium.surroundings import Surroundings
+from rove.chromium.surroundings import Climate, Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
@@ -24,6 +26,8 @@ CLOSING_PATIENCE = 3.0
 ARRIVING_PATIENCE = 2.0
 RELOADING_PATIENCE = 3.0
 LOST = "browser restarted"
+UNSTICKING_PATIENCE = 0.5
+OPENING_PATIENCE = 2.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Keepsake:
     current: str | None = None
     kind: str = LOST
     reason: str = ""
+    climate: Climate = Climate()
 
     @property
     def restoring_script(self) -> str:
@@ -55,13 +60,15 @@ class Context:
         self._connection = connection
         self._identity = identity
         self._settings = settings
-        self._scratch = scratch
+        # Copies of what the pages were given, which they may read as long as they live.
+        self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
         self._tabs: dict[str, Tab] = {}
         self._numbers = 0
         self._current: str | None = None
         self._creating = 0
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
+        self._turning_away: set[asyncio.Task[bool]] = set()
         self._arrival = asyncio.Event()
         self._used: dict[str, float] = {}
         self.surroundings = Surroundings()
@@ -74,6 +81,7 @@ class Context:
         """Make ready; with a keepsake, go on where a lost context ended."""
         await asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if keepsake is not None:
+            self.surroundings.restore(keepsake.climate)
             if keepsake.cookies:
                 await self._root.send(
                     "Storage.setCookies", {"cookies": keepsake.cookies, "browserContextId": self._identity}
@@ -115,10 +123,15 @@ class Context:
 
     async def unstick(self, tab: Tab) -> Tab:
         """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
-        if await tab.answers():
+        if tab.is_restless:
+            # What it asked for last may come between us and where we go, however often we try.
+            return await self.renew(tab, "its page kept navigating by itself")
+        if await tab.answers(UNSTICKING_PATIENCE):
             return tab
         await tab.break_off()
-        return tab if await tab.answers() else await self.renew(tab, "its page did not answer any more")
+        return (
+            tab if await tab.answers(UNSTICKING_PATIENCE) else await self.renew(tab, "its page did not answer any more")
+        )
 
     async def renew(self, tab: Tab, reason: str) -> Tab:
         """An empty page in place of one that is beyond help, under the same id; cookies stay."""
@@ -156,6 +169,7 @@ class Context:
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
+        await asyncio.to_thread(shutil.rmtree, self._uploads, ignore_errors=True)
         if self.on_closed is not None:
             self.on_closed()
 
@@ -163,7 +177,7 @@ class Context:
         """Wait until the popups that have been announced are tabs with ids."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(ARRIVING_PATIENCE):
-                while any(tab.announced_popups > 0 for tab in self.tabs):
+                while any(tab.popups.announced > 0 for tab in self.tabs):
                     self._arrival.clear()
                     await self._arrival.wait()
 
@@ -171,7 +185,21 @@ class Context:
 
     def receive(self, wire: Wire, target: dict[str, Any]) -> None:
         """A page has come into being: one that we asked for, or a popup."""
-        self._welcoming[target["targetId"]] = asyncio.ensure_future(self._welcome(wire, target))
+        is_popup = "openerId" in target or not self._creating
+        opener = self._opener(target) if is_popup else None
+        if opener is not None and opener.popups.is_refused(len(self._tabs)):
+            self._arrival.set()
+            task = asyncio.ensure_future(close_target(self._root, wire, target["targetId"]))
+            self._turning_away.add(task)
+            task.add_done_callback(self._turning_away.discard)
+            return
+        self._numbers += 1
+        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads, self.surroundings)
+        self._tabs[tab.id] = tab
+        welcoming = asyncio.ensure_future(self._welcome(tab, opener))
+        self._welcoming[target["targetId"]] = welcoming
+        if is_popup:
+            welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
 
     def forget_target(self, target: str) -> None:
         self._welcoming.pop(target, None)
@@ -192,40 +220,40 @@ class Context:
     async def _create(self) -> Tab:
         self._creating += 1
         try:
-            made = await self._root.send(
-                "Target.createTarget", {"url": "about:blank", "browserContextId": self._identity}
-            )
-            if (welcoming := self._welcoming.get(made["targetId"])) is None:
-                raise WireError("the page was closed as soon as it was opened")
-            return await welcoming
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(OPENING_PATIENCE):
+                    return await self._created()
+            # The browser keeps a process in reserve, which may be as frozen as what it is to replace.
+            return await self._created()
         finally:
             self._creating -= 1
 
-    async def _welcome(self, wire: Wire, target: dict[str, Any]) -> Tab:
-        self._numbers += 1
-        identity = f"t{self._numbers}"
-        tab = Tab(wire, self._connection, target, identity, self._settings, self._scratch, self.surroundings)
-        self._tabs[tab.id] = tab
+    async def _created(self) -> Tab:
+        blank = {"url": "about:blank", "browserContextId": self._identity}
+        made = await self._root.send("Target.createTarget", blank)
+        try:
+            if (welcoming := self._welcoming.pop(made["targetId"], None)) is None:
+                raise WireError("the page was closed as soon as it was opened")
+            return await asyncio.shield(welcoming)
+        except asyncio.CancelledError:
+            for tab in [tab for tab in self.tabs if tab.target == made["targetId"]]:
+                self._forget(tab)
+                tab.close_soon()
+            raise
+
+    async def _welcome(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
         except WireError:
             self._forget(tab)  # closed before it was open
-        if "openerId" in target or not self._creating:
-            self._admit_popup(tab, target.get("openerId"))
+        if opener is not None:
+            opener.popups.admit(tab.id, tab.url)
+            self._arrival.set()
         return tab
 
-    def _admit_popup(self, tab: Tab, opener: str | None) -> None:
-        parent = next((known for known in self.tabs if known.target == opener), None) or self.current
-        if parent is not None:
-            parent.announced_popups = max(parent.announced_popups - 1, 0)
-            self._arrival.set()
-        if len(self._tabs) > self._settings.limits.tabs:
-            self._forget(tab)
-            tab.close_soon()
-            if parent is not None:
-                parent.happenings.add("popup blocked", f"{tab.url} (as many tabs as are allowed are open)")
-        elif parent is not None:
-            parent.happenings.add("new tab", f"{tab.id} {tab.url}")
+    def _opener(self, target: dict[str, Any]) -> Tab | None:
+        opener = target.get("openerId")
+        return next((tab for tab in self.tabs if tab.target == opener), None) or self.current
 
     async def _reopen(self, keepsake: Keepsake) -> None:
         """Open the tabs of a lost context again, under their ids, where they were."""

@@ -24,35 +24,36 @@ class _Download:
     name: str
     happenings: Happenings
     pending: Pending
+    number: int
     is_refused: bool = False
 
 
 class Pending:
-    """How many downloads of a tab are not over yet."""
+    """The downloads of a tab that are not over yet, by number."""
 
     def __init__(self) -> None:
-        self._count = 0
-        self._none = asyncio.Event()
-        self._none.set()
-        self.taken = 0
+        self._running: set[int] = set()
+        self._ended = asyncio.Event()
+        self.begun = 0
 
-    @property
-    def is_running(self) -> bool:
-        return self._count > 0
+    def is_running(self, since: int) -> bool:
+        """Whether one is under way that began after the first so many."""
+        return any(number > since for number in self._running)
 
-    async def finish(self) -> None:
-        """Wait until all that have begun are over."""
-        await self._none.wait()
+    async def finish(self, since: int) -> None:
+        """Wait until all that began after the first so many are over."""
+        while self.is_running(since):
+            self._ended.clear()
+            await self._ended.wait()
 
-    def begin(self) -> None:
-        self.taken += 1
-        self._count += 1
-        self._none.clear()
+    def begin(self) -> int:
+        self.begun += 1
+        self._running.add(self.begun)
+        return self.begun
 
-    def end(self) -> None:
-        self._count -= 1
-        if self._count == 0:
-            self._none.set()
+    def end(self, number: int) -> None:
+        self._running.discard(number)
+        self._ended.set()
 
 
 class Downloads:
@@ -66,6 +67,7 @@ class Downloads:
         self._scratch = scratch
         self._running: dict[str, _Download] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._begun = 0
 
     async def open(self) -> None:
         """Have the browser write downloads where only we look, and tell how far they are."""
@@ -87,11 +89,13 @@ class Downloads:
         await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
 
     def begin(self, event: dict[str, Any], happenings: Happenings, pending: Pending) -> None:
-        download = _Download(event["guid"], event["suggestedFilename"] or "download", happenings, pending)
+        name = event["suggestedFilename"] or "download"
+        download = _Download(event["guid"], name, happenings, pending, pending.begin())
         self._running[download.guid] = download
-        pending.begin()
-        if pending.taken > self._limits.downloads:
-            self._refuse(download, "download refused", f"{self._limits.downloads} downloads are the limit")
+        self._begun += 1
+        most = self._limits.downloads
+        if self._begun > most:
+            self._refuse(download, "download refused", f"{most} downloads are the limit of one session")
 
     def progress(self, event: dict[str, Any]) -> None:
         download = self._running.get(event["guid"])
@@ -100,14 +104,15 @@ class Downloads:
         if event["state"] == "inProgress":
             size = max(event["receivedBytes"], event["totalBytes"])
             if size > self._limits.download_megabytes * 2**20 and not download.is_refused:
-                self._refuse(download, "download broken off", f"larger than {self._limits.download_megabytes} MB")
+                reason = f"{download.name}: larger than {self._limits.download_megabytes} MB"
+                self._refuse(download, "download broken off", reason)
             return
         del self._running[download.guid]
         self._do(self._end(download, event["state"] == "completed"))
 
     def _refuse(self, download: _Download, kind: str, reason: str) -> None:
         download.is_refused = True
-        download.happenings.add(kind, f"{download.name}: {reason}")
+        download.happenings.add(kind, reason)
         self._do(self._cancel(download))
 
     async def _cancel(self, download: _Download) -> None:
@@ -116,15 +121,18 @@ class Downloads:
 
     async def _end(self, download: _Download, is_whole: bool) -> None:
         try:
-            if is_whole and not download.is_refused:
+            if download.is_refused:
+                # A small file may have been whole before it could be cancelled.
+                await asyncio.to_thread((self._scratch / download.guid).unlink, missing_ok=True)
+            elif is_whole:
                 kept = await asyncio.to_thread(self._keep, download)
                 download.happenings.add("download", f"{kept} ({kept.stat().st_size} bytes)")
-            elif not download.is_refused:
+            else:
                 download.happenings.add("download failed", download.name)
         except OSError as error:
             download.happenings.add("download failed", f"{download.name}: {error.strerror}")
         finally:
-            download.pending.end()
+            download.pending.end(download.number)
 
     def _keep(self, download: _Download) -> Path:
         finished = self._scratch / download.guid

@@ -44,6 +44,7 @@ class Element:
 
     async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
+        await self._tab.modes.free_pointer()
         while True:
             x, y = await self._reach(enabled=True, press=True)
             await self._tab.mouse.click(x, y, button, count, bits)
@@ -54,10 +55,12 @@ class Element:
                 raise ElementNotReady(f"{self.line} {missed}.")
 
     async def hover(self) -> None:
+        await self._tab.modes.free_pointer()
         x, y = await self._reach(enabled=False)
         await self._tab.mouse.move(x, y)
 
     async def drag_to(self, other: Element | Spot) -> None:
+        await self._tab.modes.free_pointer()
         await self._tab.mouse.drag(await self._reach(enabled=True), self.world, other.position)
 
     async def position(self) -> tuple[float, float]:

@@ -12,6 +12,8 @@ from rove.errors import ScriptFailed
 if TYPE_CHECKING:
     from rove.chromium.element import Element
 
+# No model reads more, and reading it for nobody would hold up everyone else.
+LARGEST = 2_000_000
 _FUNCTION = re.compile(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
@@ -48,7 +50,7 @@ async def _with_element(expression: str, element: Element) -> Answer:
 
 async def _asked(wire: Wire, method: str, params: dict[str, Any]) -> Answer:
     try:
-        answer = await wire.send(method, params)
+        answer = await wire.send(method, params, LARGEST)
     except WireError as error:
         if wire.is_closed:
             raise

@@ -44,7 +44,7 @@ async def resolve_all(tab: Tab, target: str) -> list[Element]:
     for world in await tab.every_world():
         found += await _matches(tab, world, aim)
     if not found and isinstance(aim, Selector):
-        raise ElementNotFound(f"Selector '{aim}' not found.")
+        raise ElementNotFound(f"Selector '{aim}' not found")
     if not found:
         raise ElementNotFound(f"There is no {aim} on the page.")
     return found

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from dataclasses import dataclass, field
-
-from rove.chromium.wire import Wire
 
 KEPT = 200
 LONGEST = 500
@@ -15,37 +12,40 @@ ERRORS_TOLD = 10
 _ERRORS = frozenset({"console error", "page error"})
 
 
-@dataclass(frozen=True)
+@dataclass
 class Happening:
-    """One thing that happened, in the page's words."""
+    """One thing that happened, in the page's words, and how often."""
 
     kind: str
     text: str
     # What to do about it, in our own words.
     advice: str = ""
     at: float = field(default_factory=time.monotonic)
+    times: int = 1
+
+    def __str__(self) -> str:
+        return self.text if self.times == 1 else f"{self.text} ({self.times} times)"
 
 
 class Happenings:
-    """A bounded record: a page that floods it loses its oldest entries."""
+    """A bounded record: a page that floods it loses its oldest entries, and what repeats itself is told once."""
 
     def __init__(self) -> None:
-        self._kept: deque[Happening] = deque(maxlen=KEPT)
-        self._total = 0
-        self._seen = 0
+        self._unseen: dict[tuple[str, str], Happening] = {}
 
     def add(self, kind: str, text: str) -> None:
-        self._kept.append(Happening(kind, text[:LONGEST]))
-        self._total += 1
+        happening = Happening(kind, text[:LONGEST])
+        known = self._unseen.setdefault((happening.kind, happening.text), happening)
+        if known is not happening:
+            known.times += 1
+        elif len(self._unseen) > KEPT:
+            del self._unseen[next(iter(self._unseen))]
 
     def unseen(self) -> list[Happening]:
         """What came since the last call; of errors the first few, as browser_console has them all."""
-        new = min(self._total - self._seen, len(self._kept))
-        self._seen = self._total
-        return _without_flood(list(self._kept)[len(self._kept) - new :]) if new else []
-
-    def listen(self, wire: Wire) -> None:
-        wire.on("Inspector.targetCrashed", lambda _: self.add("crash", "The page crashed."))
+        new = list(self._unseen.values())
+        self._unseen.clear()
+        return _without_flood(new)
 
 
 def _without_flood(happenings: list[Happening]) -> list[Happening]:

@@ -96,8 +96,10 @@ class Inspection:
         worlds = await self._worlds()
         wires = {world.session: world for world in reversed(worlds)}
         _, answers = await asyncio.gather(
-            asyncio.gather(*(_in_time(world, self.expect(wire)) for wire, world in wires.items())),
-            asyncio.gather(*(_ask(world, "beginTyping") for world in worlds)),
+            asyncio.gather(
+                *(_in_time(world, self.expect(wire), world.parent is None) for wire, world in wires.items())
+            ),
+            asyncio.gather(*(_ask(world, "beginTyping", world.parent is None) for world in worlds)),
         )
         facts = [await seen_through(world, answer) for world, answer in zip(worlds, answers, strict=True)]
         return self._kept(worlds, facts)
@@ -131,22 +133,21 @@ class Inspection:
         ]
 
 
-async def _ask(world: World, question: str) -> dict[str, Any]:
-    answer: dict[str, Any] | None = await _in_time(world, world.call(f"() => rove.{question}()"))
+async def _ask(world: World, question: str, is_vital: bool = False) -> dict[str, Any]:
+    answer: dict[str, Any] | None = await _in_time(world, world.call(f"() => rove.{question}()"), is_vital)
     return answer or {}
 
 
-async def _in_time(world: World, work: Coroutine[Any, Any, Any]) -> Any:
-    """What a frame answers, if it is still there and does so soon; the page itself has all the time of the action."""
-    if world.parent is None:
-        return await work
+async def _in_time(world: World, work: Coroutine[Any, Any, Any], is_vital: bool) -> Any:
+    """What a world answers, if it is still there; the page itself has all the time of the action, a frame has not."""
     try:
-        async with asyncio.timeout(FRAME_PATIENCE):
+        async with asyncio.timeout(FRAME_PATIENCE if world.parent else None):
             return await work
     except TimeoutError:
         world.is_silent = True
     except (WireError, ScriptFailed):
-        pass  # gone since
+        if is_vital:
+            raise
     return None
 
 

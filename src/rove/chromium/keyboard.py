@@ -86,6 +86,8 @@ class Keyboard:
             if held and last.key.lower() in CLIPBOARD_KEYS:
                 await around.enter_async_context(self._tab.clipboard.lent(await self._tab.every_world()))
             await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
+        if last.key == "Escape" and self._tab.dialogs.open is None:
+            await self._tab.modes.leave()
 
     async def type(self, text: str) -> None:
         """Every character as a keystroke, where the layout has it."""

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections import deque
 from typing import Any, Literal
 
 from rove.chromium.wire import Wire
 
 Stage = Literal["DOMContentLoaded", "load"]
+# A page that puts this many documents in its own place, this fast, will not stop by itself.
+RESTLESS_DOCUMENTS = 10
+RESTLESS_SECONDS = 10.0
+# One that has stayed as long as this has come to its end after all.
+RESTING = 2.0
 
 
 class Loading:
@@ -18,30 +25,68 @@ class Loading:
         self.url = url or "about:blank"
         self._reached: set[str] = {"DOMContentLoaded", "load"}
         self._loader: str | None = None
+        self._is_received = False
         self._changed = asyncio.Event()
+        self._recent: deque[float] = deque(maxlen=RESTLESS_DOCUMENTS)
+        self._shown: deque[str] = deque(maxlen=RESTLESS_DOCUMENTS)
+        # A navigation is first announced by the page and then begun by the browser, which may also refuse it.
+        self._is_announced = False
+        self._is_begun = False
         self.commits = 0
         self.documents = 0
-        self.is_starting = False
 
     def listen(self, session: Wire) -> None:
         session.on("Page.lifecycleEvent", self._on_lifecycle)
         session.on("Page.frameNavigated", self._on_navigated)
         session.on("Page.navigatedWithinDocument", self._on_moved_within)
-        session.on("Page.frameRequestedNavigation", self._on_requested)
-        session.on("Page.frameStartedNavigating", self._on_starting)
-        session.on("Page.frameClearedScheduledNavigation", self._on_stopped)
+        session.on("Page.frameScheduledNavigation", self._on_announced)
+        session.on("Page.frameRequestedNavigation", self._on_announced)
+        session.on("Page.frameClearedScheduledNavigation", self._on_called_off)
+        session.on("Page.frameStartedNavigating", self._on_begun)
         session.on("Page.frameStoppedLoading", self._on_stopped)
+        session.on("Network.loadingFinished", self._on_received)
+        session.on("Network.loadingFailed", self._on_failure)
 
     def has(self, stage: Stage) -> bool:
         return stage in self._reached and not self.is_starting
 
+    @property
+    def is_starting(self) -> bool:
+        return self._is_announced or self._is_begun
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether the page keeps navigating by itself."""
+        now = time.monotonic()
+        enough = len(self._recent) == RESTLESS_DOCUMENTS and now - self._recent[0] < RESTLESS_SECONDS
+        return enough and now - self._recent[-1] < RESTING
+
+    def calm(self) -> None:
+        """What comes from here on was asked for."""
+        self._recent.clear()
+
+    def stop(self) -> None:
+        """Loading is being broken off: nothing more will be received."""
+        self._is_received = True
+
     async def reaches(self, stage: Stage) -> None:
-        while not self.has(stage):
+        """Wait until a document is that far, or until the page shows that none of them ever will be."""
+        while not self.has(stage) and not self.is_restless:
             await self._change()
 
     async def commits_after(self, seen: int) -> None:
         """Wait until another document, or another place in this one, has been committed."""
         while self.commits <= seen:
+            await self._change()
+
+    async def shows(self, loader: str) -> None:
+        """Wait until a given document has been committed."""
+        while loader not in self._shown:
+            await self._change()
+
+    async def documents_after(self, seen: int) -> None:
+        """Wait until another document has been committed."""
+        while self.documents <= seen:
             await self._change()
 
     async def _change(self) -> None:
@@ -52,7 +97,7 @@ class Loading:
         if event["frameId"] != self._main_frame:
             return
         if event["name"] == "init":
-            self._loader, self._reached = event["loaderId"], set()
+            self._loader, self._reached, self._is_received = event["loaderId"], set(), False
         elif event["loaderId"] == self._loader:
             self._reached.add(event["name"])
         self._changed.set()
@@ -60,6 +105,8 @@ class Loading:
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if event["frame"]["id"] == self._main_frame:
             self.documents += 1
+            self._recent.append(time.monotonic())
+            self._shown.append(event["frame"]["loaderId"])
             self.url = event["frame"]["url"] + event["frame"].get("urlFragment", "")
             self._arrive()
 
@@ -68,21 +115,57 @@ class Loading:
             self.url = event["url"]
             self._arrive()
 
-    def _on_requested(self, event: dict[str, Any]) -> None:
-        if event["frameId"] == self._main_frame and event.get("disposition") == "currentTab":
-            self.is_starting = True
+    def _on_announced(self, event: dict[str, Any]) -> None:
+        is_here = event["frameId"] == self._main_frame and event.get("disposition", "currentTab") == "currentTab"
+        if is_here and event.get("delay", 0) == 0 and is_web(event["url"]):
+            self._is_announced = True
 
-    def _on_starting(self, event: dict[str, Any]) -> None:
-        if event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument":
-            self.is_starting = True
+    def _on_called_off(self, event: dict[str, Any]) -> None:
+        """The page has called its navigation off, or handed it to the browser."""
+        if event["frameId"] == self._main_frame:
+            self._is_announced = False
+            self._changed.set()
+
+    def _on_begun(self, event: dict[str, Any]) -> None:
+        is_here = event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument"
+        if is_here and is_web(event["url"]):
+            self._is_begun = True
 
     def _on_stopped(self, event: dict[str, Any]) -> None:
-        # A navigation that became a download, or was refused, commits nothing.
-        if event["frameId"] == self._main_frame:
-            self.is_starting = False
+        if event["frameId"] != self._main_frame:
+            return
+        if self._is_begun:
+            # A navigation that became a download, or was refused, commits nothing.
+            self._is_announced = self._is_begun = False
+        elif self._is_received:
+            # A page that tries to leave while it loads is never said to be loaded, even if it had to stay.
+            self._end()
+        self._changed.set()
+
+    def _on_received(self, event: dict[str, Any]) -> None:
+        if event["requestId"] == self._loader:
+            self._is_received = True
+
+    def _on_failure(self, event: dict[str, Any]) -> None:
+        if event["requestId"] == self._loader:
+            self._end()
             self._changed.set()
+
+    def _end(self) -> None:
+        """The document is as far as it will ever be."""
+        self._reached |= {"DOMContentLoaded", "load"}
 
     def _arrive(self) -> None:
         self.commits += 1
-        self.is_starting = False
+        self._is_announced = self._is_begun = False
         self._changed.set()
+
+
+def is_web(url: str) -> bool:
+    """Whether a browser loads it by itself, rather than hand it to another program."""
+    return url.partition(":")[0].lower() in ("http", "https", "about", "blob", "data", "javascript", "file")
+
+
+def refusal(url: str) -> str:
+    """Why an address that is not of the web is not opened."""
+    return f"{url[:200]} would start another program, which rove does not do"

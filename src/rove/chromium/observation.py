@@ -6,61 +6,71 @@ import asyncio
 from typing import Any
 
 from rove.chromium.wire import WireError
-from rove.chromium.worlds import FRAME_PATIENCE, World, Worlds
+from rove.chromium.worlds import MOST_FRAMES, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
-from rove.snapshot import Flag, Row, Snapshot, of_origin, parse, stitch
+from rove.snapshot import Snapshot, of_origin, parse, remark, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
 MOST_CLOSED_HOSTS = 50
 # What is in a closed root may hold another one, which only the next look meets.
 CLOSED_WITHIN_CLOSED = 3
 # What stands in for a frame that is too busy to be asked.
-UNANSWERED = Snapshot(rows=[Row(0, Flag.STRUCTURE | Flag.IN_VIEW, "", "(the frame did not answer)")])
+UNANSWERED = remark("(the frame did not answer)")
 
 
-async def look(worlds: Worlds, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
+async def look(
+    worlds: Worlds, options: dict[str, Any], patience: float, glance: dict[str, Any] | None = None
+) -> Snapshot:
     """The page as it is now, or was at a glance just before, with the frames where they stand in it."""
     main = await _rows(worlds.main, options, glance)
     if not main.frames:
         return main
-    return stitch(main, await _children(worlds, worlds.main))
+    return stitch(main, _with_note(main, await _children(worlds, worlds.main, patience)))
 
 
-async def look_within(worlds: Worlds, world: World, options: dict[str, Any]) -> Snapshot:
+async def look_within(worlds: Worlds, world: World, options: dict[str, Any], patience: float) -> Snapshot:
     """One element of one frame, the first row being the element itself."""
     part = await _rows(world, options)
     if part.frames:
-        part = stitch(part, await _children(worlds, world))
+        part = stitch(part, await _children(worlds, world, patience))
     return of_origin(part, part.origin) if world is not worlds.main else part
 
 
-async def _children(worlds: Worlds, top: World) -> dict[str, Snapshot]:
+async def _children(worlds: Worlds, top: World, patience: float) -> dict[str, Snapshot]:
     """The rows of every frame below one, by the ref of the element that holds it."""
-    below = [world for world in await worlds.refresh() if world is not top]
-    looks = await asyncio.gather(*(_child(worlds, world) for world in below))
+    below = [world for world in await worlds.refresh(patience) if world is not top]
+    looks = await asyncio.gather(*(_child(worlds, world, patience) for world in below))
     return dict(look for look in looks if look is not None)
 
 
-async def _child(worlds: Worlds, world: World) -> tuple[str, Snapshot] | None:
+def _with_note(main: Snapshot, children: dict[str, Snapshot]) -> dict[str, Snapshot]:
+    """Say, in the first frame that was left out, how many were."""
+    left_out = [frame for frame in main.frames if frame not in children]
+    if len(children) < MOST_FRAMES - 1 or not left_out:
+        return children
+    return {**children, left_out[0]: remark(f"… not looked into, as are {len(left_out) - 1} frames more")}
+
+
+async def _child(worlds: Worlds, world: World, patience: float) -> tuple[str, Snapshot] | None:
     """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
     assert world.parent is not None
     try:
-        owner, rows = await asyncio.gather(_owner(worlds, world), _rows_in_time(world))
+        owner, rows = await asyncio.gather(_owner(worlds, world, patience), _rows_in_time(world, patience))
     except (TimeoutError, WireError, ScriptFailed):
         return None
     return world.parent.prefix + owner, rows
 
 
-async def _owner(worlds: Worlds, world: World) -> str:
-    async with asyncio.timeout(FRAME_PATIENCE):
+async def _owner(worlds: Worlds, world: World, patience: float) -> str:
+    async with asyncio.timeout(patience):
         return await worlds.owner(world)
 
 
-async def _rows_in_time(world: World) -> Snapshot:
+async def _rows_in_time(world: World, patience: float) -> Snapshot:
     if world.is_silent:
         return UNANSWERED
     try:
-        async with asyncio.timeout(FRAME_PATIENCE):
+        async with asyncio.timeout(patience):
             return await _rows(world, {})
     except TimeoutError:
         return UNANSWERED

@@ -55,6 +55,7 @@ async def print_page(tab: Tab, sheets: Sheets, name: str) -> Document:
     handle = await _begun(tab.session, sheets)
     draft = tab.scratch / f"print-{secrets.token_hex(8)}"
     try:
+        draft.parent.mkdir(mode=0o700, exist_ok=True)
         with draft.open("xb") as written:
             size, pages = await _copied(tab.session, handle, written, most)
         return Document(await asyncio.to_thread(_kept, draft, workspace, name), size, pages)

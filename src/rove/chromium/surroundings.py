@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rove.chromium.clipboard import Clipboard
 from rove.chromium.conditions import Conditions
 from rove.chromium.console import Console
 from rove.chromium.workers import Workers
+
+
+@dataclass(frozen=True)
+class Climate:
+    """What of it outlives a browser: a session that was offline must not come back online."""
+
+    is_offline: bool = False
+    copied: str = ""
 
 
 class Surroundings:
@@ -16,3 +26,12 @@ class Surroundings:
         self.conditions = Conditions()
         self.console = Console()
         self.workers = Workers(self.console, self.conditions)
+
+    @property
+    def climate(self) -> Climate:
+        return Climate(self.conditions.is_offline, self.clipboard.text)
+
+    def restore(self, climate: Climate) -> None:
+        """Before there are tabs."""
+        self.conditions.is_offline = climate.is_offline
+        self.clipboard.text = climate.copied

@@ -11,6 +11,7 @@ from typing import Any
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
+from rove.chromium.closing import close_target
 from rove.chromium.console import Console, Contexts
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.downloads import Pending
@@ -18,12 +19,16 @@ from rove.chromium.element import Element, Spot
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
 from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
+from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
-from rove.chromium.loading import Loading
+from rove.chromium.loading import Loading, is_web, refusal
+from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
 from rove.chromium.network import Network
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
+from rove.chromium.popups import Popups
+from rove.chromium.restraint import Restraint
 from rove.chromium.scripts import page_script
 from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
@@ -31,26 +36,23 @@ from rove.chromium.uploads import copied, dropped, handed_over
 from rove.chromium.viewport import resize
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.chromium.workers import Workers
-from rove.chromium.worlds import WORLD, World, Worlds
+from rove.chromium.worlds import FRAME_PATIENCE, WORLD, World, Worlds
 from rove.errors import (
     ElementGone,
     ElementNotFound,
     ElementNotReady,
-    NavigationFailed,
     ScriptFailed,
 )
 from rove.settings import Settings
 from rove.snapshot import Snapshot
 
-CLOSING_PATIENCE = 2.0
 # Bodies are fetched when asked for; the browser need not keep much of them, nor send along what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
 # Service workers belong to the whole session, which is told of them itself.
 ATTACHED = [{"type": "service_worker", "exclude": True}, {}]
-# A session's way out is in our own process and always open. A browser that does not find it has lost the process that
-# knew of it, and all cookies with that: it is as good as gone.
-NO_WAY_OUT = "net::ERR_PROXY_CONNECTION_FAILED"
 PING_PATIENCE = 1.0
+BREAKING_OFF = 0.5
+TIME_TO_LOOK = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
 
@@ -76,28 +78,32 @@ class Tab:
         self.scratch = scratch
         self.lock = asyncio.Lock()
         self.deadline: float | None = None
-        self.dialogs = Dialogs()
+        self._allotted = settings.deadlines.action
         self.happenings = Happenings()
+        self.dialogs = Dialogs(self.happenings, settings.deadlines.dialog)
         self.downloads = Pending()
         self.surroundings = surroundings
         self.clipboard = surroundings.clipboard
         self.console = Console(self.happenings)
         # A page's main frame goes by the id of its target.
-        self.traffic = Traffic(self.target, self.happenings)
+        self.traffic = Traffic(self.target, self.happenings, settings.limits.page_megabytes * 2**20, self.stop_soon)
         self.network = Network(self.target)
         self.workers = Workers(self.console, surroundings.conditions, self.network)
         self.loading = Loading(self.target, target["url"])
+        self.journeys = Journeys(self)
+        self.restraint = Restraint(wire, self.target, self._tell)
         self.worlds = Worlds(wire, self.target)
+        self.modes = Modes(self.worlds.main, self.happenings)
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.inspection = Inspection(self)
         self.vault: Vault = EmptyVault()
         self.seen: Snapshot | None = None
         self.seen_document = 0
-        self.is_crashed = False
+        self.crashed = asyncio.Event()
         self.is_suspect = False
         self.bypasses_workers = False
-        self.announced_popups = 0
+        self.popups = Popups(self.happenings, settings.limits.tabs, self._tell)
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
         self._glance: dict[str, Any] | None = None
@@ -105,12 +111,13 @@ class Tab:
 
     async def open(self) -> None:
         """Listen, set the page up as every page of ours, and let it go on."""
-        self.happenings.listen(self.session)
         self.console.listen(self.session, Contexts(self.session, self.target))
         self.network.listen(self.session, "page")
         self.loading.listen(self.session)
         self.session.on("Page.frameNavigated", self._on_navigated)
-        self.session.on("Page.windowOpen", self._on_window_open)
+        self.popups.listen(self.session)
+        self.restraint.listen()
+        self.session.on("Page.frameRequestedNavigation", self._on_requested)
         self.session.on("Inspector.targetCrashed", self._on_crash)
         size = self.settings.viewport
         await asyncio.gather(
@@ -125,6 +132,7 @@ class Tab:
         """What the page's wire and those of its separate frames have in common."""
         self.dialogs.listen(wire)
         self.traffic.listen(wire)
+        self.worlds.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Page.frameAttached", self._on_frame)
@@ -138,6 +146,7 @@ class Tab:
             self.surroundings.conditions.join(wire),
             self.clipboard.listen(wire),
             *([self._bypass(wire)] if self.bypasses_workers else []),
+            self.modes.listen(wire),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
             self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
@@ -151,24 +160,33 @@ class Tab:
             self.worlds.add_separate(target["targetId"], wire)
             self.console.listen(wire, Contexts(wire, None))
             self.network.listen(wire, "frame")
+            wire.on("Inspector.targetCrashed", self._on_frame_crash)
             self._later(self._attach(wire))
         elif target["type"] == "worker":
             self._later(self.workers.welcome(wire, target))
         else:
-            self._later(_let_go(wire))
+            # Workers are not ours to drive, but they wait for someone to let them go.
+            self._later(_told(wire, "Runtime.runIfWaitingForDebugger"))
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:
             self.worlds.forget()
+            self.modes.start_anew()
+            self.dialogs.start_anew()
+            self.popups.start_anew()
 
     def _on_frame(self, event: dict[str, Any]) -> None:
         self.worlds.note_frame()
 
-    def _on_window_open(self, event: dict[str, Any]) -> None:
-        self.announced_popups += 1
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        if not is_web(event["url"]):
+            self.happenings.add("address refused", refusal(event["url"]))
 
     def _on_crash(self, event: dict[str, Any]) -> None:
-        self.is_crashed = True
+        self.crashed.set()
+
+    def _on_frame_crash(self, event: dict[str, Any]) -> None:
+        self.happenings.add("frame crashed", "What it showed is gone; browser_reload brings it back.")
 
     def _on_chooser(self, event: dict[str, Any]) -> None:
         if self.on_chooser is not None and "backendNodeId" in event:
@@ -183,6 +201,10 @@ class Tab:
         task.add_done_callback(self._background.discard)
 
     @property
+    def is_crashed(self) -> bool:
+        return self.crashed.is_set()
+
+    @property
     def url(self) -> str:
         return self.loading.url
 
@@ -192,6 +214,16 @@ class Tab:
         title: str = answer["targetInfo"]["title"]
         return title
 
+    def give(self, deadline: float | None) -> None:
+        """Say until when the running action must have answered."""
+        self.deadline = deadline
+        self._allotted = self.time_left
+
+    @property
+    def time_to_wait(self) -> float:
+        """Seconds that may be spent on a page that takes its time, so that some are left to look at it."""
+        return max(self.time_left - min(TIME_TO_LOOK, self._allotted / 4), 0.0)
+
     @property
     def time_left(self) -> float:
         """Seconds until the running action must have answered."""
@@ -199,59 +231,43 @@ class Tab:
             return self.settings.deadlines.action
         return max(self.deadline - time.monotonic(), 0.0)
 
+    def is_acted_on(self, acting: bool) -> None:
+        """Say whether an act is under way, whose answer a dialog or a new window is likely to be."""
+        self.dialogs.is_acting = self.popups.is_acting = acting
+
+    def let_move(self) -> None:
+        """Whatever the page does from here on may have been asked for."""
+        self.loading.calm()
+        self.restraint.take_off()
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether the page keeps navigating, or would if it were not held."""
+        return self.restraint.is_on or self.loading.is_restless
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the page may have to be got out of the way before another can take its place."""
+        return self.is_suspect or self.is_restless
+
     # Going places
 
     async def navigate(self, url: str) -> None:
-        """Load an address, as far as the document is parsed."""
-        seen = self.loading.commits
-        try:
-            answer = await self.session.send("Page.navigate", {"url": url})
-        except WireError as error:
-            if self.session.is_closed:
-                raise
-            raise NavigationFailed(f"{url} cannot be opened: {error}.") from error
-        if answer.get("isDownload"):
-            await self.downloads.finish()
-            return
-        if answer.get("errorText") == NO_WAY_OUT:
-            self._connection.end()
-            raise WireError(f"{url}: the browser has lost its way out")
-        if answer.get("errorText"):
-            raise NavigationFailed(f"{answer['errorText']}: could not load {url}.")
-        if "loaderId" in answer:
-            await self._arrives(seen)
-        else:
-            # A move within the document, of which the news may come a moment after the answer.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PING_PATIENCE):
-                    await self.loading.commits_after(seen)
+        """Load an address, as far as the document is parsed or the time allows."""
+        await self.journeys.navigate(url)
 
-    async def _arrives(self, seen: int) -> None:
-        """Wait until the next document is there and parsed, or holds itself up with a dialog."""
-        await self.loading.commits_after(seen)
-        await self.dialogs.interrupts(self.loading.reaches("DOMContentLoaded"))
+    async def travel(self, steps: int) -> bool:
+        """Go back or forward in history; False when there is nothing there."""
+        return await self.journeys.travel(steps)
+
+    async def reload(self) -> None:
+        await self.journeys.reload()
 
     @property
     def status(self) -> int | None:
         """The HTTP status of the document that the tab shows, where it has one."""
         document = self.traffic.document
         return document.status if document and _same_page(document.url, self.url) else None
-
-    async def travel(self, steps: int) -> bool:
-        """Go back or forward in history; False when there is nothing there."""
-        history = await self.session.send("Page.getNavigationHistory")
-        index = history["currentIndex"] + steps
-        if not 0 <= index < len(history["entries"]):
-            return False
-        seen = self.loading.commits
-        await self.session.send("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
-        await self._arrives(seen)
-        return True
-
-    async def reload(self) -> None:
-        seen = self.loading.commits
-        await self.session.send("Page.reload")
-        await self._arrives(seen)
 
     async def navigate_with(self, url: str, script: str | None) -> None:
         """Load an address with a script that runs ahead of the page's own, this once."""
@@ -292,17 +308,41 @@ class Tab:
 
     async def every_world(self) -> list[World]:
         """The worlds of all frames that answer, the main one first."""
-        return [self.worlds.main, *(world for world in await self.worlds.refresh() if not world.is_silent)]
+        below = await self.worlds.refresh(self._frame_patience)
+        return [self.worlds.main, *(world for world in below if not world.is_silent)]
 
     # Looking
 
     async def look(self, element: Element | None = None, **options: Any) -> Snapshot:
         """The page, or one element of it, as it is now."""
         wanted = {name: value for name, value in options.items() if value is not None}
-        if element is None:
-            glance, self._glance = self._glance, None
-            return await look(self.worlds, wanted, glance if not wanted else None)
-        return await look_within(self.worlds, element.world, {**wanted, "root": element.local_ref})
+        if element is not None:
+            rooted = {**wanted, "root": element.local_ref}
+            return await look_within(self.worlds, element.world, rooted, self._frame_patience)
+        glance, self._glance = self._glance, None
+        while True:
+            if self.loading.is_restless:
+                await self.restraint.put_on()
+            seen = self.loading.documents
+            try:
+                return await look(self.worlds, wanted, self._frame_patience, glance if not wanted else None)
+            except WireError:
+                # The document may have gone in mid-look, in which case the next one is looked at.
+                if self.session.is_closed or not await self._moves_on(seen):
+                    raise
+            glance = None
+
+    @property
+    def _frame_patience(self) -> float:
+        """How long a frame may take: no frame is worth the whole page."""
+        return min(FRAME_PATIENCE, self.time_left / 4)
+
+    async def _moves_on(self, seen: int) -> bool:
+        """Whether another document is in the place of the one that was there; the news of it may be on its way."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PING_PATIENCE):
+                await self.loading.documents_after(seen)
+        return self.loading.documents > seen
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
         """What the page's origin has stored, as far as it is small; None where there is nothing to be had."""
@@ -324,7 +364,16 @@ class Tab:
     async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
         """A picture of the viewport, of the whole page, or of an element."""
         box = await element.box() if element else None
-        return await photograph(self.session, box, full_page, kind, self.settings.observing.picture)
+        taking = asyncio.ensure_future(photograph(self.session, box, full_page, kind, self.settings.observing.picture))
+        try:
+            await asyncio.wait({taking}, timeout=self.time_left / 2)
+            if not taking.done() and not self.loading.has("load"):
+                # A page paints nothing while it waits for a style sheet, which may never come.
+                self.happenings.add("loading stopped", "What the page was waiting for kept it from being shown.")
+                self.stop_soon()
+            return await taking
+        finally:
+            taking.cancel()
 
     async def marks(self, picture: Picture) -> list[Mark]:
         """The pressable elements that a picture shows, and where in it they are."""
@@ -377,7 +426,8 @@ class Tab:
 
     async def upload(self, element: Element, paths: tuple[str, ...], drop: bool) -> list[str]:
         """Give files of the workspace to the page; returns their names."""
-        copies = await copied(self.settings.workspace_folder, paths, self.scratch)
+        largest = self.settings.limits.upload_megabytes * 2**20
+        copies = await copied(self.settings.workspace_folder, paths, largest, self.scratch)
         await (dropped(element, copies) if drop else handed_over(self, element, copies))
         return [copy.name for copy in copies]
 
@@ -411,7 +461,7 @@ class Tab:
 
     # Trouble
 
-    async def answers(self, patience: float = PING_PATIENCE) -> bool:
+    async def answers(self, patience: float) -> bool:
         """Whether the page's thread is free to run anything at all."""
         try:
             async with asyncio.timeout(patience):
@@ -420,29 +470,39 @@ class Tab:
             return False
         return True
 
+    def stop_soon(self) -> None:
+        """Stop whatever is loading; the browser does so even where the page does not answer."""
+        self.loading.stop()
+        self.traffic.stop()
+        self._tell("Page.stopLoading")
+
+    def _tell(self, method: str, params: dict[str, Any] | None = None) -> None:
+        """Have something done, and wait for nothing."""
+        self._later(_told(self.session, method, params))
+
     async def break_off(self) -> None:
         """Stop whatever script the page is running; the page itself stays."""
         with contextlib.suppress(TimeoutError, WireError):
-            async with asyncio.timeout(PING_PATIENCE):
+            async with asyncio.timeout(BREAKING_OFF):
                 await self.session.send("Runtime.terminateExecution")
+
+    def give_up_browser(self, reason: str) -> WireError:
+        """It is beyond help, not only for this tab: whoever waits for it is told, and the next call starts another."""
+        self._connection.end()
+        return WireError(reason)
 
     # Ending
 
     async def close(self) -> None:
-        """Close for good; bounded, because Chromium may acknowledge a close and not do it."""
-        for _ in range(2):
-            with contextlib.suppress(TimeoutError, WireError):
-                async with asyncio.timeout(CLOSING_PATIENCE):
-                    await self._connection.root.send("Target.closeTarget", {"targetId": self.target})
-                return
+        """Close for good; bounded, whatever the page does."""
+        await close_target(self._connection.root, self.session, self.target)
 
     def close_soon(self) -> None:
         self._later(self.close())
 
 
-async def _let_go(wire: Wire) -> None:
-    """Not ours to drive, but it waits for someone to let it go."""
-    await wire.send("Runtime.runIfWaitingForDebugger")
+async def _told(wire: Wire, method: str, params: dict[str, Any] | None = None) -> None:
+    await wire.send(method, params)
 
 
 async def _unless_gone(work: Coroutine[Any, Any, None]) -> None:

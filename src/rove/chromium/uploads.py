@@ -6,12 +6,11 @@ import asyncio
 import base64
 import os
 import secrets
-import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from rove.errors import ElementNotReady, InvalidArguments
-from rove.workspace import Workspace
+from rove.workspace import OpenFile, Workspace
 
 if TYPE_CHECKING:
     from rove.chromium.element import Element
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
 
 CHOOSER_PATIENCE = 3.0
 LARGEST_DROP = 50 * 2**20
+PIECE = 2**20
 
 
-async def copied(workspace: Path, paths: tuple[str, ...], scratch: Path) -> list[Path]:
+async def copied(workspace: Path, paths: tuple[str, ...], largest: int, scratch: Path) -> list[Path]:
     """Copies of files that were opened and checked, out of the reach of whoever might change the originals."""
-    return await asyncio.to_thread(_copied, Workspace(workspace), paths, scratch)
+    return await asyncio.to_thread(lambda: [_copied(Workspace(workspace), path, largest, scratch) for path in paths])
 
 
 async def handed_over(tab: Tab, element: Element, files: list[Path]) -> None:
@@ -67,14 +67,26 @@ async def _into_chooser(tab: Tab, element: Element, names: list[str]) -> None:
     await element.session.send("DOM.setFileInputFiles", {"files": names, "backendNodeId": node})
 
 
-def _copied(workspace: Workspace, paths: tuple[str, ...], scratch: Path) -> list[Path]:
-    copies: list[Path] = []
-    for path in paths:
-        with workspace.reading(path) as file:
-            folder = scratch / "uploads" / secrets.token_hex(8)
-            folder.mkdir(parents=True, mode=0o700)
-            copy = folder / file.name
-            with os.fdopen(os.dup(file.descriptor), "rb") as read, copy.open("xb") as written:
-                shutil.copyfileobj(read, written)
-        copies.append(copy)
-    return copies
+def _copied(workspace: Workspace, path: str, largest: int, scratch: Path) -> Path:
+    with workspace.reading(path) as file:
+        if file.size > largest:
+            raise InvalidArguments(f"`paths`: {path} is larger than the {largest // 2**20} MB that may be uploaded.")
+        folder = scratch / secrets.token_hex(8)
+        folder.mkdir(parents=True, mode=0o700)
+        copy = folder / file.name
+        with copy.open("xb") as written:
+            _copy(file, written)
+        # Half of one state and half of another is no state that anyone meant to send.
+        if os.fstat(file.descriptor).st_mtime_ns != file.changed or copy.stat().st_size != file.size:
+            copy.unlink()
+            raise InvalidArguments(f"`paths`: {path} changed while it was read.", hint="Call again when it is whole.")
+    return copy
+
+
+def _copy(file: OpenFile, written: BinaryIO) -> None:
+    """As much as there was when the file was opened: one that grows all the time would never end."""
+    with os.fdopen(os.dup(file.descriptor), "rb") as read:
+        left = file.size
+        while left > 0 and (piece := read.read(min(left, PIECE))):
+            written.write(piece)
+            left -= len(piece)

@@ -12,9 +12,10 @@ import contextlib
 import json
 import logging
 import os
+import re
 import time
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, NamedTuple
 
 from rove.chromium.flood import LONGEST, LOUD, TAIL, Valve
 
@@ -27,8 +28,21 @@ EVENT = b'{"method":"'
 MOST_UNSENT = 32 * 2**20
 
 
+_IDENTITY = re.compile(rb'\{"id":(\d+),')
+# Below this no answer is too large for anyone.
+SMALL = 100_000
+
+
 class WireError(Exception):
     """The browser refused a command, or cannot be asked any more."""
+
+
+class _Question(NamedTuple):
+    """A command that waits for its answer."""
+
+    session: str | None
+    answer: asyncio.Future[Answer]
+    largest: int | None
 
 
 class Connection:
@@ -38,7 +52,7 @@ class Connection:
         self._reading = reading
         self._writing = writing
         self._last = 0
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._waiting: dict[int, _Question] = {}
         self._wires: dict[str, Wire] = {}
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
@@ -82,7 +96,9 @@ class Connection:
             self._input.close()
         self.end()
 
-    async def send(self, session: str | None, method: str, params: dict[str, Any] | None) -> Answer:
+    async def send(
+        self, session: str | None, method: str, params: dict[str, Any] | None, largest: int | None = None
+    ) -> Answer:
         if not self.is_open or self._output is None:
             raise WireError(f"{method}: the browser is gone")
         if self._output.get_write_buffer_size() > MOST_UNSENT:
@@ -93,7 +109,7 @@ class Connection:
         if session is not None:
             message["sessionId"] = session
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[identity] = answer
+        self._waiting[identity] = _Question(session, answer, largest)
         self._output.write(json.dumps(message).encode("utf-8") + b"\0")
         try:
             return await answer
@@ -104,11 +120,12 @@ class Connection:
         """One message from the browser, and how long it was before it was cut."""
         if data.startswith(EVENT) and data[len(EVENT) : data.find(b'"', len(EVENT))] not in self._heard:
             return
-        if data.startswith(LOUD) and self._drops(data, size):
+        if (data.startswith(LOUD) and self._drops(data, size)) or self._is_too_large(data):
             return
         message: Answer = json.loads(data)
         if "id" in message:
-            self._settle(self._waiting.get(message["id"]), message)
+            question = self._waiting.get(message["id"])
+            self._settle(question.answer if question else None, message)
             return
         session = message.get("sessionId")
         wire = self.root if session is None else self._wires.get(session)
@@ -131,9 +148,7 @@ class Connection:
         if not self.is_open:
             return
         self.is_open = False
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(WireError("the browser is gone"))
+        self._fail([question.answer for question in self._waiting.values()], "the browser is gone")
         for callback in self._end_callbacks:
             callback()
 
@@ -149,6 +164,23 @@ class Connection:
         wire = self._wires.pop(session, None)
         if wire is not None:
             wire.tell("closed", {})
+        asked = [question.answer for question in self._waiting.values() if question.session == session]
+        self._fail(asked, "the page is closed")
+
+    def _is_too_large(self, data: bytes) -> bool:
+        """Refuse an answer larger than whoever asked can use, without reading it: that would hold up everyone."""
+        if len(data) < SMALL or (match := _IDENTITY.match(data)) is None:
+            return False
+        question = self._waiting.get(int(match[1]))
+        if question is None or question.largest is None or len(data) <= question.largest:
+            return False
+        self._fail([question.answer], f"it takes more than {question.largest / 1e6:g} MB")
+        return True
+
+    def _fail(self, answers: list[asyncio.Future[Answer]], reason: str) -> None:
+        for answer in answers:
+            if not answer.done():
+                answer.set_exception(WireError(reason))
 
 
 class Wire:
@@ -165,11 +197,18 @@ class Wire:
     def is_closed(self) -> bool:
         return self._is_closed.is_set() or not self._connection.is_open
 
-    async def send(self, method: str, params: dict[str, Any] | None = None) -> Answer:
-        """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile."""
+    async def ended(self) -> None:
+        """Wait until there is nobody at the other end any more."""
+        await self._is_closed.wait()
+
+    async def send(self, method: str, params: dict[str, Any] | None = None, largest: int | None = None) -> Answer:
+        """Ask, and wait for the answer; raises WireError if it is a refusal or the target goes away meanwhile.
+
+        With `largest`, an answer of more bytes is refused as well.
+        """
         if self._is_closed.is_set():
             raise WireError(f"{method}: the page is closed")
-        return await self._connection.send(self._session, method, params)
+        return await self._connection.send(self._session, method, params, largest)
 
     def on(self, event: str, handler: Handler) -> None:
         """Be told of every such event; `closed` is ours, for the end of the session, and `flooded`, for one dropped."""

@@ -18,6 +18,7 @@ from rove.errors import ElementGone, ScriptFailed
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
 MOST_FRAMES = 60
+# How long a separate frame may take to answer.
 FRAME_PATIENCE = 2.0
 
 
@@ -155,9 +156,15 @@ class Worlds:
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
         self._questions: dict[str, asyncio.Task[Answer]] = {}
+        # Every frame there is, looked at or not.
+        self._attached: set[str] = set()
+
+    def listen(self, wire: Wire) -> None:
+        wire.on("Page.frameAttached", lambda event: self._attached.add(event["frameId"]))
+        wire.on("Page.frameDetached", lambda event: self._attached.discard(event["frameId"]))
 
     def has(self, frame: str) -> bool:
-        return frame in self._by_frame or frame in self._separate
+        return frame == self.main.frame_id or frame in self._attached or frame in self._separate
 
     def add_separate(self, frame: str, wire: Wire) -> None:
         self.note_frame()
@@ -208,11 +215,11 @@ class Worlds:
             await self.refresh()
         return list(self._by_frame.values())
 
-    async def refresh(self) -> list[World]:
+    async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
         self._looked_at = self._arrivals
         found: dict[str, World] = {self.main.frame_id: self.main}
-        own, trees = await asyncio.gather(self._session.send("Page.getFrameTree"), self._separate_trees())
+        own, trees = await asyncio.gather(self._session.send("Page.getFrameTree"), self._separate_trees(patience))
         self._collect(self._session, self.main, own["frameTree"], found)
         for identity, tree in trees.items():
             wire = self._separate.get(identity)
@@ -221,7 +228,7 @@ class Worlds:
         self._by_frame = found
         return [world for world in found.values() if world is not self.main]
 
-    async def _separate_trees(self) -> dict[str, Answer | None]:
+    async def _separate_trees(self, patience: float) -> dict[str, Answer | None]:
         """What is in each process of its own, by its frame; None where it does not answer.
 
         A process that did not answer is asked again once it has, so that a stuck one costs its patience only once.
@@ -231,7 +238,7 @@ class Worlds:
         fresh = {identity: _question(wire) for identity, wire in known if identity not in asked}
         self._questions = questions = {**asked, **fresh}
         if fresh:
-            await asyncio.wait(fresh.values(), timeout=FRAME_PATIENCE)
+            await asyncio.wait(fresh.values(), timeout=patience)
         return {identity: _tree(questions[identity]) for identity, _ in known if not _failed(questions[identity])}
 
     def _collect_separate(self, wire: Wire, identity: str, tree: Answer | None, found: dict[str, World]) -> None:
@@ -308,4 +315,6 @@ def exception_text(details: dict[str, Any]) -> str:
     thrown = details.get("exception", {})
     text = thrown.get("description") or str(thrown.get("value", details.get("text", "unknown error")))
     first = text.splitlines()[0] if text else "unknown error"
-    return f"{first} at line {details.get('lineNumber', 0) + 1}"
+    # The line of the details counts from one where code runs as in a console, and from zero elsewhere.
+    place = (details.get("stackTrace", {}).get("callFrames") or [details])[0]
+    return f"{first} at line {place.get('lineNumber', 0) + 1}"

@@ -9,8 +9,10 @@ from collections import deque
 from collections.abc import Hashable
 from dataclasses import replace
 
+from rove.engine.redaction import cleared
 from rove.errors import Denied, LimitReached
 from rove.guard.approval import Answer, ApprovalRequest, Approver, NobodyToAsk
+from rove.guard.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
 
@@ -22,9 +24,10 @@ MINUTE = 60.0
 class Approvals:
     """Puts requests to someone. Everything that is not a clear yes, and in time, is a no."""
 
-    def __init__(self, approver: Approver | None, patience: float) -> None:
+    def __init__(self, approver: Approver | None, patience: float, secrets: Secrets = NO_SECRETS) -> None:
         self._approver = approver
         self._patience = patience
+        self._secrets = secrets
         self._pending: dict[str, ApprovalRequest] = {}
         self._asked: deque[float] = deque()
         self._remembered: set[Hashable] = set()
@@ -32,7 +35,7 @@ class Approvals:
     @property
     def pending(self) -> tuple[ApprovalRequest, ...]:
         """What is being asked at this moment, in the order of asking."""
-        return tuple(self._pending.values())
+        return tuple(cleared(request, self._secrets) for request in self._pending.values())
 
     @property
     def patience(self) -> float:
@@ -55,7 +58,8 @@ class Approvals:
     async def ask(self, request: ApprovalRequest, approver: Approver) -> None:
         """Return after a yes; raise after anything else."""
         self._take_a_turn(request.place.session)
-        request = replace(request, expires=time.time() + self._patience)
+        # A page may show a secret in an element's name or value, and a question goes a long way to its person.
+        request = cleared(replace(request, expires=time.time() + self._patience), self._secrets)
         answer = await self._answered(request, approver)
         if answer is Answer.FOR_SESSION:
             # A step without an origin cannot be remembered, and stays approved just once.

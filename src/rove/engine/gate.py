@@ -10,6 +10,7 @@ from rove.action import AnyAction
 from rove.engine.approvals import Approvals
 from rove.guard.approval import Approver
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly
+from rove.guard.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
 
@@ -17,9 +18,11 @@ log = logging.getLogger(__name__)
 class Gate:
     """Decides on every action, and keeps what waits for a person."""
 
-    def __init__(self, policy: Policy, approver: Approver | None, patience: float) -> None:
+    def __init__(
+        self, policy: Policy, approver: Approver | None, patience: float, secrets: Secrets = NO_SECRETS
+    ) -> None:
         self._policy = policy
-        self.approvals = Approvals(approver, patience)
+        self.approvals = Approvals(approver, patience, secrets)
 
     def decide(self, action: AnyAction, places: Sequence[Place]) -> Decision:
         """What the policy says; where an action touches several places, the strictest word that it says of any."""

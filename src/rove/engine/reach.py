@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rove.errors import NavigationFailed, RoveError
+from rove.chromium.failures import failure
+from rove.errors import RoveError
 from rove.guard.urls import origin_of
 from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.traffic import Document
     from rove.guard.egress import Egress
-    from rove.guard.failure import Failure
     from rove.guard.machine import OwnPorts
     from rove.guard.refusal import Refusal
     from rove.guard.resolver import Resolver
@@ -26,7 +26,7 @@ _CHROMIUM_WORDS = {
     "unreachable": "ERR_ADDRESS_UNREACHABLE",
     "timeout": "ERR_CONNECTION_TIMED_OUT",
     "reset": "ERR_CONNECTION_RESET",
-    "malformed": "ERR_INVALID_RESPONSE",
+    "malformed": "ERR_INVALID_HTTP_RESPONSE",
     "upstream": "ERR_PROXY_CONNECTION_FAILED",
 }
 
@@ -84,7 +84,7 @@ class Reach:
     def explain(self, url: str, since: float) -> None:
         """Raise what kept anyone from reaching an address since a moment, if it was the guard or the net."""
         origin = origin_of(url)
-        why = self._why_not(origin.endpoint, since) if origin else None
+        why = self._why_not(origin.endpoint, url, since) if origin else None
         if why is not None:
             raise why
 
@@ -100,17 +100,13 @@ class Reach:
         written = [endpoint.address] if endpoint.address is not None else []
         return rules.refuse_name(endpoint) or rules.refuse_addresses(endpoint, written, own)
 
-    def _why_not(self, endpoint: Endpoint, since: float) -> RoveError | None:
+    def _why_not(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
         if refusal := self._refusal(endpoint):
             return refusal.error()
         found = self._egress.ledger.why_not(endpoint, since) if self._egress else None
         if found is None:
             return None
-        return _failed(found, endpoint) if isinstance(found, str) else found.error()
-
-
-def _failed(kind: Failure, endpoint: Endpoint) -> NavigationFailed:
-    return NavigationFailed(f"net::{_CHROMIUM_WORDS[kind]}: Failed to connect to {endpoint}.")
+        return failure(f"net::{_CHROMIUM_WORDS[found]}", url) if isinstance(found, str) else found.error()
 
 
 def _resolver(server: str | None) -> Resolver | None:

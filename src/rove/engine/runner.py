@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,9 +17,9 @@ from rove.engine.clearance import Clearance, Grant, granted
 from rove.engine.foresight import question_ahead
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
-from rove.engine.settle import Before, settle
+from rove.engine.settle import KEEPS_NAVIGATING, Before, settle
 from rove.engine.sight import dialog_of, elements_of, places_of
-from rove.engine.turn import Turn, unless_dialog
+from rove.engine.turn import Turn, unless_crashed, unless_dialog
 from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy import Allow, Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
@@ -33,6 +33,7 @@ R = TypeVar("R")
 NOTHING_SEEN = Changes()
 LOOKING = Snapshot()
 NEWS_OF_DEATH = 0.3
+BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
 REFUSALS_TOLD = 5
@@ -92,27 +93,39 @@ class Run:
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         tab = await self._in_time(context.tab(self._tab_name))
-        if tab.is_suspect and action.effect is Effect.NAVIGATE:
-            tab = await self._in_time(context.unstick(tab))
         entry.tab, entry.url = tab.id, tab.url
         clearance = self._clearance(action, entry)
         while True:
-            async with Turn(tab, self._deadline):
-                tab.dialogs.refuse_if_open()
+            async with Turn(tab, self._deadline, action.effect):
+                if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
+                    tab.dialogs.refuse_if_open()
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
                 if question is None:
-                    with _quoting(tab):
+                    fresh = await self._cleared(action, tab, context)
+                    if fresh is tab:
                         return await self._acted(clearance.action, tab)
+            if question is None:
+                async with Turn(fresh, self._deadline, action.effect):
+                    return await self._acted(clearance.action, fresh)
             # Nobody else waits for this tab while a person makes up their mind; it is looked at again afterwards.
             await self._ask(question, clearance.ask(question))
+
+    async def _cleared(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
+        """The tab to act on: another under the same id, where a page is stuck that is to be left."""
+        if action.destination is None or not tab.is_stuck:
+            return tab
+        return await self._in_time(context.unstick(tab))
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
         tab.vault = self._session.secrets
+        if action.effect is not Effect.READ:
+            tab.let_move()
         before = Before.of(tab)
-        result = await self._arrived(action, tab, before)
-        return await self._seen(action, result, tab, before)
+        with _quoting(tab):
+            result = await self._arrived(action, tab, before)
+            return await self._seen(action, result, tab, before)
 
     async def _arrived(self, action: TabAction[R], tab: Tab, before: Before) -> R:
         """Perform it; if it was to lead somewhere and the guard kept it from there, say so in the guard's words."""
@@ -128,30 +141,43 @@ class Run:
         return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
-        reserve = min(RESERVE, self._timeout / 10)
+        # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
+        unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
         try:
-            result = await self._in_time(unless_dialog(tab, action.perform(tab)), reserve)
+            result = await self._in_time(unless(tab, action.perform(tab)), self._reserve, _aim_of(action))
         except DeadlineExceeded as error:
-            tab.is_suspect = not await tab.answers(reserve)
-            if tab.is_suspect:
-                raise DeadlineExceeded(
-                    f"{error.message} The page is busy and lets nothing else run.",
-                    hint="Wait and try again, or leave the page with browser_navigate.",
-                ) from None
-            raise
+            raise await self._blamed(tab, error) from None
         tab.is_suspect = False
         return result
+
+    @property
+    def _reserve(self) -> float:
+        return min(RESERVE, self._timeout / 10)
+
+    async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
+        """Find out whether it is the page's own doing that time ran out."""
+        tab.is_suspect = not await tab.answers(self._reserve)
+        if server := tab.traffic.silent_server:
+            tab.is_suspect = False
+            hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
+            return DeadlineExceeded(error.message, hint=hint)
+        if not tab.is_suspect:
+            return error
+        reason = f"{error.message}: the page is busy and lets nothing else run"
+        return DeadlineExceeded(reason, hint="Wait and try again, or leave the page with browser_navigate.")
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         await self._admit(action, entry, lambda: action.concerns(context))
-        before = Before(time.monotonic(), frozenset())
+        began = time.monotonic()
+        downloads = {tab: tab.downloads.begun for tab in context.tabs}
         result = await self._in_time(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
-        async with Turn(tab, self._deadline):
+        before = Before(began, frozenset(), downloads=downloads.get(tab, 0))
+        async with Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
             return await self._seen(action, result, tab, before)
 
     async def _context(self) -> Context:
@@ -202,9 +228,31 @@ class Run:
         """Settle, look, and tell what changed."""
         seen = _Seen()
         if action.shows_page and tab.dialogs.open is None:
-            await self._in_time(tab.dialogs.interrupts(self._look(tab, before, seen)))
+            try:
+                looking = tab.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
+                await self._in_time(looking, self._reserve, "the page to be looked at")
+            except DeadlineExceeded as error:
+                blamed = await self._blamed(tab, error)
+                if action.effect is Effect.NAVIGATE or not tab.is_suspect:
+                    raise blamed from None
+                seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
+        self._note_failure(tab, before)
+        if tab.is_restless and not seen.pending:
+            seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
+
+    def _note_failure(self, tab: Tab, before: Before) -> None:
+        """A link that leads nowhere ends at a page of the guard's, which says less than the guard knows."""
+        document = tab.traffic.document
+        if document is None or document is before.document:
+            return
+        try:
+            self._session.reach.refuse_document(document)
+        except NavigationFailed as error:
+            tab.happenings.add("request failed", error.message)
+        except RoveError:
+            return  # told among the refusals
 
     def _may_look(self, tab: Tab) -> bool:
         """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""
@@ -245,12 +293,12 @@ class Run:
         if len(news) > REFUSALS_TOLD:
             yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
 
-    async def _in_time(self, work: Awaitable[R], reserve: float = 0) -> R:
+    async def _in_time(self, work: Awaitable[R], reserve: float = 0, aim: str = "an answer") -> R:
         try:
             async with asyncio.timeout(max(self._deadline - reserve - time.monotonic(), 0)):
                 return await work
         except TimeoutError:
-            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s.") from None
+            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s waiting for {aim}") from None
         except WireError as error:
             raise await self._translated(error) from error
 
@@ -271,7 +319,7 @@ class Run:
         if approver is None or not self._session.has_pages:
             return
         tab = await (await self._context()).tab(self._tab_name)
-        async with Turn(tab, self._deadline):
+        async with Turn(tab, self._deadline, Effect.READ):
             if tab.dialogs.open:
                 return
             ahead = question_ahead(actions, self._session.gate, self._session.name, tab)
@@ -295,7 +343,7 @@ class _Seen:
 
 
 @contextlib.contextmanager
-def _quoting(tab: Tab) -> Iterator[None]:
+def _quoting(tab: Tab) -> Generator[None]:
     """What goes wrong may be told in words of the page, which must be known as such."""
     try:
         yield
@@ -308,8 +356,12 @@ def _place(session: str, tab: Tab | None) -> Place:
     return Place(session, tab.id, tab.url) if tab else Place(session)
 
 
+def _aim_of(action: AnyAction) -> str:
+    return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
+
+
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, happening.text, happening.advice) for happening in tab.happenings.unseen()]
+    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)

@@ -125,7 +125,8 @@ class Session:
         """The browser is gone; the next call gets a new context, with what was kept of this one."""
         if self._context is not None:
             # Its pages may have closed one by one as it died: what counts is where they were before.
-            self._keepsake = replace(self._keepsake or Keepsake(), tabs=self._addresses, kind=LOST, reason="")
+            kept, climate = self._keepsake or Keepsake(), self._context.surroundings.climate
+            self._keepsake = replace(kept, tabs=self._addresses, kind=LOST, reason="", climate=climate)
             self._context.lost.set()
             self._context = None
 
@@ -138,7 +139,8 @@ class Session:
             kept = await self._kept(context)
             if self.running or self._context is not context:
                 return False  # someone came back meanwhile
-            self._keepsake = replace(kept, kind="session restored", reason="it was closed as memory was short")
+            reason, climate = "it was closed as memory was short", context.surroundings.climate
+            self._keepsake = replace(kept, kind="session restored", reason=reason, climate=climate)
             self._context = None
             await context.close()
             return True

@@ -43,9 +43,10 @@ class Sessions:
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
     ) -> None:
         self.settings = settings or load()
-        self._gate = Gate(policy or policy_from(self.settings), approver, self.settings.deadlines.approval)
         self._frontier = Frontier(self.settings)
         self._secrets = secrets_from(self.settings)
+        policy = policy or policy_from(self.settings)
+        self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = Browsers(self.settings, self._is_busy, self._is_needed, self._lose_all)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from rove.chromium.tab import Tab
-from rove.chromium.traffic import Exchange
+from rove.chromium.traffic import Document, Exchange
 
 # An answer whose body takes longer than this is a stream, which may never end.
 STREAMING = 1.0
+LOOKS_AGAIN = 3
+
+KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
 
 @dataclass(frozen=True)
@@ -20,15 +23,21 @@ class Before:
 
     moment: float
     polled: frozenset[str]
+    # The document that was still loading, if it was: an act does not wait for what it found unfinished.
+    unfinished: int | None = None
+    downloads: int = 0
+    document: Document | None = None
 
     @classmethod
     def of(cls, tab: Tab) -> Before:
-        return cls(time.monotonic(), frozenset(_endpoint(exchange.url) for exchange in tab.traffic.under_way))
+        polled = frozenset(_endpoint(exchange.url) for exchange in tab.traffic.under_way)
+        unfinished = None if tab.loading.has("load") else tab.loading.documents
+        return cls(time.monotonic(), polled, unfinished, tab.downloads.begun, tab.traffic.document)
 
 
 async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
     """Wait until what the act started is over; returns what is not. A glance at the end spares a look."""
-    patience = min(tab.settings.deadlines.settle, max(tab.time_left - 0.2, 0))
+    patience = min(tab.settings.deadlines.settle, tab.time_to_wait)
     waiting = _Waiting(tab, before, glance)
     try:
         async with asyncio.timeout(patience):
@@ -46,24 +55,39 @@ class _Waiting:
         self._tab = tab
         self._before = before
         self._glance = glance
+        self._looks_again = LOOKS_AGAIN
 
     async def is_over(self) -> bool:
         """Wait for one thing; True when there was nothing left to wait for."""
-        if not self._tab.loading.has("load"):
+        if self._tab.loading.is_restless:
+            return True
+        if not self._is_loaded():
             await self._tab.loading.reaches("load")
             return False
+        ended = self._tab.traffic.ended
         await self._tab.quiet(self._glance)
-        if self._tab.downloads.is_running:
-            await self._tab.downloads.finish()
+        if self._tab.downloads.is_running(self._before.downloads):
+            await self._tab.downloads.finish(self._before.downloads)
             return False
         if awaited := self._awaited():
             await self._tab.traffic.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
             return False
-        return self._tab.loading.has("load")
+        if ended != self._tab.traffic.ended and self._looks_again > 0:
+            # What was answered while we looked at the page may have changed it since; a poll does so for ever.
+            self._looks_again -= 1
+            return False
+        return self._is_loaded()
+
+    def _is_loaded(self) -> bool:
+        loading = self._tab.loading
+        was_unfinished = loading.documents == self._before.unfinished and not loading.is_starting
+        return loading.has("load") or was_unfinished
 
     def pending(self) -> tuple[str, ...]:
-        loading = [] if self._tab.loading.has("load") else ["the page is still loading"]
-        loading += ["a download"] if self._tab.downloads.is_running else []
+        if self._tab.is_restless:
+            return (KEEPS_NAVIGATING,)
+        loading = [] if self._tab.loading.has("load") else ["the page is still loading: it may be incomplete"]
+        loading += ["a download"] if self._tab.downloads.is_running(self._before.downloads) else []
         return (*loading, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
 
     def _caused(self) -> list[Exchange]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rove.guard.failure import Failure, Malformed
 from rove.guard.framing import Body, Chunked, Counted, UntilClosed
-from rove.guard.headers import HOP_BY_HOP, Header, coding_of, length_of, options_of, read, values, written
+from rove.guard.headers import HOP_BY_HOP, Headers, written
 from rove.guard.refusal import Refusal
 from rove.guard.requests import Request
 
@@ -20,7 +20,6 @@ _OUR_MARK = b"x-rove-"
 _LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
 _LINE_END = re.compile(rb"\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
-_SPACE_BEFORE_COLON = re.compile(rb"^([^\s:]+)[ \t]+:")
 
 
 @dataclass(frozen=True)
@@ -57,22 +56,23 @@ class OwnAnswer:
 
 def read_answer(head: bytes, request: Request) -> Answer:
     """Careless servers are understood as browsers understand them; raises Malformed where the end is in doubt."""
-    first, *lines = _LINE_END.split(_FOLD.sub(b" ", head.rstrip(b"\r\n")))
+    first, *lines = _lines(head.rstrip(b"\r\n"))
     line = _LINE.fullmatch(first)
     # A server that asks for a proxy's password would make the browser ask a person for one.
     if line is None or line[2] == b"407":
         raise Malformed("the answer is not one of HTTP/1")
     status, is_old = int(line[2]), line[1] == b"0"
-    headers = [header for each in lines if (header := read(each) or _mended(each)) is not None]
-    options = options_of(headers)
-    coding = b"" if is_old else coding_of(headers).replace(b"identity", b"")
+    if status == 101 and not request.wants_upgrade:
+        raise Malformed("the server changes to what nobody asked for")
+    headers = Headers(lines, is_strict=False)
+    options = headers.options
+    coding = b"" if is_old else headers.coding.replace(b"identity", b"")
     body = _body(request, status, coding, headers)
     is_last = b"close" in options or isinstance(body, UntilClosed) or (is_old and b"keep-alive" not in options)
     kept = _forwarded(headers, options, coding, status)
     if status >= 200 and (request.is_last or isinstance(body, UntilClosed)):
-        kept.append(Header(b"connection", b"Connection", b"close"))
-    start = b"HTTP/1.1 %d %b\r\n" % (status, line[3] or b"")
-    return Answer(status, start + written(kept), body, is_last)
+        kept.append(b"Connection: close")
+    return Answer(status, written(b"HTTP/1.1 %d %b" % (status, line[3] or b""), kept), body, is_last)
 
 
 def refused(refusal: Refusal) -> OwnAnswer:
@@ -91,27 +91,28 @@ def misread() -> OwnAnswer:
     return OwnAnswer("400 Bad Request", "This is not a request to a proxy.", (FAILURE_HEADER, Failure.MALFORMED))
 
 
-def _mended(line: bytes) -> Header | None:
-    """What can still be made of a line that is no header: browsers overlook a space, and skip the rest."""
-    return read(_SPACE_BEFORE_COLON.sub(rb"\1:", line))
+def _lines(head: bytes) -> list[bytes]:
+    lines = head.split(b"\r\n")
+    if b"\n" in head.replace(b"\r\n", b"") or b"\n " in head or b"\n\t" in head:  # bare ends, or folded lines
+        lines = _LINE_END.split(_FOLD.sub(b" ", head))
+    return lines
 
 
-def _body(request: Request, status: int, coding: bytes, headers: list[Header]) -> Body:
+def _body(request: Request, status: int, coding: bytes, headers: Headers) -> Body:
     if status < 200 or status in (204, 304) or request.method == "HEAD":
         return Counted(0)
     if coding:
         if coding != b"chunked":
             raise Malformed("the transfer coding is not understood")
         return Chunked()
-    length = length_of(values(headers, b"content-length"))
-    return UntilClosed() if length is None else Counted(length)
+    return UntilClosed() if headers.length is None else Counted(headers.length)
 
 
-def _forwarded(headers: list[Header], options: frozenset[bytes], coding: bytes, status: int) -> list[Header]:
+def _forwarded(headers: Headers, options: frozenset[bytes], coding: bytes, status: int) -> list[bytes]:
     dropped = {*HOP_BY_HOP, *options} - {b"content-length", b"transfer-encoding"}
     dropped |= {b"content-length"} if coding else {b"transfer-encoding"}  # beside chunks a length means nothing
     if status == 101:
         dropped -= {b"connection", b"upgrade"}
     if status < 200 or status == 204:  # no body, whatever it says
         dropped |= {b"content-length", b"transfer-encoding"}
-    return [header for header in headers if header.key not in dropped and not header.key.startswith(_OUR_MARK)]
+    return [line for key, line in headers.lines if key not in dropped and not key.startswith(_OUR_MARK)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 
 from rove.guard.answers import ESTABLISHED, OwnAnswer, failed, misread, refused
 from rove.guard.dialling import Dialled, Dialler, Forbidden
 from rove.guard.exchange import Exchange
 from rove.guard.failure import Failure, Malformed, Unreachable
 from rove.guard.ledger import Failed, Ledger, Refused
-from rove.guard.link import STRICT_END, Link, splice
+from rove.guard.link import STRICT_END, Broken, Link
 from rove.guard.requests import Request, read_request
 from rove.guard.rules import Rules
+from rove.guard.tunnel import splice
 from rove.guard.urls import Endpoint
 
 OnEnd = Callable[["Conversation"], object]
@@ -26,20 +27,21 @@ class Conversation:
     """
 
     def __init__(self, dialler: Dialler, rules: Callable[[], Rules], ledger: Ledger, on_end: OnEnd) -> None:
-        self.client = Link(self._begin, self._client_ended)
+        self.client = Link(self._listen, self._client_lost)
         self._on_end = on_end
         self._dialler = dialler
         self._rules = rules
         self._ledger = ledger
         self._server: tuple[Endpoint, Dialled] | None = None
-        self._is_tunnel = False
+        self._received = 0  # of the server, when it was last asked
+        self._is_fresh = True
+        self._is_over = False
         self._task: asyncio.Task[None] | None = None
 
     def end(self) -> asyncio.Task[None] | None:
-        """Break off; what is returned is done when nothing is left of it."""
-        if self._task is not None:
-            self.client.abort()
-            self._task.cancel()
+        """Break off; what is returned, if anything, is still to come to its end."""
+        self._is_over = True
+        self.client.abort()
         return self._task
 
     def recheck(self) -> None:
@@ -52,100 +54,136 @@ class Conversation:
         except Forbidden:
             self.end()
 
-    def _begin(self) -> None:
-        self._task = asyncio.ensure_future(self._serve())
-        self._task.add_done_callback(lambda _: self._on_end(self))
-
-    def _client_ended(self) -> None:
-        # In a tunnel it may only have finished speaking.
-        if self._task is not None and not self._is_tunnel:
+    def _client_lost(self) -> None:
+        if self._task is not None:
             self._task.cancel()
+        if self._server is not None and self.client.is_broken:
+            self._server[1].link.abort()
+        self._hang_up()
+        self._on_end(self)
 
-    async def _serve(self) -> None:
-        try:
-            while await self._turn():
-                pass
-        except Malformed:
-            await self._say(misread(), None)
-        except Unreachable:
-            return  # the client went away in the middle of a request
-        finally:
-            self._hang_up()
+    def _listen(self) -> None:
+        if self._is_over:  # before it had begun
+            self.client.abort()
+        else:
+            self.client.next_head(STRICT_END, self._asked)
+
+    def _asked(self, head: bytes | Broken) -> None:
+        if isinstance(head, Unreachable):
             self.client.close()
-
-    async def _turn(self) -> bool:
-        """One request; whether there may be another."""
-        head = await self.client.read_head(STRICT_END)
-        if head is None:
-            return False
-        request = read_request(head)
+            return
         try:
-            server, is_fresh = await self._server_for(request.endpoint)
-            if request.is_tunnel:
-                return await self._tunnel(server, ESTABLISHED)
-            return await self._exchange(request, server, is_fresh)
+            request = read_request(head) if isinstance(head, bytes) else None
+        except Malformed:
+            request = None
+        if request is None:
+            self._say(misread(), None)
+        elif (server := self._kept(request)) is not None:
+            self._is_fresh = False
+            self._exchange(request, server)
+        else:
+            self._meanwhile(self._fetch(request))
+
+    def _kept(self, request: Request) -> Link | None:
+        """The connection that there is, if it will do."""
+        if self._server is None:
+            return None
+        endpoint, dialled = self._server
+        if endpoint == request.endpoint and not request.is_tunnel and not dialled.link.is_ended:
+            return None if dialled.link.has_unread else dialled.link
+        return None
+
+    async def _fetch(self, request: Request) -> None:
+        """What needs a new connection, and so takes its time."""
+        try:
+            server = await self._dial(request.endpoint)
         except Forbidden as error:
             self._ledger.refusals.append(Refused(request.method, error.refusal))
-            return await self._say(refused(error.refusal), request)
+            self._say(refused(error.refusal), request)
         except Unreachable as error:
-            self._hang_up()
-            return await self._fail(error.kind, request)
+            self._fail(error.kind, request)
+        else:
+            if request.is_tunnel:
+                await self._tunnel(server, ESTABLISHED)
+            else:
+                self._is_fresh = True
+                self._exchange(request, server)
 
-    async def _server_for(self, endpoint: Endpoint) -> tuple[Link, bool]:
-        """A connection to it, and whether it is a new one."""
-        if self._server is not None:
-            known, dialled = self._server
-            if known == endpoint and not dialled.link.is_ended and not dialled.link.has_unread:
-                return dialled.link, False
-            self._hang_up()
+    async def _dial(self, endpoint: Endpoint) -> Link:
+        self._hang_up()
         rules = self._rules()
         dialled = await self._dialler.dial(endpoint, rules)
         self._server = endpoint, dialled
         if self._rules() is not rules:  # they changed while we were dialling
             self._dialler.check(endpoint, [dialled.address], self._rules())
-        return dialled.link, True
+        return dialled.link
 
-    async def _exchange(self, request: Request, server: Link, is_fresh: bool) -> bool:
-        exchange, before = Exchange(self.client, server, request), server.received
-        try:
-            answer = await exchange.run()
-        except Unreachable:
-            if exchange.is_answered:
-                self.client.abort()  # it broke off here, so it breaks off there
-                return False
-            # A server may close a kept connection just when it is used again. Browsers try anew when that happens
-            # to them; so it is made to happen to them.
-            if not is_fresh and server.received == before:
-                return False
-            raise
-        if answer.status == 101:
-            return await self._tunnel(server, answer.head)
-        if answer.is_last:
+    def _exchange(self, request: Request, server: Link) -> None:
+        self._received = server.received
+        Exchange(self.client, server, request, self._exchanged).begin()
+
+    def _exchanged(self, exchange: Exchange) -> None:
+        if self.client.is_lost:
+            return  # it did not wait for the end
+        if exchange.failure is not None:
+            self._failed(exchange, exchange.failure)
+            return
+        assert exchange.answer is not None and self._server is not None
+        if exchange.answer.status == 101:
+            self._meanwhile(self._tunnel(self._server[1].link, exchange.answer.head))
+            return
+        if exchange.answer.is_last:
             self._hang_up()
         if exchange.is_cut_short:
-            await self.client.take_leave()
-        return not (request.is_last or answer.ends_by_closing or exchange.is_cut_short)
+            self._meanwhile(self.client.take_leave())
+        elif exchange.request.is_last or exchange.answer.ends_by_closing:
+            self.client.close()
+        else:
+            self._listen()
 
-    async def _tunnel(self, server: Link, greeting: bytes) -> bool:
-        self._is_tunnel = True
+    def _failed(self, exchange: Exchange, kind: Failure) -> None:
+        nothing_came = self._server is not None and self._server[1].link.received == self._received
+        self._hang_up()
+        if exchange.is_misread:
+            self._say(misread(), None)
+        elif exchange.is_begun:
+            self.client.abort()  # it broke off here, so it breaks off there
+        elif nothing_came and not self._is_fresh:
+            # A server may close a kept connection just when it is used again. Browsers try anew when that happens
+            # to them; so it is made to happen to them.
+            self.client.close()
+        else:
+            self._fail(kind, exchange.request)
+
+    async def _tunnel(self, server: Link, greeting: bytes) -> None:
         self.client.write(greeting)
         await splice(self.client, server)
-        return False
+        self.client.close()
 
-    async def _fail(self, kind: Failure, request: Request) -> bool:
+    def _fail(self, kind: Failure, request: Request) -> None:
         self._ledger.failures.append(Failed(request.method, request.endpoint, kind))
-        return await self._say(failed(kind), request)
+        self._say(failed(kind), request)
 
-    async def _say(self, answer: OwnAnswer, request: Request | None) -> bool:
-        """An answer of our own; whether the client may ask again, which it may if it had nothing more to send."""
+    def _say(self, answer: OwnAnswer, request: Request | None) -> None:
+        """An answer of our own; the client may ask again if it had nothing more to send."""
         is_last = request is None or request.is_tunnel or request.is_last or not request.body.is_done
         with_body = request is None or request.method != "HEAD"
         self.client.write(answer.written(with_body=with_body, is_last=is_last))
         if is_last:
-            await self.client.take_leave()
-        return not is_last
+            self._meanwhile(self.client.take_leave())
+        else:
+            self._listen()
 
     def _hang_up(self) -> None:
         if self._server is not None:
             self._server[1].link.close()
             self._server = None
+
+    def _meanwhile(self, work: Coroutine[None, None, None]) -> None:
+        self._task = asyncio.ensure_future(work)
+        self._task.add_done_callback(self._worked)
+
+    def _worked(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self.client.abort()  # a fault of our own leaves nobody waiting
+            task.result()  # and is told of, by asyncio

@@ -1,4 +1,8 @@
-"""One end of a connection. Bytes wait here for a coroutine that reads them, or go straight on to another link."""
+"""One end of a connection. Bytes wait here for whoever reads them, or are poured straight into another link.
+
+Callbacks where coroutines would be easier to read: what every request passes through takes half the time with them,
+and a page has dozens. What takes long anyway (dialling, tunnels) waits for them in coroutines.
+"""
 
 from __future__ import annotations
 
@@ -15,62 +19,71 @@ from rove.guard.framing import Body, UntilClosed
 LONGEST_HEAD = 256 * 1024  # as long as Chromium takes
 # What may lie unread, or unsent, before the sender is made to wait.
 _MOST_WAITING = 512 * 1024
-# A tunnel of which one side is done lives on while the other still sends; this long without a byte ends it.
-_LONGEST_PAUSE = 30.0
 # How long a client that is still sending may take to hear that it need not.
 _FAREWELL = 2.0
-
 # On, for no seconds: what makes the system send a reset.
 _NO_FAREWELL = struct.pack("ii", 1, 0)
 
 STRICT_END = re.compile(rb"\r\n\r\n")
 LENIENT_END = re.compile(rb"\r?\n\r?\n")
 
+Broken = Malformed | Unreachable
+OnHead = Callable[[bytes | Broken], None]
+OnPoured = Callable[[Broken | None], None]
+
 
 class Link(asyncio.Protocol):
-    """Reading, writing and forwarding, with the sender slowed to the pace of the receiver."""
+    """Reading, writing and pouring, with the sender slowed to the pace of the receiver."""
 
-    def __init__(self, on_made: Callable[[], None] | None = None, on_end: Callable[[], None] | None = None) -> None:
-        self._on_made = on_made
-        self._on_end = on_end
+    def __init__(self, on_made: Callable[[], None] | None = None, on_lost: Callable[[], None] | None = None) -> None:
         self.is_ended = False  # nothing more will come
-        self.is_lost = False  # and nothing more can be sent
+        self.is_lost = True  # nothing can be sent: not yet, or no more
         self.is_broken = False  # it did not end as it should
         self.keeps_half_open = False
         self.received = 0
+        self._on_made = on_made
+        self._on_lost = on_lost
         self._waiting = bytearray()
-        self._reader: asyncio.Future[None] | None = None
-        self._taker: Callable[[bytes], None] | None = None
-        self._feeder: Link | None = None  # who waits while we are full
+        self._searched = 0
+        self._end = STRICT_END
+        self._on_head: OnHead | None = None
+        self._is_finding = False
+        self._pouring: tuple[Link, Body, OnPoured] | None = None
+        self._feeder: Link | None = None  # who pours into us, and waits while we are full
         self._is_full = False
+        self._change: asyncio.Future[None] | None = None
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self.is_lost = False
         self._transport.set_write_buffer_limits(high=_MOST_WAITING)
         if self._on_made is not None:
             self._on_made()
 
     def data_received(self, data: bytes) -> None:
         self.received += len(data)
-        if self._taker is not None:
-            self._taker(data)
+        if self._pouring is not None:
+            self._pour_on(data)
             return
         self._waiting += data
+        if self._on_head is not None:
+            self._find_heads()
         if len(self._waiting) > _MOST_WAITING:
             self._transport.pause_reading()
-        self._wake()
+        self._tell()
 
     def eof_received(self) -> bool:
-        self._end()
+        self._ended()
         return self.keeps_half_open
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_lost, self.is_broken = True, exc is not None
-        self.resume_writing()
         if self._feeder is not None:
-            self._feeder._wake()  # what it still has, nobody takes
-        self._end()
+            self._feeder._stop_pouring(Unreachable(Failure.RESET, "nobody takes it"))
+        self._ended()
+        if self._on_lost is not None:
+            self._on_lost()
 
     def pause_writing(self) -> None:
         self._is_full = True
@@ -117,119 +130,139 @@ class Link(asyncio.Protocol):
     async def take_leave(self) -> None:
         """Close so that what was sent arrives: with bytes unread, the system would take it back."""
         self.keeps_half_open = True
-        self._waiting.clear()
-        self._taker = lambda _: None
-        self.hold(False)
+        if self._pouring is not None:
+            self._pouring[0]._feeder = None
+            self._pouring = None
         self.write_end()
         try:
             async with asyncio.timeout(_FAREWELL):
                 while not self.is_ended:
-                    await self._more()
+                    self._waiting.clear()
+                    await self._something()
         except TimeoutError:
             pass  # it has had its time
         self.close()
 
-    async def read_head(self, end: re.Pattern[bytes]) -> bytes | None:
-        """The head of the next message; None if none will come. Raises Malformed or Unreachable."""
-        searched = 0
-        while (found := end.search(self._waiting, searched)) is None:
-            if len(self._waiting) > LONGEST_HEAD:
-                raise Malformed("the head is too long")
-            if self.is_ended:
-                if self._waiting:
-                    raise Unreachable(Failure.RESET, "broken off in a head")
-                return None
-            searched = max(0, len(self._waiting) - 3)
-            await self._more()
-        return self._cut(found.end())
+    def next_head(self, end: re.Pattern[bytes], then: OnHead) -> None:
+        """Have the next message's head, or why there is none."""
+        self._end, self._on_head, self._searched = end, then, 0
+        if not self._is_finding:
+            self.hold(False)
+            self._find_heads()
+
+    async def read_head(self, end: re.Pattern[bytes]) -> bytes:
+        """The same, waited for; raises Malformed or Unreachable."""
+        found: asyncio.Future[bytes | Broken] = asyncio.get_running_loop().create_future()
+        self.next_head(end, lambda head: None if found.done() else found.set_result(head))
+        head = await found
+        if isinstance(head, bytes):
+            return head
+        raise head
 
     async def read_exactly(self, count: int) -> bytes:
         while len(self._waiting) < count:
             if self.is_ended:
                 raise Unreachable(Failure.RESET, "broken off")
-            await self._more()
+            await self._something()
         return self._cut(count)
 
-    async def forward(self, to: Link, body: Body, ahead: bytes = b"") -> None:
-        """Send a body on as it comes, and first what goes ahead of it. Raises Malformed or Unreachable."""
-        waiting = bytes(self._waiting) if self._waiting and not body.is_done else b""
-        taken = body.take(waiting) if waiting else 0
-        del self._waiting[:taken]
-        if ahead or taken:
-            to.write(ahead + waiting[:taken])
-        if not body.is_done and not self.is_ended:
-            await self._forward_rest(to, body)
-        if not body.is_done and (self.is_broken or not body.may_break_off):
-            raise Unreachable(Failure.RESET, "broken off in a body")
+    def pour(self, to: Link, body: Body, then: OnPoured, ahead: bytes = b"") -> None:
+        """Send a body on as it comes, and first what goes ahead of it; then say that it has ended, or broken off."""
+        poured = self._pouring = (to, body, then)
+        to._feeder = self
+        if body.is_done or not self._waiting:
+            if ahead:
+                to.write(ahead)
+        else:
+            waiting, self._waiting = bytes(self._waiting), bytearray()
+            self._pour_on(waiting, ahead)
+        if self._pouring is not poured:
+            return  # that was all of it, and whoever was told may have begun with the next
+        if body.is_done:
+            self._stop_pouring(None)
+        elif self.is_ended:
+            self._stop_pouring(Unreachable(Failure.RESET, "broken off in a body"))
+        else:
+            self.hold(to._is_full)
 
-    async def _forward_rest(self, to: Link, body: Body) -> None:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def pour_all(self, to: Link) -> None:
+        """All that comes until it ends, waited for; raises Unreachable if it breaks off."""
+        done: asyncio.Future[Broken | None] = asyncio.get_running_loop().create_future()
+        self.pour(to, UntilClosed(), lambda error: None if done.done() else done.set_result(error))
+        if (error := await done) is not None:
+            raise error
 
-        def take(data: bytes) -> None:
-            try:
-                taken = body.take(data)
-            except Malformed as error:
-                self._taker = None
-                if not done.done():
-                    done.set_exception(error)
-                return
-            to.write(data if taken == len(data) else data[:taken])
-            if body.is_done:
-                self._taker = None
-                self._waiting += data[taken:]
-                self._wake()
-
-        self._taker, self._reader, to._feeder = take, done, self
-        self.hold(to._is_full)
+    def _pour_on(self, data: bytes, ahead: bytes = b"") -> None:
+        assert self._pouring is not None
+        to, body, _ = self._pouring
         try:
-            await done
-        finally:
-            self._taker = self._reader = to._feeder = None
+            taken = body.take(data)
+        except Malformed as error:
+            self._stop_pouring(error)
+            return
+        if taken == len(data):
+            to.write(ahead + data if ahead else data)
+        else:
+            to.write(ahead + data[:taken])
+            self._waiting += data[taken:]
+        if body.is_done:
+            self._stop_pouring(None)
 
-    async def _more(self) -> None:
-        """Until something has happened."""
-        self._reader = asyncio.get_running_loop().create_future()
-        self.hold(False)
+    def _stop_pouring(self, error: Broken | None) -> None:
+        if self._pouring is None:
+            return
+        to, body, then = self._pouring
+        self._pouring = to._feeder = None
+        if to._is_full:
+            self.hold(False)  # it waited for room that it no longer needs
+        ends_well = body.may_break_off and not self.is_broken and isinstance(error, Unreachable)
+        then(None if ends_well else error)
+
+    def _find_heads(self) -> None:
+        """One after the other, as whoever gets one may at once want the next; not one inside the other."""
+        self._is_finding = True
         try:
-            await self._reader
+            while self._on_head is not None and (head := self._find_head()) is not None:
+                then, self._on_head = self._on_head, None
+                then(head)
         finally:
-            self._reader = None
+            self._is_finding = False
+
+    def _find_head(self) -> bytes | Broken | None:
+        found = self._end.search(self._waiting, self._searched)
+        if found is not None:
+            return self._cut(found.end())
+        if len(self._waiting) > LONGEST_HEAD:
+            return Malformed("the head is too long")
+        if self.is_ended:
+            return Unreachable(Failure.RESET, "it ended without a head")
+        self._searched = max(0, len(self._waiting) - 3)
+        return None
 
     def _cut(self, length: int) -> bytes:
         taken = bytes(self._waiting[:length])
         del self._waiting[:length]
+        self._searched = 0
         return taken
 
-    def _end(self) -> None:
-        is_news, self.is_ended = not self.is_ended, True
-        self._wake()
-        if is_news and self._on_end is not None:
-            self._on_end()
+    def _ended(self) -> None:
+        if self.is_ended:
+            return
+        self.is_ended = True
+        self._stop_pouring(Unreachable(Failure.RESET, "broken off in a body"))
+        if self._on_head is not None and not self._is_finding:
+            self._find_heads()
+        self._tell()
 
-    def _wake(self) -> None:
-        if self._reader is not None and not self._reader.done():
-            self._reader.set_result(None)
+    async def _something(self) -> None:
+        """Until bytes have come, or the end."""
+        self._change = asyncio.get_running_loop().create_future()
+        self.hold(False)
+        try:
+            await self._change
+        finally:
+            self._change = None
 
-
-async def splice(one: Link, other: Link) -> None:
-    """Both ways at once until both sides are done; when one has nothing more to say, the other is told."""
-    one.keeps_half_open = other.keeps_half_open = True
-    ways = {asyncio.ensure_future(_one_way(one, other)): one, asyncio.ensure_future(_one_way(other, one)): other}
-    try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        while left := [(way, link) for way, link in ways.items() if not way.done()]:
-            before = left[0][1].received
-            await asyncio.wait([way for way, _ in left], timeout=_LONGEST_PAUSE, return_when=asyncio.FIRST_COMPLETED)
-            if left[0][1].received == before and not left[0][0].done():
-                return
-    finally:
-        for way in ways:
-            way.cancel()
-
-
-async def _one_way(source: Link, to: Link) -> None:
-    try:
-        await source.forward(to, UntilClosed())
-        to.write_end()
-    except Unreachable:
-        to.abort()  # it broke off here, so it breaks off there
+    def _tell(self) -> None:
+        if self._change is not None and not self._change.done():
+            self._change.set_result(None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rove.guard.failure import Malformed
 from rove.guard.framing import Body, Chunked, Counted
-from rove.guard.headers import HOP_BY_HOP, Header, coding_of, length_of, options_of, read, values, written
+from rove.guard.headers import HOP_BY_HOP, Headers, written
 from rove.guard.urls import Endpoint, endpoint_of
 
 _LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,40}) ([\x21-\x7e]+) HTTP/1\.([01])")
@@ -38,7 +38,7 @@ def read_request(head: bytes) -> Request:
     line = _LINE.fullmatch(first)
     if line is None:
         raise Malformed("the request line is not one of HTTP/1")
-    headers = [_strict(each) for each in lines]
+    headers = Headers(lines, is_strict=True)
     if line[1] == b"CONNECT":
         return _tunnel(line[2], headers)
     if line[3] == b"0":
@@ -46,64 +46,57 @@ def read_request(head: bytes) -> Request:
     return _plain(line[1], line[2], headers)
 
 
-def _tunnel(target: bytes, headers: list[Header]) -> Request:
+def _tunnel(target: bytes, headers: Headers) -> Request:
     endpoint = endpoint_of(target.decode("ascii"))
-    hosts = [endpoint_of(host.decode("latin-1"), 443) for host in values(headers, b"host")]
+    hosts = [endpoint_of(host.decode("latin-1"), 443) for host in headers.values(b"host")]
     if endpoint is None or len(hosts) > 1 or any(host is None or host.host != endpoint.host for host in hosts):
         raise Malformed("the tunnel's end is not one host and one port")
-    if values(headers, b"transfer-encoding") or values(headers, b"content-length"):
+    if headers.values(b"transfer-encoding") or headers.values(b"content-length"):
         raise Malformed("a request for a tunnel has no body")
     return Request("CONNECT", endpoint, b"", Counted(0))
 
 
-def _plain(method: bytes, target: bytes, headers: list[Header]) -> Request:
+def _plain(method: bytes, target: bytes, headers: Headers) -> Request:
     absolute = _ABSOLUTE.fullmatch(target)
     endpoint = endpoint_of(absolute[1].decode("ascii"), 80) if absolute else None
     if absolute is None or endpoint is None:
         raise Malformed("the address is not a whole http: one")
-    hosts = values(headers, b"host")
+    hosts = headers.values(b"host")
     if len(hosts) != 1 or endpoint_of(hosts[0].decode("latin-1"), 80) != endpoint:
         raise Malformed("the Host header is missing, doubled, or another than the address")
-    options = options_of(headers)
+    options = headers.options
     if options & _NEVER_DROPPED:
         raise Malformed("Connection names a header that belongs to the message")
-    upgrade = any(value.lower() == b"websocket" for value in values(headers, b"upgrade")) and b"upgrade" in options
+    upgrade = b"upgrade" in options and any(value.lower() == b"websocket" for value in headers.values(b"upgrade"))
     path = (absolute[2] or b"/") + (absolute[3] or b"")
     return Request(
         method.decode("ascii"),
         endpoint,
-        b"%b %b HTTP/1.1\r\n" % (method, path) + written(_forwarded(headers, options, upgrade)),
+        written(b"%b %b HTTP/1.1" % (method, path), _forwarded(headers, options, upgrade)),
         _body(headers),
         is_last=b"close" in options,
         wants_upgrade=upgrade,
     )
 
 
-def _strict(line: bytes) -> Header:
-    header = read(line)
-    if header is None:
-        raise Malformed("a header is not written as one")
-    return header
-
-
-def _body(headers: list[Header]) -> Body:
-    coding, lengths = coding_of(headers), values(headers, b"content-length")
+def _body(headers: Headers) -> Body:
+    coding, lengths = headers.coding, headers.values(b"content-length")
     if len(lengths) > 1 or (lengths and coding):
         raise Malformed("the length is given in two ways")
     if coding not in (b"", b"chunked"):
         raise Malformed("the transfer coding is not understood")
-    return Chunked() if coding else Counted(length_of(lengths) or 0)
+    return Chunked() if coding else Counted(headers.length or 0)
 
 
-def _forwarded(headers: list[Header], options: frozenset[bytes], upgrade: bool) -> list[Header]:
+def _forwarded(headers: Headers, options: frozenset[bytes], upgrade: bool) -> list[bytes]:
     """With `Connection` where the client's `Proxy-Connection` stood: what a server would see without a proxy."""
-    ours = b"Upgrade" if upgrade else b"close" if b"close" in options else b"keep-alive"
-    kept: list[Header] = []
-    for header in headers:
-        if header.key in (b"connection", b"proxy-connection"):
+    ours = b"Connection: " + (b"Upgrade" if upgrade else b"close" if b"close" in options else b"keep-alive")
+    kept: list[bytes] = []
+    for key, line in headers.lines:
+        if key in (b"connection", b"proxy-connection"):
             if ours:
-                kept.append(Header(b"connection", b"Connection", ours))
+                kept.append(ours)
             ours = b""
-        elif (header.key not in HOP_BY_HOP and header.key not in options) or (upgrade and header.key == b"upgrade"):
-            kept.append(header)
+        elif (key not in HOP_BY_HOP and key not in options) or (upgrade and key == b"upgrade"):
+            kept.append(line)
     return kept

@@ -14,6 +14,7 @@ from rove.guard.origins import OriginPattern, origin_text
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place
 
 Word = Literal["allow", "deny", "ask"]
+STRICTEST: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}
 EFFECTS = {effect.value: effect for effect in Effect}
 
 
@@ -58,6 +59,7 @@ class Rule(Validated):
             if getattr(self, name) is not None and self.decide != word:
                 raise Refused([(name, f'goes with decide = "{word}" alone')])
         for action in self.action:
+            # A secret can be named in any action that takes a text: an effect beside its own.
             effect = registry()[action].effect.value
             if self.effect and not {effect, Effect.SECRET.value} & set(self.effect):
                 raise Refused([("effect", f"`{action}` has the effect {effect}, so this can never match it")])
@@ -66,10 +68,10 @@ class Rule(Validated):
     def _patterns(self) -> tuple[OriginPattern, ...]:
         return tuple(map(OriginPattern.parse, self.origin))
 
-    def matches(self, facts: Facts) -> bool:
+    def matches(self, facts: Facts, effect: Effect) -> bool:
         return (
             (facts.verb in self.action if self.action else not facts.is_made_of_others)
-            and (not self.effect or any(effect.value in self.effect for effect in facts.effects))
+            and (not self.effect or effect.value in self.effect)
             and (not self.session or facts.session in self.session)
             and (not self.origin or self._matches_origin(facts.origin))
         )
@@ -85,15 +87,12 @@ class Facts:
     verb: str
     session: str
     url: str | None = None
-    uses_secret: bool = False
+    effects: tuple[Effect, ...] = ()
 
-    @property
-    def effects(self) -> tuple[Effect, ...]:
-        return (self.effect, Effect.SECRET) if self.uses_secret else (self.effect,)
-
-    @property
-    def effect(self) -> Effect:
-        return registry()[self.verb].effect
+    @classmethod
+    def of(cls, verb: str, session: str = "default", url: str | None = None) -> Facts:
+        """Of an action of that name, whatever its arguments."""
+        return cls(verb, session, url, (registry()[verb].effect,))
 
     @property
     def is_made_of_others(self) -> bool:
@@ -110,6 +109,7 @@ class Verdict:
     """What was decided, by which rule, and where that stands."""
 
     word: Word
+    effect: Effect
     where: str
     rule: Rule | None = None
 
@@ -128,11 +128,10 @@ HOUSE_DEFAULTS: Mapping[Effect, Word] = {
     Effect.NAVIGATE: "allow",
     Effect.SCRIPT: "allow",
     Effect.SEND_FILE: "ask",
-    Effect.SPAWN: "allow",
-    # It is typed only where its owner has bound it to: that was the consent.
+    # The owner has bound each to its origins, in a file that neither page nor agent can write: that is consent.
     Effect.SECRET: "allow",
+    Effect.SPAWN: "allow",
 }
-_STRICTNESS: Mapping[Word, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
 @dataclass(frozen=True)
@@ -145,28 +144,28 @@ class Rulebook:
     lines: tuple[int, ...] = ()
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
-        facts = Facts(action.verb, place.session, action.destination or place.url, Effect.SECRET in action.effects)
+        facts = Facts(action.verb, place.session, action.destination or place.url, action.effects)
         if action.destination and facts.origin is None and any(rule.origin for rule in self.rules):
             return Deny(f"No rule can be tried on what is no address: {action.destination[:200]}")
         return self.said(facts, self.verdict(facts))
 
     def verdict(self, facts: Facts) -> Verdict:
-        """Which rule decides, and how."""
-        for index, rule in enumerate(self.rules):
-            if rule.matches(facts):
-                return Verdict(rule.decide, self._where(index), rule)
-        if facts.is_made_of_others:
-            return Verdict("allow", "each of its steps is decided on by itself")
-        return max((self._by_effect(effect, facts) for effect in facts.effects), key=_strictness)
+        """Which rule decides, and how; where an action has two effects, the stricter word that is said of either."""
+        return min((self._verdict(facts, effect) for effect in facts.effects), key=lambda said: STRICTEST[said.word])
 
-    def _by_effect(self, effect: Effect, facts: Facts) -> Verdict:
+    def _verdict(self, facts: Facts, effect: Effect) -> Verdict:
+        for index, rule in enumerate(self.rules):
+            if rule.matches(facts, effect):
+                return Verdict(rule.decide, effect, self._where(index), rule)
+        if facts.is_made_of_others:
+            return Verdict("allow", effect, "each of its steps is decided on by itself")
         if effect.value in self.defaults:
-            return Verdict(self.defaults[effect.value], f"[default] in {self.source}")
+            return Verdict(self.defaults[effect.value], effect, f"[default] in {self.source}")
         for rule in house_rules():
-            if rule.matches(facts):
-                return Verdict(rule.decide, "rove's own rules", rule)
+            if rule.matches(facts, effect):
+                return Verdict(rule.decide, effect, "rove's own rules", rule)
         # An effect that nobody has thought of is asked about.
-        return Verdict(HOUSE_DEFAULTS.get(effect, "ask"), "rove's own defaults")
+        return Verdict(HOUSE_DEFAULTS.get(effect, "ask"), effect, "rove's own defaults")
 
     def said(self, facts: Facts, verdict: Verdict) -> Decision:
         """The verdict in words for whoever hears it."""
@@ -178,7 +177,7 @@ class Rulebook:
             reason = own or f"The policy does not allow `{facts.verb}`{where}."
             return Deny(reason, hint=f"The owner decided so ({verdict.where}); do not try another way round it.")
         own = verdict.rule.question if verdict.rule else None
-        return Ask(own or f"May the agent {_in_words(facts)}{where}?", hint=self._how_to_allow(facts))
+        return Ask(own or f"May the agent {_in_words(facts, verdict)}{where}?", hint=self._how_to_allow(facts))
 
     def _where(self, index: int) -> str:
         line = f", line {self.lines[index]}" if index < len(self.lines) else ""
@@ -192,10 +191,10 @@ class Rulebook:
         )
 
 
-def _strictness(verdict: Verdict) -> int:
-    return _STRICTNESS[verdict.word]
-
-
-def _in_words(facts: Facts) -> str:
-    words = {Effect.SEND_FILE: "send files of the workspace to a page", Effect.SCRIPT: "run a script in the page"}
-    return words.get(facts.effect, f"do `{facts.verb}`")
+def _in_words(facts: Facts, verdict: Verdict) -> str:
+    words = {
+        Effect.SEND_FILE: "send files of the workspace to a page",
+        Effect.SCRIPT: "run a script in the page",
+        Effect.SECRET: "use a secret",
+    }
+    return words.get(verdict.effect, f"do `{facts.verb}`")

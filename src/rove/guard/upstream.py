@@ -67,7 +67,7 @@ class Upstream:
             token = base64.b64encode(f"{self.username}:{self.password}".encode()).decode()
             words.append(f"Proxy-Authorization: Basic {token}")
         link.write(("\r\n".join(words) + "\r\n\r\n").encode())
-        head = await link.read_head(LENIENT_END) or b""
+        head = await link.read_head(LENIENT_END)
         version, _, status = head[:12].partition(b" ")
         if not version.startswith(b"HTTP/1.") or not status.startswith(b"2"):
             raise Unreachable(_HTTP_FAILURES.get(status, Failure.UPSTREAM), "the upstream proxy said no")

@@ -169,5 +169,5 @@ def plain(value: Any) -> Any:
         return readable(value)
     if isinstance(value, dict):
         mapping: dict[Any, Any] = value
-        return {str(key): plain(item) for key, item in mapping.items()}
+        return {readable(str(key)): plain(item) for key, item in mapping.items()}
     return value

@@ -4,7 +4,7 @@ from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
 from rove.snapshot.text import BORDER
 from rove.snapshot.tokens import estimate
-from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, stitch
+from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
 __all__ = [
     "BORDER",
@@ -18,6 +18,7 @@ __all__ = [
     "estimate",
     "of_origin",
     "parse",
+    "remark",
     "render",
     "stitch",
 ]

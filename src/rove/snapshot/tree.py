@@ -169,6 +169,11 @@ def _group(entry: Mapping[str, Any], prefix: str) -> Group:
     )
 
 
+def remark(line: str) -> Snapshot:
+    """What stands in the place of rows that could not be had."""
+    return Snapshot(rows=[Row(0, STRUCTURE | IN_VIEW, "", line)])
+
+
 def stitch(main: Snapshot, children: Mapping[str, Snapshot]) -> Snapshot:
     """Place the rows of child frames below the rows of their iframes, however deeply nested."""
     if not any(ref in children for ref in main.frames):

@@ -1,4 +1,4 @@
-"""Tricks that put words before a model which a person does not see: each is left out or marked."""
+"""G3: Tricks that put words before a model which a person does not see: each is left out or marked."""
 
 from __future__ import annotations
 

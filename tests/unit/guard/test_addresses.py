@@ -1,4 +1,4 @@
-"""The address table, at its edges."""
+"""G1: The address table, at its edges."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rove import Allow, Ask, Deny, Place, Rule, Rulebook
 from rove.action import Effect, RoadAction, parse, registry
 from rove.actions.files import Upload
+from rove.actions.forms import Fill
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.fields import Refused
@@ -81,7 +82,7 @@ def test_the_default_of_an_effect_comes_after_the_rules_and_before_our_own() -> 
 
 def test_by_default_the_public_web_is_open_and_files_are_asked_about() -> None:
     for verb in VERBS:
-        verdict = Rulebook().verdict(Facts(verb, "default", "https://example.com/"))
+        verdict = Rulebook().verdict(Facts.of(verb, "default", "https://example.com/"))
         assert verdict.word == ("ask" if registry()[verb].effect is Effect.SEND_FILE else "allow"), verb
 
 
@@ -106,7 +107,25 @@ def test_every_effect_has_a_default(effect: Effect) -> None:
     ],
 )
 def test_files_go_unasked_to_this_machine_alone(url: str | None, word: str) -> None:
-    assert Rulebook().verdict(Facts("upload", "default", url)).word == word
+    assert Rulebook().verdict(Facts.of("upload", "default", url)).word == word
+
+
+@pytest.mark.parametrize(
+    ("rules", "word"),
+    [
+        ((), "allow"),
+        ((rule("deny", effect=("secret",)),), "deny"),
+        ((rule("ask", effect=("act",)),), "ask"),
+        # Leave to act is no leave to use secrets, nor the other way round.
+        ((rule("allow", effect=("act",)), rule("deny")), "deny"),
+        ((rule("allow", effect=("secret",)), rule("ask")), "ask"),
+        ((rule("allow", effect=("secret", "act")), rule("deny")), "allow"),
+        ((rule("deny", action=("fill",), effect=("secret",)),), "deny"),
+    ],
+)
+def test_an_action_with_a_secret_needs_leave_for_both_of_its_effects(rules: tuple[Rule, ...], word: str) -> None:
+    assert decided(*rules, action=Fill("e1", "secret:bank")) == word
+    assert decided(rule("deny", effect=("secret",)), action=Fill("e1", "plain")) == "allow"
 
 
 def test_a_batch_is_meant_only_by_a_rule_that_names_it() -> None:
@@ -169,8 +188,8 @@ RULES = st.builds(
 def test_a_list_of_rules_decides_as_its_first_match_does_alone(
     rules: list[Rule], verb: str, host: str, session: str
 ) -> None:
-    facts = Facts(verb, session, f"https://{host}.example/")
-    first = next((each for each in rules if each.matches(facts)), None)
+    facts = Facts.of(verb, session, f"https://{host}.example/")
+    first = next((each for each in rules if each.matches(facts, registry()[verb].effect)), None)
     verdict = Rulebook(tuple(rules)).verdict(facts)
     assert verdict.rule is first or first is None
     assert verdict.word == (Rulebook((first,)) if first else Rulebook()).verdict(facts).word
@@ -179,7 +198,7 @@ def test_a_list_of_rules_decides_as_its_first_match_does_alone(
 @settings(deadline=None)
 @given(st.lists(RULES, max_size=5), st.sampled_from(VERBS))
 def test_a_denial_in_front_of_everything_denies_everything(rules: list[Rule], verb: str) -> None:
-    facts = Facts(verb, "one", "https://a.example/")
+    facts = Facts.of(verb, "one", "https://a.example/")
     assert Rulebook((Rule("deny"), *rules)).verdict(facts).word == "deny"
 
 

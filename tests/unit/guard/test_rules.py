@@ -1,4 +1,4 @@
-"""Who may be reached."""
+"""G1: Who may be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an address is, before anything is sent to it."""
+"""G1: What an address is, before anything is sent to it."""
 
 from __future__ import annotations
 

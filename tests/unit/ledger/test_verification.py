@@ -1,4 +1,4 @@
-"""Whatever is done to a ledger by anyone but its writers is found."""
+"""G8: Whatever is done to a ledger by anyone but its writers is found."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ READING = (
     "api",
 )
 # A scope of their own within that one: they see its names and may reuse them for themselves.
-ACTING = ("reach", "typing", "hands", "quiet", "clipboard")
+ACTING = ("reach", "typing", "hands", "quiet", "clipboard", "modes")
 
 
 def _joined(names: tuple[str, ...]) -> str:

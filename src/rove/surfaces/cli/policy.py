@@ -33,7 +33,7 @@ def check(settings: Settings, path: Path | None) -> int:
 
 def explain(settings: Settings, action: str, url: str | None, session: str) -> int:
     """Print what would be decided on an action at an address, and by what."""
-    facts = Facts(_verb(action), session, with_scheme(url) if url else None)
+    facts = Facts.of(_verb(action), session, with_scheme(url) if url else None)
     for line in _explained(policy_from(settings), facts, settings):
         print(line)
     return 0
@@ -91,7 +91,7 @@ def _explained(rules: Rulebook, facts: Facts, settings: Settings) -> Iterator[st
         return
     verdict = rules.verdict(facts)
     where = f" at {facts.origin}" if facts.origin else ""
-    yield f"{verdict.word}: {facts.verb} (effect {facts.effect.value}){where}, session {facts.session}"
+    yield f"{verdict.word}: {facts.verb} (effect {verdict.effect.value}){where}, session {facts.session}"
     rule = f": {_shown(verdict.rule)}" if verdict.rule else ""
     yield f"  decided by {verdict.where}{rule}"
     decision = rules.said(facts, verdict)

@@ -1,0 +1,72 @@
+"""Windows that a page opens by itself: tabs as long as there is room, and turned away when it is a storm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rove.chromium.happenings import Happenings
+from rove.chromium.loading import is_web, refusal
+from rove.chromium.wire import Wire
+
+# Windows that one document may open while nobody acts on it.
+UNASKED = 5
+# A page that is turned away this often is in a loop, which is broken off, and its way to open windows taken away.
+STORM = 10
+TAKE_AWAY = "window.open = () => null"
+
+
+class Popups:
+    """The popups of one tab: announced by its page, then admitted or refused."""
+
+    def __init__(self, happenings: Happenings, most_tabs: int, tell: Callable[[str, dict[str, Any]], None]) -> None:
+        self._happenings = happenings
+        self._most_tabs = most_tabs
+        self._tell = tell
+        self._pointless = 0
+        self._unasked = 0
+        self._refused = 0
+        self.announced = 0
+        self.is_acting = False
+
+    def listen(self, wire: Wire) -> None:
+        wire.on("Page.windowOpen", self._on_window_open)
+
+    def start_anew(self) -> None:
+        """Another document: what the last one did is not held against it."""
+        self._refused = self._unasked = 0
+
+    def admit(self, tab: str, url: str) -> None:
+        self._arrive()
+        self._happenings.add("new tab", f"{tab} {url}")
+
+    def is_refused(self, open_tabs: int) -> bool:
+        """Whether a window that has just come into being has to go."""
+        self._unasked += not self.is_acting
+        if self._pointless:
+            self._pointless -= 1
+        elif open_tabs >= self._most_tabs:
+            self._refuse("as many tabs as are allowed are open")
+        elif self._unasked > UNASKED:
+            self._refuse("the page opens more windows by itself than it may")
+        else:
+            return False
+        self._arrive()
+        return True
+
+    def _refuse(self, reason: str) -> None:
+        self._refused += 1
+        self._happenings.add("popup blocked", reason)
+        if self._refused % STORM == 0:
+            self._happenings.add("script broken off", "It opened one window after the other.")
+            self._tell("Runtime.terminateExecution", {})
+            self._tell("Runtime.evaluate", {"expression": TAKE_AWAY})
+
+    def _arrive(self) -> None:
+        self.announced = max(self.announced - 1, 0)
+
+    def _on_window_open(self, event: dict[str, Any]) -> None:
+        self.announced += 1
+        if event["url"] and not is_web(event["url"]):
+            self._pointless += 1
+            self._happenings.add("address refused", refusal(event["url"]))

@@ -1,0 +1,134 @@
+"""Pages and processes that die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from tests.faults.survival import answered_within, browser_with, eventually, goes_on, kinds, told
+from tests.processes import helpers
+from tests.site import OWN_SITES, Site
+
+from rove import Session
+from rove.actions.navigation import Navigate
+from rove.actions.screenshot import Screenshot
+from rove.actions.script import Evaluate
+from rove.actions.snapshot import Snapshot
+from rove.actions.wait import Wait
+from rove.chromium.installation import ensure
+from rove.engine.sessions import Sessions
+from rove.errors import DeadlineExceeded, PageCrashed
+from rove.settings import Deadlines, Settings
+
+# Enough for a page of ours, and soon used up by one that wants it all.
+SMALL_HEAP = "--js-flags=--max-old-space-size=64"
+
+
+@pytest.fixture
+async def own(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
+    """A browser of its own, whose pages have little memory."""
+    browser = browser_with(tmp_path, ensure(None, True, False, print).path, SMALL_HEAP)
+    settings = Settings(allow_host=OWN_SITES, home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
+    async with Sessions(settings) as sessions:
+        yield Session(sessions, None)
+
+
+async def test_31_a_page_that_takes_all_memory_is_told_to_have_crashed(own: Session, site: Site) -> None:
+    await own.navigate(site.page("/", "<h1>Greedy</h1>"))
+    with answered_within(20), pytest.raises(PageCrashed) as caught:
+        await own.run(Evaluate("let all = []; for (;;) all.push(new Array(4e6).fill(1.5))"), timeout=20)
+    assert site.url("/") in caught.value.message
+    outcome = await own.run(Snapshot(), timeout=5)
+    assert "crashed" in told(outcome, "tab reset")
+    assert outcome.tab == "t1"
+    await goes_on(own, site)
+
+
+async def test_31_a_page_that_crashes_while_it_loads_is_told_at_once(own: Session, site: Site) -> None:
+    page = "<h1>Greedy</h1><script>let all = []; for (;;) all.push(new Array(4e6).fill(1.5))</script>"
+    with answered_within(20), pytest.raises(PageCrashed):
+        await own.run(Navigate(site.page("/", page)), timeout=20)
+    await goes_on(own, site)
+
+
+async def test_31_a_page_whose_process_is_killed_in_mid_call_is_told_at_once(
+    own: Session, site: Site, home: Path
+) -> None:
+    await own.navigate(site.page("/", "<h1>Here</h1>"))
+    beside = await own.another("beside")
+    waiting = asyncio.ensure_future(own.run(Wait(text="Never"), timeout=20))
+    context = await own._engine.context(lambda _: None)
+    await eventually(lambda: context.current is not None and context.current.lock.locked())
+    for pid in helpers(home / "crashing", "renderer"):
+        os.kill(pid, signal.SIGKILL)
+    with answered_within(2), pytest.raises(PageCrashed):
+        await waiting
+    await goes_on(own, site)
+    await goes_on(beside, site)
+
+
+async def test_31_a_page_that_died_between_calls_is_reset_by_the_next(own: Session, site: Site, home: Path) -> None:
+    await own.navigate(site.page("/", "<h1>Here</h1>"))
+    context = await own._engine.context(lambda _: None)
+    for pid in helpers(home / "crashing", "renderer"):
+        os.kill(pid, signal.SIGKILL)
+    await eventually(lambda: context.current is not None and context.current.is_crashed)
+    outcome = await goes_on(own, site)
+    assert kinds(outcome) == ["tab reset"]
+    assert site.url("/") in told(outcome, "tab reset")
+
+
+async def test_31_a_frame_that_crashes_leaves_the_page_round_it(own: Session, site: Site) -> None:
+    site.page("/inner", "<p>Inner</p>")
+    outer = f"<h1>Outer</h1><iframe src={site.url('/inner', 'localhost')}></iframe>"
+    outcome = await own.run(Navigate(site.page("/", outer)), timeout=10)
+    assert "Inner" in outcome.changes.text
+    context = await own._engine.context(lambda _: None)
+    assert context.current is not None
+    (wire,) = context.current.worlds._separate.values()
+    dying = asyncio.ensure_future(wire.send("Page.crash"))
+    try:
+        with answered_within(5):
+            seen = await own.run(Snapshot(), timeout=5)
+        assert 'heading "Outer"' in seen.result.text
+    finally:
+        dying.cancel()
+        await asyncio.gather(dying, return_exceptions=True)
+    await goes_on(own, site)
+
+
+async def test_32_a_graphics_process_that_dies_is_replaced(own: Session, site: Site, home: Path) -> None:
+    await own.navigate(site.page("/", "<h1>Painted</h1><canvas id=c></canvas>"))
+    await own.run(Screenshot(), timeout=10)
+    victims = helpers(home / "crashing", "gpu-process")
+    assert victims
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+    with answered_within(15):
+        picture = None
+        while picture is None:
+            try:
+                picture = await own.run(Screenshot(), timeout=5)
+            except DeadlineExceeded:
+                continue
+    assert picture.attachments[0].data.startswith(b"\x89PNG")
+    assert "Painted" in (await own.run(Snapshot(), timeout=5)).result.text
+    await goes_on(own, site)
+
+
+@pytest.mark.slow
+async def test_31_a_page_that_takes_memory_outside_its_heap_is_answered(own: Session, site: Site) -> None:
+    page = """<h1>Greedy</h1><script>const all = [];
+      setInterval(() => { if (all.length < 40) all.push(new Uint8Array(25e6).fill(1)) }, 1)</script>"""
+    await own.run(Navigate(site.page("/", page)), timeout=20)
+    for _ in range(5):
+        with answered_within(10):
+            try:
+                await own.run(Snapshot(), timeout=10)
+            except (PageCrashed, DeadlineExceeded):
+                continue
+    await goes_on(own, site)

@@ -1,0 +1,56 @@
+"""One frame of another site that did not answer must not cost the whole page."""
+
+from __future__ import annotations
+
+from tests.faults.servers import never, serving
+from tests.faults.survival import answered_within, goes_on
+from tests.site import Site
+
+from rove import Session
+from rove.actions.navigation import Navigate
+from rove.actions.pointer import Click
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
+
+OUTER = "<h1>Outer</h1><button onclick=\"this.textContent = 'Pressed'\">Press</button>"
+
+
+async def test_23_a_frame_that_hangs_is_marked_and_the_page_round_it_used(session: Session, site: Site) -> None:
+    site.page("/stuck", "<p>Inner</p><script>setTimeout(() => { for (;;) {} }, 50)</script>")
+    await session.run(
+        Navigate(site.page("/", f"{OUTER}<iframe src={site.url('/stuck', 'localhost')}></iframe>")), timeout=5
+    )
+    seen = ""
+    with answered_within(10):
+        while "did not answer" not in seen:  # it takes a moment until it hangs
+            seen = (await session.run(Snapshot(), timeout=5)).result.text
+            assert 'heading "Outer"' in seen
+    with answered_within(5):
+        assert "Pressed" in (await session.run(Click('button "Press"'), timeout=5)).changes.text
+    await goes_on(session, site)
+
+
+async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, site: Site) -> None:
+    site.page("/stuck", "<script>for (;;) {}</script>")
+    framed = site.page("/", f"{OUTER}<iframe src={site.url('/stuck', 'localhost')}></iframe>")
+    with answered_within(3):
+        outcome = await session.run(Navigate(framed), timeout=3)
+    assert 'heading "Outer"' in outcome.changes.text
+    assert "did not answer" in outcome.changes.text
+    assert any("incomplete" in what for what in outcome.pending)
+    with answered_within(5):
+        assert "Pressed" in (await session.run(Click("button"), timeout=5)).changes.text
+    await goes_on(session, site)
+
+
+async def test_23_a_frame_whose_server_never_answers_is_empty(session: Session, site: Site) -> None:
+    async with serving(never) as place:
+        framed = site.page("/", f"{OUTER}<iframe src=http://{place}/></iframe>")
+        with answered_within(2):
+            outcome = await session.run(Navigate(framed), timeout=2)
+        assert 'heading "Outer"' in outcome.changes.text and "iframe" in outcome.changes.text
+        with answered_within(5):
+            await session.run(Screenshot(), timeout=5)
+            # What was unfinished before the act is not waited for again.
+            assert "Pressed" in (await session.run(Click("button"), timeout=5)).changes.text
+        await goes_on(session, site)

@@ -1,0 +1,153 @@
+"""Pages that never stay where they are, and addresses that lead out of the browser."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from tests.faults.survival import answered_within, goes_on, kinds, told
+from tests.site import Site
+
+from rove import Session
+from rove.actions.navigation import Navigate
+from rove.actions.pointer import Click
+from rove.actions.snapshot import Snapshot
+from rove.errors import DeadlineExceeded, Denied, NavigationFailed
+
+LOOPS = {
+    "meta_refresh": "<meta http-equiv=refresh content=0><h1>Turning</h1>",
+    "reload": "<h1>Turning</h1><script>location.reload()</script>",
+    "elsewhere": "<h1>Turning</h1><script>location.href = '/loop?' + Math.random()</script>",
+    "replace": "<h1>Turning</h1><script>setTimeout(() => location.replace('/loop?' + Math.random()))</script>",
+}
+
+
+async def test_11_a_redirect_loop_is_told_with_its_hops(session: Session, site: Site) -> None:
+    one = site.page("/one", "", status=302, headers={"Location": "/two"})
+    two = site.page("/two", "", status=307, headers={"Location": "/one"})
+    with answered_within(5), pytest.raises(NavigationFailed) as caught:
+        await session.run(Navigate(one), timeout=5)
+    assert caught.value.message.startswith("net::ERR_TOO_MANY_REDIRECTS: Redirected ")
+    assert f"{one} -> {two} -> {one}" in caught.value.message
+    assert len(caught.value.message) < 2000
+    await goes_on(session, site)
+
+
+async def test_11_a_chain_of_redirects_that_ends_is_followed(session: Session, site: Site) -> None:
+    for hop in range(15):
+        site.page(f"/{hop}", "", status=302, headers={"Location": f"/{hop + 1}"})
+    end = site.page("/15", "<h1>End</h1>")
+    assert (await session.navigate(site.url("/0"))).result.url == end
+
+
+@pytest.mark.parametrize("name", LOOPS)
+async def test_12_a_page_that_keeps_navigating_is_held_and_shown(session: Session, site: Site, name: str) -> None:
+    url = site.page("/loop", LOOPS[name])
+    with answered_within(5):
+        outcome = await session.run(Navigate(url), timeout=5)
+    assert 'heading "Turning"' in outcome.changes.text
+    assert any("keeps navigating" in what for what in outcome.pending)
+    again = await session.run(Snapshot(), timeout=5)
+    assert 'heading "Turning"' in again.result.text
+    assert any("keeps navigating" in what for what in again.pending)
+    after = await goes_on(session, site)
+    assert "kept navigating" in told(after, "tab reset")
+    assert after.tab == outcome.tab
+
+
+async def test_12_a_page_that_keeps_navigating_is_closed_for_good(session: Session, site: Site) -> None:
+    for name in ("reload", "elsewhere"):
+        await session.run(Navigate(site.page("/loop", LOOPS[name])), timeout=5)
+    with answered_within(5):
+        await session.tabs("close")
+    await goes_on(session, site)
+    asked = len(site.asked("/loop"))
+    await session.run(Snapshot(), timeout=5)
+    await goes_on(session, site)
+    assert len(site.asked("/loop")) == asked  # nobody is left who would ask
+
+
+async def test_12_a_page_that_moves_on_a_few_times_is_followed_to_the_end(session: Session, site: Site) -> None:
+    for step in range(5):
+        site.page(f"/{step}", f"<script>location.href = '/{step + 1}'</script>")
+    site.page("/5", "<h1>Arrived</h1>")
+    outcome = await session.run(Navigate(site.url("/0")), timeout=10)
+    assert 'heading "Arrived"' in outcome.changes.text
+    assert outcome.pending == ()
+
+
+async def test_13_a_flood_of_history_entries_slows_nothing_down(session: Session, site: Site) -> None:
+    page = """<h1>Flood</h1><button>Go</button><script>let i = 0;
+      setInterval(() => { for (let k = 0; k < 500; k++) history.pushState({}, '', '/p' + i++) }, 5)</script>"""
+    other = await session.another("beside")
+    with answered_within(5):
+        assert "Flood" in (await session.run(Navigate(site.page("/", page)), timeout=5)).changes.text
+        await session.run(Click("button"), timeout=5)
+    await goes_on(other, site)
+    await goes_on(session, site)
+    history = await session.evaluate("history.length")
+    assert history.result.value <= 50
+
+
+# 49: other programs
+
+
+@pytest.mark.parametrize("address", ["mailto:a@b.example", "intent://x#Intent;end", "zoommtg://x", "tel:1"])
+async def test_49_a_link_to_another_program_is_refused_and_the_page_stays(
+    session: Session, site: Site, address: str
+) -> None:
+    url = site.page("/", f"<h1>Here</h1><a href='{address}'>Same</a> <a target=_blank href='{address}'>New</a>")
+    await session.navigate(url)
+    for link in ("Same", "New"):
+        with answered_within(5):
+            outcome = await session.run(Click(f'link "{link}"'), timeout=5)
+        assert kinds(outcome) == ["address refused"]
+        assert told(outcome, "address refused").startswith(address)
+        assert (outcome.url, outcome.pending) == (url, ())
+    assert len((await session.tabs()).result.tabs) == 1
+    await goes_on(session, site)
+
+
+async def test_49_a_page_that_leaves_for_another_program_by_itself_is_read_all_the_same(
+    session: Session, site: Site
+) -> None:
+    page = "<h1>Here</h1><script>location.href = 'mailto:a@b.example'</script><iframe src=custom:x></iframe>"
+    with answered_within(5):
+        outcome = await session.run(Navigate(site.page("/", page)), timeout=5)
+    assert 'heading "Here"' in outcome.changes.text
+    assert "address refused" in kinds(outcome)
+    await goes_on(session, site)
+
+
+async def test_14_a_page_left_in_mid_load_is_not_shown_later(session: Session, site: Site) -> None:
+    """A navigation that was given up on does not come true after all."""
+    hold = threading.Event()
+    late = site.page("/late", "<h1>Late</h1>", hold=hold)
+    await session.navigate(site.page("/", "<h1>Here</h1>"))
+    with pytest.raises(DeadlineExceeded):
+        await session.run(Navigate(late), timeout=0.5)
+    hold.set()
+    assert "Here" in (await session.snapshot()).result.text
+
+
+async def test_12_a_session_closed_in_mid_loop_leaves_nobody_asking(session: Session, site: Site) -> None:
+    other = await session.another("looping")
+    await other.run(Navigate(site.page("/loop", LOOPS["reload"])), timeout=5)
+    await other.press("a")  # an act lets the page go on
+    with answered_within(5):
+        await other.close_session()
+    await goes_on(session, site)
+    asked = len(site.asked("/loop"))
+    await goes_on(session, site)
+    await goes_on(session, site)
+    assert len(site.asked("/loop")) == asked
+
+
+async def test_12_a_navigation_that_is_denied_leaves_even_such_a_page_alone(session: Session, site: Site) -> None:
+    await session.run(Navigate(site.page("/loop", LOOPS["reload"])), timeout=5)
+    with pytest.raises(Denied):
+        await session.run(Navigate("file:///etc/passwd"), timeout=5)
+    seen = await session.run(Snapshot(), timeout=5)
+    assert 'heading "Turning"' in seen.result.text
+    assert kinds(seen) == []
+    await goes_on(session, site)

@@ -1,0 +1,104 @@
+"""G1: The guard as a session has it: refused with a reason, before, on the way and afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.engine.sessions import Sessions
+from rove.errors import Denied, InvalidSettings
+from rove.settings import Deadlines, Settings
+
+
+class Canary:
+    """Somewhere that nobody may come to."""
+
+    def __init__(self) -> None:
+        self.visits = 0
+        self.port = 0
+
+    async def _visited(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.visits += 1
+        writer.close()
+
+    async def watch(self) -> asyncio.Server:
+        server = await asyncio.start_server(self._visited, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        return server
+
+
+@pytest.fixture
+async def canary() -> AsyncGenerator[Canary]:
+    bird = Canary()
+    async with await bird.watch():
+        yield bird
+
+
+@pytest.fixture
+async def guarded(home: Path, site: Site) -> AsyncGenerator[Session]:
+    """A session for which one port of this machine is open and no other."""
+    deadlines = Deadlines(action=30, launch=60)
+    settings = Settings(home=home / "guarded", allow_host=(f"127.0.0.1:{site.port}",), deadlines=deadlines)
+    async with Sessions(settings) as sessions:
+        yield Session(sessions, None)
+
+
+async def test_an_address_that_is_not_open_is_refused_with_the_flag_that_would_open_it(
+    guarded: Session, canary: Canary
+) -> None:
+    with pytest.raises(Denied) as caught:
+        await guarded.navigate(f"http://127.0.0.1:{canary.port}/")
+    assert f"127.0.0.1:{canary.port}" in caught.value.message
+    assert "loopback" in caught.value.message
+    assert f"--allow-host 127.0.0.1:{canary.port}" in caught.value.hint
+    assert canary.visits == 0
+
+
+@pytest.mark.parametrize(
+    "spelling", ["localhost", "2130706433", "0x7f.1", "017700000001", "127.1", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]"]
+)
+async def test_no_spelling_of_this_machine_gets_through(guarded: Session, canary: Canary, spelling: str) -> None:
+    with pytest.raises(Denied):
+        await guarded.navigate(f"http://{spelling}:{canary.port}/")
+    assert canary.visits == 0
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_redirect_to_where_nobody_may_go_is_refused_and_nothing_is_read_there(
+    guarded: Session, site: Site, canary: Canary, scheme: str
+) -> None:
+    site.page("/there", "", status=302, headers={"Location": f"{scheme}://127.0.0.1:{canary.port}/"})
+    with pytest.raises(Denied):
+        await guarded.navigate(site.url("/there"))
+    if scheme == "http":  # over https there is not even a page
+        for read in (guarded.snapshot(), guarded.extract(), guarded.evaluate("1"), guarded.screenshot()):
+            with pytest.raises(Denied):
+                await read
+    assert canary.visits == 0
+    assert "Good" in (await guarded.navigate(site.page("/good", "<h1>Good</h1>"))).changes.text
+
+
+async def test_what_a_page_asks_for_by_itself_is_refused_and_told(guarded: Session, site: Site, canary: Canary) -> None:
+    outcome = await guarded.navigate(site.page("/", f"<img src=http://127.0.0.1:{canary.port}/x.png><p>Text"))
+    assert [event.kind for event in outcome.events] == ["refused"]
+    assert f"127.0.0.1:{canary.port}" in outcome.events[0].text
+    assert canary.visits == 0
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "100.100.100.200", "metadata.google.internal"])
+async def test_metadata_services_stay_closed_whatever_is_opened(home: Path, address: str) -> None:
+    settings = Settings(home=home / "open", allow_host=("0.0.0.0/0", "*.internal", address))
+    async with Sessions(settings) as sessions:
+        with pytest.raises(Denied) as caught:
+            await Session(sessions, None).navigate(f"http://{address}/latest/meta-data/")
+    assert "never allowed" in caught.value.hint
+
+
+def test_a_list_that_cannot_be_read_stops_the_start(home: Path) -> None:
+    with pytest.raises(InvalidSettings, match="localhost:"):
+        Sessions(Settings(home=home, allow_host=("localhost:port",)))
