@@ -4,7 +4,7 @@ PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; 
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help demo test test-all check format docs bench browser clean
+.PHONY: help demo test test-all check format docs bench soak browser clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ docs: .venv/ready  ## Write the generated reference pages anew.
 
 bench: browser  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
+
+soak: browser  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
+	@$(BIN)/python -m bench.soak
 
 browser: .venv/ready  # quietly, and if that fails once more with its story
 	@$(BIN)/rove install >/dev/null || $(BIN)/rove install

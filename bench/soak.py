@@ -30,10 +30,12 @@ AT_ONCE = 4
 LIMIT = 60.0
 # After a kill: the call that meets it, and those that a restart may still cost.
 TRIES = 4
+# Errors that mean a fault of ours, kill or no kill.
+UNKNOWN = ("internal", "unknown")
 CLEARING = 10.0
 CLEARING_LOOKS = 50
 PAGES = ("/small", "/stories", "/article", "/form", "/small", "/payment")
-COMMAND = ("-m", "rove", "mcp", "--allow-host", "127.0.0.1,localhost", "--limits-idle", "60", "--limits-sessions", "12")
+COMMAND = ("-m", "rove", "mcp", "--allow-host", "127.0.0.1,localhost", "--limits-idle", "20", "--limits-sessions", "12")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Soak:
             self.tally.faults.append(str(failure))
         finally:
             await client.close(patience=CLEARING)
-        self.tally.faults += [*faults(self.tally.samples), *await self._remains(client)]
+        unknown = [f"{count} errors of unknown kind" for code, count in self.tally.errors.items() if code in UNKNOWN]
+        self.tally.faults += [*unknown, *faults(self.tally.samples), *await self._remains(client)]
         self.tally.seconds = time.monotonic() - began
         return self.tally
 
@@ -136,13 +139,15 @@ class Soak:
             if not reply.is_error:
                 return
             said = reply.text
+            if _code(reply) == "not_open":  # on a slow machine it was its turn too seldom, and it expired
+                await self._call("browser_open_session", {"name": arguments["session"]})
         raise ServerFailed(f"{tool} failed {TRIES} times in a row: {said[:200]}")
 
     async def _call(self, tool: str, arguments: Json) -> Reply:
         assert self._client is not None
         reply = await self._client.request("tools/call", {"name": tool, "arguments": arguments}, LIMIT)
         if reply.is_error:
-            self.tally.errors[reply.text.partition(":")[0]] += 1
+            self.tally.errors[_code(reply)] += 1
         return reply
 
     async def _maybe_kill(self) -> None:
@@ -175,6 +180,11 @@ class Soak:
         found = [] if client.exit_code == 0 else [f"the server ended with {client.exit_code}"]
         found += [f"process {pid} was left" for pid in left_of(self.tally.led)]
         return found + [f"{path.name} was left" for path in (*run_folders(self._home), *self._temporary.iterdir())]
+
+
+def _code(reply: Reply) -> str:
+    error: Json = reply.result.get("structuredContent", {}).get("error", {})
+    return str(error.get("code", "unknown"))
 
 
 def _victims(home: Path) -> dict[str, list[int]]:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,8 @@ class House:
             process.kill()
             process.wait()
         for pid in [*marked(self.home), *keepers(self.home)]:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # gone meanwhile
+                os.kill(pid, signal.SIGKILL)
 
     def _scraps(self) -> list[Path]:
         return list(self.temporary.iterdir())

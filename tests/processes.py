@@ -59,6 +59,12 @@ def helpers(home: Path, kind: str) -> list[int]:
     return [pid for pid in family if f"--type={kind}" in _text(pid, "cmdline").replace("\0", " ").split(" ")]
 
 
+def processes() -> list[tuple[int, int, str]]:
+    """Number, parent and state of every process, the dead that nobody has waited for among them."""
+    fields = {pid: b"".join(_words(pid, "stat")).rpartition(b")")[2].split() for pid in _pids()}
+    return [(pid, int(found[1]), found[0].decode()) for pid, found in fields.items() if found]
+
+
 def run_folders(home: Path) -> list[Path]:
     return sorted((home / "run").iterdir()) if (home / "run").is_dir() else []
 

@@ -156,7 +156,7 @@ async def test_40_a_session_that_is_closed_while_its_browser_starts_leaves_no_pa
         assert browser is None or browser._contexts == {}
 
 
-async def test_a_tab_too_many_is_told_which_one_to_close(session: Session, site: Site) -> None:
+async def test_38_a_tab_too_many_is_told_which_one_to_close(session: Session, site: Site) -> None:
     url = site.page("/", "<p>Page</p>")
     await session.navigate(url)
     for _ in range(session._engine.settings.limits.tabs - 1):

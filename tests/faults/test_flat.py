@@ -12,7 +12,7 @@ from tests.house import House, call, housed, used
 from tests.site import Site
 
 PAGE = 4096
-LASTS = 6.0
+LASTS = 4.0
 # Room for one line of 10 MB on its way: as bytes, joined, and as a string.
 MOST_MORE = 64e6
 
@@ -23,7 +23,6 @@ REQUESTS = "for (let i = 0; i < 1e5; i++) fetch('/none?' + i).catch(() => 0)"
 LONG_REQUESTS = "const long = 'x'.repeat(1e6); for (let i = 0; i < 1e4; i++) fetch('/none?' + long + i).catch(() => 0)"
 DATA = "const long = 'data:,' + 'x'.repeat(1e6); for (let i = 0; i < 1e4; i++) fetch(long + i).catch(() => 0)"
 SOCKETS = "for (let i = 0; i < 1e4; i++) new WebSocket('ws://' + location.host + '/none?' + i)"
-HISTORY = "for (let i = 0; i < 1e5; i++) history.pushState({}, '', '/?' + i)"
 
 
 @pytest.fixture
@@ -41,35 +40,29 @@ def memory(server: subprocess.Popen[bytes]) -> int:
     [
         pytest.param(LINES, id="53 a million lines"),
         pytest.param(LONG_LINES, id="53 lines of 10 MB"),
-        pytest.param(ERRORS, id="53 errors"),
+        pytest.param(ERRORS, id="53 errors", marks=pytest.mark.slow),
         pytest.param(REQUESTS, id="54 a hundred thousand requests"),
-        pytest.param(LONG_REQUESTS, id="54 requests of 1 MB"),
-        pytest.param(DATA, id="54 data of 1 MB"),
-        pytest.param(SOCKETS, id="54 sockets"),
-        pytest.param(HISTORY, id="13 history"),
+        pytest.param(LONG_REQUESTS, id="54 requests of 1 MB", marks=pytest.mark.slow),
+        pytest.param(DATA, id="54 data of 1 MB", marks=pytest.mark.slow),
+        pytest.param(SOCKETS, id="54 sockets", marks=pytest.mark.slow),
     ],
 )
-def test_a_flood_leaves_memory_flat_and_another_session_answered(house: House, site: Site, flood: str) -> None:
+def test_53_54_a_flood_leaves_memory_flat_and_everyone_answered_in_time(house: House, site: Site, flood: str) -> None:
     server = used(house, site)
     assert not call(server, "browser_open_session", name="calm")["result"].get("isError")
-    calm = {"url": site.page("/calm", "<p>Calm</p>"), "session": "calm"}
-    assert not call(server, "browser_navigate", **calm)["result"].get("isError")
+    call(server, "browser_navigate", url=site.page("/calm", "<p>Calm</p>"), session="calm")
     page = f'<h1>Loud</h1><button onclick="setTimeout(() => {{ {flood} }}, 50)">Go</button>'
     call(server, "browser_navigate", url=site.page("/", page))
-    before = memory(server)
+    before = most = memory(server)
     call(server, "browser_click", target="button", snapshot="none")
-    most, answered, until = 0, 0, time.monotonic() + LASTS
+    answered, until = 0, time.monotonic() + LASTS
     while time.monotonic() < until:
         answer = call(server, "browser_extract", target="p", session="calm", timeout=15)
         answered += not answer["result"].get("isError")
         most = max(most, memory(server))
+    # The page that floods may be too busy for an answer, but that is said in time too.
+    began = time.monotonic()
+    call(server, "browser_extract", target="h1", timeout=3)
+    assert time.monotonic() - began < 10
     assert answered > 0
-    assert most - before < MOST_MORE, f"{before / 1e6:.0f} MB became {most / 1e6:.0f} MB"
-    # The page itself is busy, or not: either way it is said in time, and can be left.
-    call(server, "browser_extract", target="h1", timeout=5)
-    for _ in range(3):
-        answer = call(server, "browser_navigate", url=calm["url"])
-        if not answer["result"].get("isError"):
-            break
-    assert not answer["result"].get("isError"), answer
-    assert memory(server) - before < MOST_MORE / 2
+    assert max(most, memory(server)) - before < MOST_MORE, f"{before / 1e6:.0f} MB became {most / 1e6:.0f} MB"

@@ -23,7 +23,7 @@ async def until(holds: object, patience: float = 20) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
+async def test_40_a_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browsers, "UNUSED", 0.1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Generator
 
 import pytest
 from tests.house import LONG, House, begin, call, ended, housed, leave, used
-from tests.processes import browser_of, eventually, marked, pages_of, run_folders
+from tests.processes import browser_of, eventually, marked, pages_of, processes, run_folders
 from tests.site import Site
 
 # A client that starts a server, hands our calls through, and can be killed.
@@ -157,4 +158,21 @@ def test_the_folder_of_a_server_that_still_lives_is_not_swept(house: House, site
     for server in (first, second):
         leave(server)
         ended(server)
+    house.assert_clean()
+
+
+def test_59_where_rove_is_the_first_process_it_waits_for_the_dead_of_its_browsers(house: House, site: Site) -> None:
+    alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("there can be no first process here")
+    server = used(house, site, *alone)
+    (first,) = [pid for pid, parent, _ in processes() if parent == server.pid]
+    for _ in range(2):
+        os.kill(browser_of(house.home), signal.SIGKILL)
+        url = site.url("/")
+        assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
+    dead = [pid for pid, parent, state in processes() if parent == first and state == "Z"]
+    assert dead == []
+    leave(server)
+    ended(server)
     house.assert_clean()
