@@ -167,9 +167,9 @@ def test_59_where_rove_is_the_first_process_it_waits_for_the_dead_of_its_browser
         pytest.skip("there can be no first process here")
     server = used(house, site, *alone)
     (first,) = [pid for pid, parent, _ in processes() if parent == server.pid]
+    url = site.url("/")
     for _ in range(2):
         os.kill(browser_of(house.home), signal.SIGKILL)
-        url = site.url("/")
         assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
     dead = [pid for pid, parent, state in processes() if parent == first and state == "Z"]
     assert dead == []
