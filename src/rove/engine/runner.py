@@ -94,7 +94,7 @@ class Run:
         context = await self._context()
         tab = await self._in_time(context.tab(self._tab_name))
         entry.tab, entry.url = tab.id, tab.url
-        clearance = self._clearance(action, entry)
+        clearance, fresh = self._clearance(action, entry), tab
         while True:
             async with Turn(tab, self._deadline, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.chromium.happenings import KEPT, Happenings
+from rove.chromium.happenings import ERRORS_TOLD, KEPT, Happenings
 
 
 def test_what_repeats_itself_is_told_once_with_a_count() -> None:
@@ -28,7 +28,16 @@ def test_what_was_told_is_not_told_again_but_may_happen_again() -> None:
 def test_a_flood_loses_its_oldest() -> None:
     happenings = Happenings()
     for number in range(KEPT + 50):
-        happenings.add("console error", str(number))
+        happenings.add("download", str(number))
     told = happenings.unseen()
     assert len(told) == KEPT
     assert told[-1].text == str(KEPT + 49)
+
+
+def test_of_many_errors_the_first_are_told_and_the_rest_counted() -> None:
+    happenings = Happenings()
+    for number in range(ERRORS_TOLD + 5):
+        happenings.add("console error", str(number))
+    told = happenings.unseen()
+    assert len(told) == ERRORS_TOLD + 1
+    assert told[-1].text == "5 more"
