@@ -11,7 +11,7 @@ import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def _page(pictures: int) -> bytes:
 
 
 @asynccontextmanager
-async def _tabs(address: str) -> AsyncIterator[dict[str, Tab]]:
+async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
     """A tab behind the guard and one with a way round it, in one browser."""
     egress = Egress(Rules.of([address]), OwnPorts())
     await egress.start()
