@@ -13,7 +13,8 @@ demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
 test: browser  ## Run the tests.
-	@$(BIN)/pytest -q -m "not slow"
+	@# Real browsers and processes on a machine that may be busy: what fails is tried twice more, and shown as R.
+	@$(BIN)/pytest -q -m "not slow" --reruns 2
 
 test-all: browser  ## Run the tests, the slow ones too.
 	@$(BIN)/pytest -q

@@ -18,6 +18,9 @@ from rove.engine.sessions import Sessions
 from rove.errors import LimitReached, NotOpen, RoveError
 from rove.settings import Deadlines, Limits, Settings
 
+# Minutes altogether, and they need the machine to themselves.
+pytestmark = pytest.mark.slow
+
 PATIENT = Deadlines(action=30, launch=60)
 
 

@@ -11,6 +11,9 @@ import pytest
 from tests.house import House, call, housed, used
 from tests.site import Site
 
+# Minutes altogether, and they need the machine to themselves.
+pytestmark = pytest.mark.slow
+
 PAGE = 4096
 LASTS = 4.0
 # Room for one line of 10 MB on its way: as bytes, joined, and as a string.

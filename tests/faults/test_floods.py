@@ -13,6 +13,9 @@ from rove import Session
 from rove.chromium.console import KEPT as LINES_KEPT
 from rove.chromium.network import KEPT as REQUESTS_KEPT
 
+# Minutes altogether, and they need the machine to themselves.
+pytestmark = pytest.mark.slow
+
 # Seconds that a call of another session may take meanwhile: less than its deadline, on a machine that is busy besides.
 PROMPT = 25
 FOREVER = "let i = 0; setInterval(() => { for (let n = 0; n < 500; n++) console.log('line ' + i++, {i}) }, 0)"

@@ -6,6 +6,9 @@ import pytest
 from bench.soak import Plan, report, soak
 from bench.vitals import Vitals, faults
 
+# Minutes altogether, and they need the machine to themselves.
+pytestmark = pytest.mark.slow
+
 
 def test_59_a_short_soak_leaves_nothing_and_knows_all_its_errors() -> None:
     tally = soak(Plan(navigations=40, sessions=10, kills=1, seed=1))
