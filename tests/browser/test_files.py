@@ -72,6 +72,18 @@ async def test_a_file_goes_from_the_workspace_into_an_input(session: Session, si
     assert '"in.txt:5"' in outcome.changes.text
 
 
+@pytest.mark.parametrize("target", ["#f", "#b"])
+async def test_a_page_hears_of_its_files_once(session: Session, site: Site, workspace: Path, target: str) -> None:
+    (workspace / "in.txt").write_text("hello")
+    page = (
+        "<input type=file id=f><button id=b onclick='f.click()'>Choose</button><p id=heard></p><script>"
+        "for (const kind of ['input', 'change']) f.addEventListener(kind, () => heard.append(kind + ' '))</script>"
+    )
+    await session.navigate(site.page("/", page))
+    await session.upload(target, ("in.txt",))
+    assert (await session.extract("#heard")).result.content == ("input change",)
+
+
 async def test_a_button_that_opens_a_chooser_takes_files(session: Session, site: Site, workspace: Path) -> None:
     (workspace / "in.txt").write_text("hello")
     await session.navigate(site.page("/", f'{INPUT}<button onclick="f.click()">Choose</button>'))

@@ -123,10 +123,6 @@ class Element:
     async def is_file_input(self) -> bool:
         return bool((await self._ask("describeFor"))["type"] == "file")
 
-    async def announce_files(self) -> None:
-        """Tell the page that its file input holds other files now."""
-        await self._ask("announceFiles")
-
     async def drop(self, files: list[dict[str, str]]) -> None:
         await self._ask("dropFiles", files)
 

@@ -30,8 +30,8 @@ async def handed_over(tab: Tab, element: Element, files: list[Path]) -> None:
     """Into a file input, or into the chooser that a press opens."""
     names = [str(file) for file in files]
     if await element.is_file_input():
+        # The browser tells the page itself, as it does after a person has chosen.
         await element.session.send("DOM.setFileInputFiles", {"files": names, "objectId": await element.in_page()})
-        await element.announce_files()
     else:
         await _into_chooser(tab, element, names)
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from rove.chromium.failures import failure
 from rove.errors import RoveError
-from rove.guard.urls import origin_of
+from rove.guard.urls import DEFAULT_PORTS, origin_of, scheme_of
 from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.traffic import Document
     from rove.guard.egress import Egress
     from rove.guard.machine import OwnPorts
-    from rove.guard.refusal import Refusal
     from rove.guard.resolver import Resolver
     from rove.guard.rules import Rules
     from rove.guard.upstream import Upstream
@@ -71,9 +70,10 @@ class Reach:
             await egress.close()
 
     def refuse(self, url: str) -> None:
-        """Raise Denied for an address of which it can be told without asking anyone where it leads."""
-        origin = origin_of(url)
-        if origin is not None and (refusal := self._refusal(origin.endpoint)):
+        """Raise Denied for an address of the web of which it can be told without asking anyone where it leads."""
+        if scheme_of(url) not in DEFAULT_PORTS:
+            return  # nothing is dialled for it; whether it may be opened at all is the gate's to say
+        if refusal := self._frontier.rules.refuse_url(url, self._frontier.own):
             raise refusal.error()
 
     def refuse_document(self, document: Document | None) -> None:
@@ -95,13 +95,8 @@ class Reach:
         recent = (refused.refusal for refused in self._egress.refusals if refused.at >= since)
         return list(dict.fromkeys(refusal.message for refusal in recent))
 
-    def _refusal(self, endpoint: Endpoint) -> Refusal | None:
-        rules, own = self._frontier.rules, self._frontier.own
-        written = [endpoint.address] if endpoint.address is not None else []
-        return rules.refuse_name(endpoint) or rules.refuse_addresses(endpoint, written, own)
-
     def _why_not(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
-        if refusal := self._refusal(endpoint):
+        if refusal := self._frontier.rules.refuse_endpoint(endpoint, self._frontier.own):
             return refusal.error()
         found = self._egress.ledger.why_not(endpoint, since) if self._egress else None
         if found is None:

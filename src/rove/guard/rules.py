@@ -49,8 +49,12 @@ class Rules:
         origin = origin_of(url)
         if origin is None:
             return Refusal(url[:200], 0, Rule.UNREADABLE)
-        refusal, address = self.refuse_name(origin.endpoint), origin.endpoint.address
-        return refusal if refusal or address is None else self.refuse_addresses(origin.endpoint, [address], own)
+        return self.refuse_endpoint(origin.endpoint, own)
+
+    def refuse_endpoint(self, endpoint: Endpoint, own: OwnPorts) -> Refusal | None:
+        """The same of a host and a port."""
+        refusal, address = self.refuse_name(endpoint), endpoint.address
+        return refusal if refusal or address is None else self.refuse_addresses(endpoint, [address], own)
 
     def refuse_name(self, endpoint: Endpoint) -> Refusal | None:
         """What can be said before anyone asks where it leads."""

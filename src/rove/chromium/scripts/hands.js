@@ -195,11 +195,6 @@ const describeFor = about((element) => ({
   tag: localNameOf(element), type: element.type ?? null, password: isPassword(fieldOf(element)), origin: self.origin,
 }));
 
-const announceFiles = about((element) => {
-  announce(element, "input", "change");
-  return {};
-});
-
 const storedItems = (most) => {
   if (!/^https?:$/.test(location.protocol)) return null;
   const items = Object.keys(localStorage).map((name) => ({ name, value: localStorage.getItem(name) }));
@@ -264,5 +259,5 @@ const hitsFrame = (ref, x, y) => {
 
 Object.assign(globalThis.rove, {
   reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
-  scrollIn: about(scrollFrom), describeFor, announceFiles, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
+  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });
