@@ -94,9 +94,13 @@ def retargeted(value: V, targets: Mapping[str, str], where: str = "") -> V:
             changed[name] = targets[place]
         elif isinstance(inner, tuple) and any(path.startswith(f"{place}.") for path in targets):
             changed[name] = tuple(
-                retargeted(item, targets, f"{place}.{index}.") for index, item in enumerate(inner)
-            )  # fmt: skip
+                _item_retargeted(item, targets, f"{place}.{index}") for index, item in enumerate(inner)
+            )
     return dataclasses.replace(value, **changed)  # type: ignore[type-var]
+
+
+def _item_retargeted(item: Any, targets: Mapping[str, str], place: str) -> Any:
+    return targets.get(place, item) if isinstance(item, str) else retargeted(item, targets, f"{place}.")
 
 
 def _targets(value: Validated, where: str) -> Iterator[tuple[str, str]]:
@@ -108,6 +112,8 @@ def _targets(value: Validated, where: str) -> Iterator[tuple[str, str]]:
             for index, item in enumerate(inner):
                 if isinstance(item, Validated):
                     yield from _targets(item, f"{where}{name}.{index}.")
+                elif isinstance(item, str) and _is_target(hint):
+                    yield f"{where}{name}.{index}", item
 
 
 def _is_target(hint: Any) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.forms import Check, FormField
+from rove.actions.forms import Check, Fill, FormField
 from rove.errors import ElementNotReady, InvalidArguments
 
 
@@ -86,7 +86,64 @@ async def test_fill_reaches_a_framework_that_watches_the_value(session: Session,
 async def test_fill_says_when_something_cannot_be_filled_in(session: Session, site: Site, field: str) -> None:
     await session.navigate(site.page("/", field))
     with pytest.raises(ElementNotReady):
+        await session.run(Fill("#f", "x"), timeout=1)
+
+
+@pytest.mark.parametrize(
+    ("field", "ready"),
+    [
+        ("<input id=f disabled>", "f.disabled = false"),
+        ("<input id=f readonly>", "f.readOnly = false"),
+        ("<input id=f style='display: none'>", "f.style.display = ''"),
+        ("<textarea id=f style='visibility: hidden'></textarea>", "f.style.visibility = ''"),
+    ],
+)
+async def test_fill_waits_until_a_field_can_be_written_in(session: Session, site: Site, field: str, ready: str) -> None:
+    page = f"{field}<input id=other><script>setTimeout(() => {{ {ready} }}, 200); other.focus()</script>"
+    await session.navigate(site.page("/", page))
+    await session.fill("#f", "first")
+    assert await value(session, "[f.value, other.value]") == ["first", ""]
+
+
+async def test_type_waits_until_a_field_can_be_written_in(session: Session, site: Site) -> None:
+    page = (
+        "<input id=f disabled><input id=other><script>setTimeout(() => f.disabled = false, 200); other.focus()</script>"
+    )
+    await session.navigate(site.page("/", page))
+    await session.type("typed", "#f")
+    assert await value(session, "[f.value, other.value]") == ["typed", ""]
+
+
+async def test_what_is_meant_for_a_field_goes_into_no_other(session: Session, site: Site) -> None:
+    page = "<input id=f aria-label=Search onfocus='other.focus()'><input id=other aria-label=Overlay>"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(ElementNotReady) as filling:
         await session.fill("#f", "x")
+    with pytest.raises(ElementNotReady) as typing:
+        await session.type("x", "#f")
+    assert "Overlay" in filling.value.message
+    assert "Overlay" in typing.value.message
+    assert await value(session, "other.value") == ""
+
+
+async def test_select_waits_until_the_select_is_enabled(session: Session, site: Site) -> None:
+    page = "<select id=s disabled><option>A<option>B</select><script>setTimeout(() => s.disabled = false, 200)</script>"
+    await session.navigate(site.page("/", page))
+    await session.select("#s", ("B",))
+    assert await value(session, "s.value") == "B"
+
+
+async def test_a_text_of_many_lines_is_filled_in_at_once(session: Session, site: Site) -> None:
+    page = (
+        "<textarea id=t>old</textarea><script>heard = []; t.oninput = (event) => heard.push(event.isTrusted)</script>"
+    )
+    await session.navigate(site.page("/", page))
+    lines = "\n".join(["", *(f"line {number} <b> &amp; more" for number in range(2000)), ""])
+    await session.run(Fill("#t", lines), timeout=5)
+    assert await value(session, "t.value") == lines
+    assert await value(session, "heard.length > 0 && heard.every(Boolean)") is True
+    await session.press("Control+Z")
+    assert await value(session, "t.value") != lines
 
 
 async def test_fill_with_a_date_that_is_none_is_refused(session: Session, site: Site) -> None:

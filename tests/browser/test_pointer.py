@@ -11,7 +11,14 @@ from tests.site import Site
 from rove import Session
 from rove.action import parse
 from rove.actions.pointer import Click, Hover
-from rove.errors import AmbiguousTarget, ElementGone, ElementNotFound, ElementNotReady, InvalidArguments
+from rove.errors import (
+    AmbiguousTarget,
+    DeadlineExceeded,
+    ElementGone,
+    ElementNotFound,
+    ElementNotReady,
+    InvalidArguments,
+)
 
 RECORDER = """
 <script>
@@ -272,6 +279,117 @@ async def test_drag_reaches_a_target_below_the_fold(session: Session, site: Site
     await session.navigate(site.page("/", page))
     outcome = await session.drag("#card", "#bin")
     assert "Got the card" in outcome.changes.text
+
+
+PATH = """<body style='margin: 0'><div id=pad style='width: 400px; height: 400px; touch-action: none'></div><script>
+  path = []; held = 0;
+  pad.onpointerdown = () => { held = performance.now() };
+  pad.onpointermove = (event) => { if (held) path.push([event.clientX, event.clientY]) };
+  pad.onpointerup = () => { stayed = performance.now() - held; held = 0 };
+</script>"""
+
+
+async def test_drag_goes_through_points_on_the_way(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", PATH))
+    await session.drag("50,50", "350,350", through=("350,50", "50,350"))
+    path = (await session.evaluate("path")).result.value
+    corners = [path.index(corner) for corner in ([350, 50], [50, 350], [350, 350])]
+    assert corners == sorted(corners)
+    assert len(path) > 30
+
+
+async def test_drag_goes_through_elements_on_the_way(session: Session, site: Site) -> None:
+    page = """<style>b { display: block; width: 40px; height: 40px; margin: 30px }</style>
+    <b id=one>1</b><b id=two>2</b><b id=three>3</b><script>
+      seen = []; onpointerover = (event) => { if (event.buttons && event.target.id) seen.push(event.target.id) };
+    </script>"""
+    await session.navigate(site.page("/", page))
+    await session.drag("#one", "#one", through=("#three", "#two"))
+    assert (await session.evaluate("seen.join()")).result.value == "two,three,two,one"
+
+
+async def test_drag_stays_before_it_drops(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", PATH))
+    await session.drag("50,50", "350,350", hold=0.3)
+    assert (await session.evaluate("stayed")).result.value >= 600
+
+
+async def test_what_is_held_above_a_target_is_told_of_again_and_again(session: Session, site: Site) -> None:
+    page = """<p id=card draggable=true style='width: 80px'>Card</p><p id=bin style='height: 90px'>Bin</p><script>
+      first = last = 0; card.ondragstart = (event) => event.dataTransfer.setData('text/plain', 'x');
+      bin.ondragover = (event) => { event.preventDefault(); last = performance.now(); first ||= last };
+      bin.ondrop = () => { stayed = last - first };
+    </script>"""
+    await session.navigate(site.page("/", page))
+    await session.drag("#card", "#bin", hold=0.5)
+    assert (await session.evaluate("stayed")).result.value >= 300
+
+
+async def test_a_drag_whose_target_goes_away_lets_go(session: Session, site: Site) -> None:
+    page = """<p id=card style='user-select: none'>Card</p><p id=bin>Bin</p><script>
+      held = false; card.onpointerdown = () => { held = true; bin.remove() }; onpointerup = () => { held = false };
+    </script>"""
+    await session.navigate(site.page("/", page))
+    (match,) = (await session.find(text="Bin")).result.matches
+    assert match.ref is not None
+    with pytest.raises(ElementGone):
+        await session.drag("#card", match.ref)
+    assert (await session.evaluate("held")).result.value is False
+
+
+HELD = """<button id=b>Hold</button><script>
+  b.onpointerdown = () => { since = performance.now() }; b.onpointerup = () => { held = performance.now() - since };
+</script>"""
+
+
+async def test_click_holds_the_button_down_for_as_long_as_asked(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", HELD))
+    await session.click("#b", hold=0.7)
+    assert (await session.evaluate("held")).result.value >= 700
+
+
+async def test_a_held_press_has_its_time_on_top_of_the_deadline(session: Session) -> None:
+    assert Click("#b", hold=7).takes == 7
+
+
+async def test_a_held_press_that_runs_out_of_time_lets_go(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", HELD))
+    with pytest.raises(DeadlineExceeded):
+        await session.run(Click("#b", hold=20), timeout=1)
+    assert (await session.evaluate("held")).result.value < 5000
+
+
+WHEEL = """<canvas id=c width=300 height=200></canvas><div style='height: {rest}px'></div><script>
+  turned = []; c.addEventListener('wheel', (event) => {{
+    event.preventDefault(); turned.push([event.deltaX, event.deltaY, event.isTrusted]) }}, {{ passive: false }});
+</script>"""
+
+
+@pytest.mark.parametrize("rest", [0, 3000])
+async def test_scroll_over_what_does_not_scroll_turns_the_wheel(session: Session, site: Site, rest: int) -> None:
+    await session.navigate(site.page("/", WHEEL.format(rest=rest)))
+    await session.scroll("#c", direction="up", amount=120)
+    await session.scroll("100,100", direction="right", amount=50)
+    assert (await session.evaluate("[turned, scrollY]")).result.value == [[[0, -120, True], [50, 0, True]], 0]
+
+
+async def test_scroll_over_an_element_that_takes_no_wheel_scrolls_the_page(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<h1>Top</h1><div style='height: 3000px'></div>"))
+    assert (await session.scroll("h1", direction="down", amount=400)).result.y == 400
+    assert (await session.scroll("h1", direction="down", amount=100)).result.y == 500
+    assert (await session.scroll("300,300", direction="up", amount=150)).result.y == 350
+
+
+async def test_scroll_on_a_page_that_cannot_scroll_turns_the_wheel(session: Session, site: Site) -> None:
+    page = "<h1 id=h>1</h1><script>onwheel = (event) => { if (event.deltaY > 0) h.textContent = 2 }</script>"
+    await session.navigate(site.page("/", page))
+    assert "2" in (await session.scroll(direction="down")).changes.text
+
+
+async def test_scroll_to_a_point_needs_a_direction(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>x"))
+    with pytest.raises(InvalidArguments):
+        await session.scroll("10,10")
 
 
 async def test_scroll_moves_the_page_and_says_how_much_is_left(session: Session, site: Site) -> None:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from rove.target import Aim, Ref, RoleAndName, Selector, parse_target, secret_named, with_scheme
+from rove.actions.forms import FillForm, FormField
+from rove.actions.pointer import Drag
+from rove.target import (
+    Aim,
+    Ref,
+    RoleAndName,
+    Selector,
+    parse_target,
+    retargeted,
+    secret_named,
+    targets_in,
+    with_scheme,
+)
 
 
 @pytest.mark.parametrize(
@@ -94,3 +106,13 @@ def test_an_empty_address_is_refused(typed: str) -> None:
 )
 def test_a_text_that_stands_for_a_secret_is_its_name_and_nothing_more(text: str, name: str | None) -> None:
     assert secret_named(text) == name
+
+
+def test_every_target_of_an_action_is_known_by_its_place_and_can_be_replaced_there() -> None:
+    drag = Drag("#a", "#b", through=("#c", "1,2"))
+    places = {"source": "#a", "target": "#b", "through.0": "#c", "through.1": "1,2"}
+    assert targets_in(drag) == places
+    assert retargeted(drag, {"through.0": "e7"}) == Drag("#a", "#b", through=("e7", "1,2"))
+    form = FillForm((FormField("#d", "x"),))
+    assert targets_in(form) == {"fields.0.target": "#d"}
+    assert retargeted(form, {"fields.0.target": "e8"}) == FillForm((FormField("e8", "x"),))

@@ -10,6 +10,9 @@ from rove.action import Effect, TabAction, Target, action, arg
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
+# A hand's moves are seen by the page one frame at a time.
+LEG_SECONDS = 0.2
+
 
 @dataclass(frozen=True)
 class Clicked:
@@ -27,10 +30,15 @@ class Click(TabAction[Clicked]):
     button: Literal["left", "right", "middle"] = arg("Mouse button.", default="left")
     count: int = arg("2 for a double click.", default=1, ge=1, le=3)
     modifiers: tuple[Literal["Alt", "Control", "Meta", "Shift"], ...] = arg("Keys held down.", default=())
+    hold: float = arg("Seconds to hold it down.", default=0, ge=0, le=30)
+
+    @property
+    def takes(self) -> float:
+        return self.hold
 
     async def perform(self, tab: Tab) -> Clicked:
         element = await tab.aim(self.target)
-        await element.click(self.button, self.count, self.modifiers)
+        await element.click(self.button, self.count, self.modifiers, self.hold)
         return Clicked(element.line)
 
 
@@ -65,15 +73,22 @@ class Dragged:
 
 @action(Effect.ACT)
 class Drag(TabAction[Dragged]):
-    """Drag one element onto another."""
+    """Drag from one element, or point (x,y), onto another."""
 
     source: Target
     target: Target
+    through: tuple[Target, ...] = arg("Elements or points on the way.", default=(), max_length=100)
+    hold: float = arg("Seconds to stay before moving and before dropping.", default=0, ge=0, le=10)
+
+    @property
+    def takes(self) -> float:
+        return 2 * self.hold + LEG_SECONDS * len(self.through)
 
     async def perform(self, tab: Tab) -> Dragged:
         source = await tab.aim(self.source)
+        way = [await tab.aim(stop) for stop in self.through]
         target = await tab.aim(self.target)
-        await source.drag_to(target)
+        await source.drag([*way, target], self.hold)
         return Dragged(source.line, target.line)
 
 
@@ -91,7 +106,9 @@ class Scrolled:
 class Scroll(TabAction[Scrolled]):
     """Scroll the page, a scrollable element, or an element into view."""
 
-    target: Target | None = arg("What to scroll to, or with `direction`, in.", default=None)
+    target: Target | None = arg(
+        "What to scroll to, or with `direction`, in; x,y to turn the wheel there.", default=None
+    )
     direction: Literal["up", "down", "left", "right"] | None = arg("Down if no target.", default=None)
     amount: int | None = arg("Pixels; most of a screenful if not given.", default=None, ge=1)
 
@@ -99,7 +116,7 @@ class Scroll(TabAction[Scrolled]):
         if self.target is None:
             where = await tab.scroll(self.direction or "down", self.amount)
         elif self.direction is None:
-            where = await (await tab.resolve(self.target)).scroll_into_view()
+            where = await (await tab.aim(self.target)).scroll_into_view()
         else:
-            where = await (await tab.resolve(self.target)).scroll(self.direction, self.amount)
+            where = await (await tab.aim(self.target)).scroll(self.direction, self.amount)
         return Scrolled(**where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.chromium.inspection import password_refused
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 # Less time left than this is too little to aim once more.
 AIM_AGAIN = 1.0
+# What one notch of a wheel is to most browsers.
+WHEEL_NOTCH = 120
 
 
 class Element:
@@ -42,16 +45,18 @@ class Element:
     def session(self) -> Wire:
         return self.world.session
 
-    async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
+    async def click(
+        self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
+    ) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
         await self._tab.modes.free_pointer()
         while True:
-            x, y = await self._reach(enabled=True, press=True)
-            await self._tab.mouse.click(x, y, button, count, bits)
+            x, y = await self._reach(enabled=True, press=True, keep=hold)
+            await self._tab.mouse.click(x, y, button, count, bits, hold)
             missed = await self._missed()
             if missed is None:
                 return
-            if self._tab.time_left < AIM_AGAIN:
+            if self._tab.time_left < AIM_AGAIN + hold:
                 raise ElementNotReady(f"{self.line} {missed}.")
 
     async def hover(self) -> None:
@@ -59,9 +64,11 @@ class Element:
         x, y = await self._reach(enabled=False)
         await self._tab.mouse.move(x, y)
 
-    async def drag_to(self, other: Element | Spot) -> None:
+    async def drag(self, stops: Sequence[Element | Spot], hold: float = 0) -> None:
+        """Press it, carry it from stop to stop and let go at the last."""
         await self._tab.modes.free_pointer()
-        await self._tab.mouse.drag(await self._reach(enabled=True), self.world, other.position)
+        start = await self._reach(enabled=True, keep=hold)
+        await self._tab.mouse.drag(start, self.world, [stop.position for stop in stops], hold)
 
     async def position(self) -> tuple[float, float]:
         """The middle of the element, in the tab's own coordinates, without moving anything."""
@@ -78,7 +85,7 @@ class Element:
         """Replace the text of a field, or set the value of a picker; `secret:NAME` stands for a secret."""
         if name := secret_named(value):
             return await self._enter_secret(name, after=False)
-        answer = await self._ask("prepareToFill", value, self._tab.inspection.is_wanted)
+        answer = await self._ask("prepareToFill", self._patience, value, self._tab.inspection.is_wanted)
         if answer.get("password"):
             raise self._password_refused(answer["origin"])
         if answer["type"]:
@@ -109,7 +116,7 @@ class Element:
             raise self._exposed(name)
 
     async def focus(self) -> None:
-        await self._ask("focusOn")
+        await self._ask("focusOn", self._patience)
 
     async def describe(self) -> str:
         """The element as the page shows it now, in one line."""
@@ -130,7 +137,7 @@ class Element:
         return bool((await self._ask("describeFor"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
-        answer = await self._ask("selectOptions", list(values))
+        answer = await self._ask("selectOptions", self._patience, list(values))
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
@@ -156,7 +163,7 @@ class Element:
         return _place(await self._ask("scrollTo"))
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
-        return _place(await self._ask("scrollIn", direction, amount))
+        return await turned(self._tab, self.world, await self._ask("scrollIn", direction, amount))
 
     async def read(self, mode: str, attribute: str | None) -> str | None:
         value: str | None = (await self._ask("read", mode, attribute))["value"]
@@ -172,6 +179,11 @@ class Element:
         identity: str = found["object"]["objectId"]
         return identity
 
+    @property
+    def _patience(self) -> float:
+        """Milliseconds that the page may take to become ready, so that some time is left to say that it did not."""
+        return max(self._tab.time_left - 0.5, 0.1) * 1000
+
     async def _missed(self) -> str | None:
         """What a press hit in place of this element, in which case the page never saw the press."""
         if self._tab.dialogs.open:
@@ -182,9 +194,9 @@ class Element:
             return None  # the press led to another document
         return missed
 
-    async def _reach(self, enabled: bool, press: bool = False) -> tuple[float, float]:
-        """Bring it into view and wait until it can be pressed; returns the point to press."""
-        patience = max(self._tab.time_left - 0.5, 0.1) * 1000
+    async def _reach(self, enabled: bool, press: bool = False, keep: float = 0) -> tuple[float, float]:
+        """Bring it into view and wait until it can be pressed, but for `keep` seconds; returns the point to press."""
+        patience = max(self._patience - keep * 1000, 100)
         answer = await self._ask("reach", {"enabled": enabled, "press": press}, patience)
         return await self._tab.place(self.world, answer["x"], answer["y"])
 
@@ -218,6 +230,15 @@ def _asking(question: str) -> str:
     return f"(ref, ...rest) => rove.{question}(ref, ...rest)"
 
 
+async def turned(tab: Tab, world: World, answer: dict[str, Any]) -> dict[str, int]:
+    """Where things are after a scroll, which may have been left to the wheel."""
+    if wheel := answer.get("wheel"):
+        point = await tab.place(world, wheel["x"], wheel["y"])
+        await tab.mouse.wheel(point, wheel["dx"], wheel["dy"])
+        answer = await world.call("() => rove.afterWheel()")
+    return _place(answer)
+
+
 def _place(answer: dict[str, Any]) -> dict[str, int]:
     return {name: answer[name] for name in ("x", "y", "below")}
 
@@ -230,18 +251,32 @@ class Spot:
         self._point = (x, y)
         self.line = f"the point {x:g},{y:g}"
 
-    async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
+    async def click(
+        self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
+    ) -> None:
         width, height = await self._tab.worlds.main.call("() => [innerWidth, innerHeight]")
         if not (self._point[0] < width and self._point[1] < height):
             raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
-        await self._tab.mouse.click(*self._point, button, count, bits)
+        await self._tab.mouse.click(*self._point, button, count, bits, hold)
 
     async def hover(self) -> None:
         await self._tab.mouse.move(*self._point)
 
-    async def drag_to(self, other: Element | Spot) -> None:
-        await self._tab.mouse.drag(self._point, self._tab.worlds.main, other.position)
+    async def scroll_into_view(self) -> dict[str, int]:
+        raise InvalidArguments(f"`target`: {self.line} is in view already.", hint="Say which way with `direction`.")
+
+    async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
+        """Turn the wheel there, whatever it is that scrolls or zooms."""
+        sign = -1 if direction in ("up", "left") else 1
+        by = (0, sign) if direction in ("up", "down") else (sign, 0)
+        notch = amount or WHEEL_NOTCH
+        x, y = self._point
+        wheel = {"x": x, "y": y, "dx": by[0] * notch, "dy": by[1] * notch}
+        return await turned(self._tab, self._tab.worlds.main, {"wheel": wheel})
+
+    async def drag(self, stops: Sequence[Element | Spot], hold: float = 0) -> None:
+        await self._tab.mouse.drag(self._point, self._tab.worlds.main, [stop.position for stop in stops], hold)
 
     async def position(self) -> tuple[float, float]:
         return self._point

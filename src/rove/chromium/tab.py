@@ -15,7 +15,7 @@ from rove.chromium.closing import close_target
 from rove.chromium.console import Console, Contexts
 from rove.chromium.dialogs import Dialogs
 from rove.chromium.downloads import Pending
-from rove.chromium.element import Element, Spot
+from rove.chromium.element import Element, Spot, turned
 from rove.chromium.evaluation import evaluate
 from rove.chromium.happenings import Happenings
 from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
@@ -413,8 +413,8 @@ class Tab:
         return False
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
-        where: dict[str, int] = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
-        return where
+        answer = await self.worlds.main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
+        return await turned(self, self.worlds.main, answer)
 
     async def bypass_workers(self, bypass: bool) -> None:
         """Have the page ask the network itself, past its service worker; from its next request on."""

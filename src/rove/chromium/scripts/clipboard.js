@@ -37,7 +37,7 @@ const onPaste = (event) => {
   if (!event.isTrusted || !takeOver(event)) return;
   const transfer = new DataTransfer();
   if (lentText) transfer.setData("text/plain", lentText);
-  if (!handledByPage(event, transfer) && lentText) runCommand("insertText", false, lentText);
+  if (!handledByPage(event, transfer) && lentText) insertText(fieldIn(event), lentText);
 };
 
 // Again before every use: a page that opens its document anew loses all listeners, ours too.

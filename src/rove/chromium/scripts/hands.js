@@ -22,24 +22,70 @@ const selectContents = (element) => {
   selection.addRange(range);
 };
 
+// A read-only field is one for good more often than not; one that is disabled tends to be so for a while.
+const READ_ONLY_PATIENCE = 5000;
+
+// Why a hand cannot write into a field now, and for how many milliseconds that may be worth waiting out.
+const writingObstacle = (element, isPicked = false) => {
+  if (isDisabled(element)) return { reason: "is disabled", worth: Infinity };
+  if (element.readOnly) return { reason: "is read-only", worth: READ_ONLY_PATIENCE };
+  // The input behind a picker is often hidden, with something drawn in its place.
+  if (!isPicked && !checkVisibility(element, { visibilityProperty: true })) return { reason: "is not visible", worth: Infinity };
+  return null;
+};
+
+// Asks again until there is an answer without an obstacle, or one that is not worth waiting for any longer.
+const patiently = (work) => async (ref, patience, ...rest) => {
+  const began = performance.now();
+  for (;;) {
+    const element = elementOfRef(ref);
+    if (!element) return { gone: true };
+    const { worth = 0, ...answer } = work(element, ...rest);
+    if (performance.now() - began >= Math.min(worth, patience)) return { line: lineOf(element), ...answer };
+    await soon();
+  }
+};
+
+// What is typed goes to whatever has the focus, so a field that did not get it is not typed into.
+const focusObstacle = (element) => {
+  const active = deepActiveElement();
+  if (active && (isWithin(active, element) || (element.isContentEditable && isWithin(element, active)))) return null;
+  const isElsewhere = active && active !== bodyOf(document);
+  return { reason: isElsewhere ? `passes the focus on to ${lineOf(active)}` : "does not take the focus" };
+};
+
+// More lines than this are put in at once: a browser that inserts them as if typed takes seconds for a thousand.
+const MOST_LINES_TYPED = 100;
+const isLong = (text) => text.split("\n", MOST_LINES_TYPED + 1).length > MOST_LINES_TYPED;
+
+// In place of what is selected, as the browser's own editing, which a page hears of and can undo.
+const insertText = (element, text) => {
+  if (!isTag(element, "textarea") || !isLong(text)) return runCommand("insertText", false, text);
+  const [last] = text.match(/\n*$/); // which the browser leaves out of markup
+  const markup = text.slice(0, text.length - last.length).replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  const isIn = runCommand("insertHTML", false, `<pre>\n${markup}</pre>`);
+  return isIn && last ? runCommand("insertText", false, last) : isIn;
+};
+
 // Leaves the field focused with its old text selected and answers "type" for the driver to type over it,
-// or sets the value itself where a browser offers a picker instead of a caret.
-const prepareToFill = about((target, value, guarded) => {
+// or sets the value itself where a browser offers a picker instead of a caret, or where typing would take too long.
+const prepareToFill = patiently((target, value, guarded) => {
   const element = fieldOf(target);
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
-  if (isDisabled(element)) return { reason: "is disabled" };
-  if (element.readOnly) return { reason: "is read-only" };
+  const isInput = element instanceof HTMLInputElement;
+  const isPicked = isInput && !TYPED_AS_TEXT.has(element.type);
+  if (!isInput && !(element instanceof HTMLTextAreaElement) && !element.isContentEditable) {
+    return { reason: "is not something that can be filled in", hint: "Use browser_click, browser_check or browser_select." };
+  }
+  const barrier = writingObstacle(element, isPicked);
+  if (barrier) return barrier;
   element.focus();
-  if (element instanceof HTMLInputElement && !TYPED_AS_TEXT.has(element.type)) return setPicked(element, value);
-  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
-    element.select();
-    return { type: true };
-  }
-  if (element.isContentEditable) {
-    selectContents(element);
-    return { type: true };
-  }
-  return { reason: "is not something that can be filled in", hint: "Use browser_click, browser_check or browser_select." };
+  if (isPicked) return setPicked(element, value);
+  if (isInput || element instanceof HTMLTextAreaElement) element.select();
+  else selectContents(element);
+  const lost = focusObstacle(element);
+  if (lost) return lost;
+  return { type: !(isTag(element, "textarea") && isLong(value) && insertText(element, value)) };
 });
 
 // A secret, in one go: no script of the page can run in between and have it go elsewhere.
@@ -90,10 +136,10 @@ const valueOf = about((target) => {
   return { value: "value" in element ? element.value : element.innerText };
 });
 
-const selectOptions = about((element, wanted) => {
+const selectOptions = patiently((element, wanted) => {
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
   if (!select) return { reason: "is not a select", hint: "Press it with browser_click, then press the option." };
-  if (isDisabled(select)) return { reason: "is disabled" };
+  if (isDisabled(select)) return { reason: "is disabled", worth: Infinity };
   if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
   const options = Array.from(select.options);
   const tidy = (text) => text.replace(/\s+/g, " ").trim();
@@ -133,11 +179,14 @@ const caretToEnd = (element) => {
   }
 };
 
-const focusOn = about((target) => {
+const focusOn = patiently((target) => {
   const element = fieldOf(target);
+  const barrier = takesText(element) && !element.readOnly ? writingObstacle(element) : null;
+  if (barrier) return barrier;
   element.focus();
   caretToEnd(element);
-  return {};
+  // Keys on what is no field may be for the page as a whole; what was meant for a field goes into no other.
+  return (takesText(element) && focusObstacle(element)) || {};
 });
 
 const isScroller = (element, down) => {
@@ -147,8 +196,10 @@ const isScroller = (element, down) => {
   return room && /auto|scroll|overlay/.test(overflow);
 };
 
+const thePage = () => document.scrollingElement || rootElementOf(document);
+
 const scrollerFor = (element, down) => {
-  const page = document.scrollingElement || rootElementOf(document);
+  const page = thePage();
   for (let current = element; current; current = flattenedParent(current)) {
     if (current !== page && isScroller(current, down)) return current;
   }
@@ -159,6 +210,17 @@ const scrollerFor = (element, down) => {
   return page;
 };
 
+const hasRoom = (scroller, down) =>
+  down ? scroller.scrollHeight > scroller.clientHeight : scroller.scrollWidth > scroller.clientWidth;
+
+// Where to turn the wheel: over an element that does not scroll by itself, as a map or a canvas does something of its
+// own then and the page scrolls if not; and over a page that cannot scroll. Null where a script scrolls just as well.
+const wheelPoint = (element, scroller, down) => {
+  if (scroller !== thePage()) return null;
+  if (!element) return hasRoom(scroller, down) ? null : [innerWidth / 2, innerHeight / 2];
+  return pointsOf(element).find(([x, y]) => isWithin(deepestAt(x, y), element)) ?? null;
+};
+
 const scrollPage = (direction, amount) => scrollFrom(null, direction, amount);
 
 const scrollFrom = (element, direction, amount) => {
@@ -166,8 +228,23 @@ const scrollFrom = (element, direction, amount) => {
   const scroller = scrollerFor(element, down);
   const page = down ? scroller.clientHeight : scroller.clientWidth;
   const distance = (amount ?? Math.round(page * 0.8)) * (direction === "up" || direction === "left" ? -1 : 1);
+  const point = wheelPoint(element, scroller, down);
+  if (point) return { wheel: { x: point[0], y: point[1], dx: down ? 0 : distance, dy: down ? distance : 0 } };
   scroller.scrollBy({ [down ? "top" : "left"]: distance, behavior: "instant" });
   return whereScrolled(scroller);
+};
+
+// The wheel scrolls a frame or more after it was turned.
+const afterWheel = async () => {
+  let before = null;
+  for (const giveUp = performance.now() + 1000; performance.now() < giveUp; ) {
+    await soon();
+    await soon();
+    const now = whereScrolled(thePage());
+    if (before && before.x === now.x && before.y === now.y) break;
+    before = now;
+  }
+  return whereScrolled(thePage());
 };
 
 const whereScrolled = (scroller) => ({
@@ -258,6 +335,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, afterWheel, read,
   scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });

@@ -144,7 +144,20 @@ const findRows = (spec) => {
     total += 1;
     if (found.length < limit) found.push(index);
   });
-  return { total, origin: self.origin, matches: found.map((index) => matchAt(index)) };
+  const says = spec.text || spec.regex ? textMatcher(spec) : null;
+  return { total, origin: self.origin, matches: found.map((index) => matchAt(index, says)) };
+};
+
+// A word within a text, or a star within a row that can be pressed as a whole, may do something of its own when pressed.
+const isMadeOfParts = (row) => Boolean(row.flags & TEXT) || row.role === "generic" || row.role === "none";
+
+const innermost = (element, says) => {
+  for (let inner = element; inner; ) {
+    element = inner;
+    const saying = Array.from(element.children).filter((child) => says(squash(textContentOf(child))));
+    inner = saying.length === 1 && isRendered(saying[0]) ? saying[0] : null;
+  }
+  return element;
 };
 
 const SAID = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
@@ -221,9 +234,14 @@ const neighbours = (index) => {
   return [index - 1, index + 1].filter((i) => rows[i] && rows[i].depth === depth && !(rows[i].flags & ITEM));
 };
 
-const matchAt = (index) => {
-  const row = rows[index];
+const elementAt = (row, says) => {
   const element = row.element || (row.node && (isElement(row.node) ? row.node : parentElementOf(row.node)));
+  return element && says && isMadeOfParts(row) ? innermost(element, says) : element;
+};
+
+const matchAt = (index, says) => {
+  const row = rows[index];
+  const element = elementAt(row, says);
   const unique = [...new Set([...ancestorRows(index), ...neighbours(index)])].sort((a, b) => a - b);
   return {
     line: finishLine({ ...row, ref: 0 }),
