@@ -133,6 +133,13 @@ async def test_select_waits_until_the_select_is_enabled(session: Session, site: 
     assert await value(session, "s.value") == "B"
 
 
+async def test_select_waits_for_an_option_that_is_on_its_way(session: Session, site: Site) -> None:
+    page = "<select id=s><option>Loading</select><script>setTimeout(() => s.add(new Option('B')), 200)</script>"
+    await session.navigate(site.page("/", page))
+    await session.select("#s", ("B",))
+    assert await value(session, "s.value") == "B"
+
+
 async def test_a_text_of_many_lines_is_filled_in_at_once(session: Session, site: Site) -> None:
     page = (
         "<textarea id=t>old</textarea><script>heard = []; t.oninput = (event) => heard.push(event.isTrusted)</script>"

@@ -28,6 +28,30 @@ async def greet(session: Session, shown: str) -> None:
     assert "Hello Bea" in outcome.changes.text
 
 
+@pytest.mark.parametrize(
+    "style",
+    [
+        "padding: 30px 90px; border: 15px solid",
+        "transform: scale(0.5) translate(200px, 50px)",
+        "zoom: 1.5",
+        "zoom: 0.6",
+    ],
+)
+async def test_a_button_in_a_frame_that_is_padded_scaled_or_zoomed(session: Session, site: Site, style: str) -> None:
+    other = "<button style='position: absolute; left: 0; top: 0; width: 300px; height: 150px'>Other</button>"
+    site.page("/inner", f"{other}<div style='position: absolute; left: 320px; top: 160px'>{FORM}</div>")
+    page = f"<div style='{style}'><iframe src=/inner width=700 height=300 style='{style}'></iframe></div>"
+    await greet(session, (await session.navigate(site.page("/", page))).changes.text)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_form_far_down_a_frame_larger_than_the_window(session: Session, site: Site, host: str) -> None:
+    site.page("/inner", f"<div style='height: 2700px'></div>{FORM}")
+    frame = f"<iframe src='{site.url('/inner', host)}' width=600 height=3000></iframe>"
+    page = f"<h1>Outer</h1><div style='height: 500px; overflow: auto'>{frame}</div><div style='height: 900px'></div>"
+    await greet(session, (await session.navigate(site.page("/", page))).changes.text)
+
+
 async def test_a_form_in_a_frame_of_the_same_origin(session: Session, site: Site) -> None:
     site.page("/inner", FORM)
     outcome = await session.navigate(site.page("/", framed("/inner")))

@@ -67,7 +67,7 @@ async def test_type_into_something_missing_is_not_found(session: Session, site: 
         ("F2", ["F2"]),
         ("ctrl+k", ["ctrl+Control", "ctrl+k"]),
         ("Control+Shift+P", ["ctrl+Control", "ctrl+shift+Shift", "ctrl+shift+P"]),
-        ("+", ["+"]),
+        ("+", ["shift++"]),
         (" ", [" "]),
         ("Space", [" "]),
     ],
@@ -96,3 +96,15 @@ async def test_a_key_that_does_not_exist_is_refused(session: Session, site: Site
     with pytest.raises(InvalidArguments) as caught:
         await session.press("Hyper")
     assert "`key`" in caught.value.message
+
+
+async def test_a_character_that_takes_shift_comes_with_it(session: Session, site: Site) -> None:
+    page = "<input id=n><script>held = []; n.onkeydown = (event) => held.push(event.key + event.shiftKey)</script>"
+    await session.navigate(site.page("/", page))
+    await session.type("aB1!", "#n")
+    await session.press("?")
+    await session.press("Control+A")
+    assert (await session.evaluate("n.value")).result.value == "aB1!?"
+    held = (await session.evaluate("held")).result.value
+    assert held[:5] == ["afalse", "Btrue", "1false", "!true", "?true"]
+    assert held[-1].endswith("false")

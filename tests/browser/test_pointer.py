@@ -228,6 +228,35 @@ async def test_click_on_the_label_of_a_hidden_checkbox_ticks_it(session: Session
     assert (await session.evaluate("c.checked")).result.value is True
 
 
+STRETCHED = """<style>div { position: relative; width: 200px; height: 60px }
+  a::after { content: ''; position: absolute; inset: 0 }</style>
+  <p style='height: 2000px'></p><div>Card<a id=a href=#open aria-label=Open></a></div>"""
+
+
+async def test_click_on_an_empty_link_stretched_over_its_card_opens_it(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", STRETCHED))
+    assert str((await session.click("#a")).url).endswith("#open")
+
+
+async def test_click_on_an_element_without_size_is_not_ready(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", STRETCHED.replace("::after", "::nothing")))
+    with pytest.raises(ElementNotReady):
+        await session.run(Click("#a"), timeout=1)
+
+
+async def test_the_areas_of_an_image_map_are_shown_and_pressed(session: Session, site: Site) -> None:
+    page = """<div style='height: 2000px'></div><img usemap=#m width=300 height=200 alt=Map style='padding: 20px'
+      src='data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='><map name=m>
+      <area shape=circle coords=60,60,30 href=#north alt=North><area coords=0,0,0,0 href=#none alt=Nowhere>
+      <area shape=poly coords='150,20,290,20,290,190,270,190,270,40,150,40' href=#hook alt=Hook></map>"""
+    shown = (await session.navigate(site.page("/", page))).changes.text
+    assert "Nowhere" not in shown
+    for name in ("North", "Hook"):
+        outcome = await session.click(ref_of(shown, name))
+        assert str(outcome.url).endswith(f"#{name.lower()}")
+    assert str((await session.click('link "North"')).url).endswith("#north")
+
+
 async def test_hover_opens_what_opens_on_hover(session: Session, site: Site) -> None:
     page = (
         "<style>ul { display: none } nav:hover ul { display: block }</style><nav><b>Menu</b><ul><li>Item one</ul></nav>"

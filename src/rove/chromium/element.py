@@ -78,8 +78,14 @@ class Element:
     async def box(self) -> dict[str, float]:
         """Where the element is, in the tab's viewport, after bringing it into view."""
         box = await self._ask("pageBox")
-        dx, dy = await self._tab.origin_of(self.world)
-        return {**box, "x": box["x"] + dx, "y": box["y"] + dy}
+        middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        x, y, across, down = await self._tab.origin_of(self.world, middle)
+        return {
+            "x": x + box["x"] * across,
+            "y": y + box["y"] * down,
+            "width": box["width"] * across,
+            "height": box["height"] * down,
+        }
 
     async def fill(self, value: str) -> None:
         """Replace the text of a field, or set the value of a picker; `secret:NAME` stands for a secret."""

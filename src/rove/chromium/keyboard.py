@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 # Keys in flight at once: enough to hide the way, few enough for a page that is slow to take them.
 AT_ONCE = 50
+SHIFTED = ')!@#$%^&*(_+{}|:"~<>?'
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Key:
     number: int
     text: str = ""
     location: int = 0
+
+    @property
+    def shift(self) -> int:
+        """What a hand holds down to get this character."""
+        return MODIFIER_BITS["Shift"] if self.text.isupper() or (self.text and self.text in SHIFTED) else 0
 
 
 def _layout() -> dict[str, Key]:
@@ -103,7 +109,8 @@ class Keyboard:
             await self.press("Delete")
 
     async def _stroke(self, held: list[Key], last: Key, hold: float) -> None:
-        bits = 0
+        # In Control+A the letter stands for its key, however it is written.
+        bits = 0 if held else last.shift
         for key in held:
             bits |= MODIFIER_BITS.get(key.key, 0)
             await self._send("down", key, bits)
@@ -125,7 +132,7 @@ class Keyboard:
         if key is None:
             await self._tab.session.send("Input.insertText", {"text": character})
         else:
-            await asyncio.gather(self._send("down", key, 0), self._send("up", key, 0))
+            await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
 
     async def _send(self, way: str, key: Key, modifiers: int) -> None:
         # With Control, Alt or Meta held, a key is a command and writes nothing.

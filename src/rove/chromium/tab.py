@@ -55,6 +55,7 @@ BREAKING_OFF = 0.5
 TIME_TO_LOOK = 1.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
+FRAME_ORIGIN = "(ref, x, y) => rove.frameOrigin(ref, x, y)"
 
 
 class Tab:
@@ -437,22 +438,27 @@ class Tab:
 
     # Frames
 
-    async def origin_of(self, world: World) -> tuple[float, float]:
-        """Where a frame's top left corner lies in the tab's viewport."""
-        x = y = 0.0
+    async def origin_of(self, world: World, point: tuple[float, float]) -> tuple[float, float, float, float]:
+        """Where a frame's top left corner lies in the tab's viewport, and how wide and high a pixel of it is there.
+
+        `point`: what of the frame is brought into view.
+        """
+        x, y, across, down = 0.0, 0.0, 1.0, 1.0
         while world.parent is not None:
-            corner = await world.parent.call("ref => rove.frameOrigin(ref)", await self.worlds.owner(world))
+            at = (x + point[0] * across, y + point[1] * down)
+            corner = await world.parent.call(FRAME_ORIGIN, await self.worlds.owner(world), *at)
             if corner.get("gone"):
                 raise ElementGone(f"The frame {world.prefix} is no longer on the page.")
-            x, y, world = x + corner["x"], y + corner["y"], world.parent
-        return x, y
+            x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
+            across, down, world = across * corner["across"], down * corner["down"], world.parent
+        return x, y, across, down
 
     async def place(self, world: World, x: float, y: float) -> tuple[float, float]:
         """A point of a frame as a point of the tab, made sure that nothing outside covers it."""
         while world.parent is not None:
             owner, parent = await self.worlds.owner(world), world.parent
-            corner = await parent.call("ref => rove.frameOrigin(ref)", owner)
-            x, y = x + corner["x"], y + corner["y"]
+            corner = await parent.call(FRAME_ORIGIN, owner, x, y)
+            x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
             cover = await parent.call("(ref, x, y) => rove.hitsFrame(ref, x, y)", owner, x, y)
             if cover is not None:
                 raise ElementNotReady(f"The frame {world.prefix} is covered by {cover} at that point.")

@@ -26,6 +26,7 @@ READING = (
     "guesses",
     "lines",
     "rows",
+    "areas",
     "hosts",
     "walk",
     "emit",

@@ -1,5 +1,18 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that stands in for its control.
 
+// An area can be seen, or not, as far as its picture can.
+const emitAreas = (image, context, inner) => {
+  if (context.quiet) return;
+  for (const area of areasOf(image)) {
+    const naming = nameOf(area, "link");
+    const row = newRow(image, "link", naming, STRONG, context, inner);
+    row.ref = refNumber(area);
+    row.element = area;
+    row.line = head("link", naming.name);
+    pushRow(row);
+  }
+};
+
 const emit = (element, role, strength, facts, context, inner, nesting) => {
   if (strength === WEAK && !context.quiet && holdsLookalikes(element)) {
     inner.pointer = false;

@@ -136,6 +136,9 @@ const valueOf = about((target) => {
   return { value: "value" in element ? element.value : element.innerText };
 });
 
+// One select often has its options fetched when another has changed.
+const OPTIONS_PATIENCE = 2000;
+
 const selectOptions = patiently((element, wanted) => {
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
   if (!select) return { reason: "is not a select", hint: "Press it with browser_click, then press the option." };
@@ -150,7 +153,7 @@ const selectOptions = patiently((element, wanted) => {
       options.find((option) => tidy(option.label).toLowerCase() === tidy(want).toLowerCase())
   );
   const missing = wanted.filter((_, index) => !chosen[index]);
-  if (missing.length) return { missing, options: options.slice(0, 50).map((option) => tidy(option.label)) };
+  if (missing.length) return { worth: OPTIONS_PATIENCE, missing, options: options.slice(0, 50).map((option) => tidy(option.label)) };
   const barred = chosen.find((option) => option.disabled);
   if (barred) return { reason: `has the option "${tidy(barred.label)}" disabled` };
   select.focus();
@@ -323,10 +326,45 @@ const pageBox = about((element) => {
   return { x: box.left, y: box.top, width: box.width, height: box.height };
 });
 
-const frameOrigin = about((element) => {
-  Element.prototype.scrollIntoView.call(element, { block: "nearest", inline: "nearest", behavior: "instant" });
+// Where the inside of a frame begins, and how large one of its pixels is here: a frame may be scaled or zoomed.
+const insideOf = (element) => {
   const box = rectOf(element);
-  return { x: box.left + element.clientLeft, y: box.top + element.clientTop };
+  const style = getComputedStyle(element);
+  const across = box.width / element.offsetWidth || 1;
+  const down = box.height / element.offsetHeight || 1;
+  return {
+    x: box.left + (element.clientLeft + parseFloat(style.paddingLeft)) * across,
+    y: box.top + (element.clientTop + parseFloat(style.paddingTop)) * down,
+    across,
+    down,
+  };
+};
+
+const scrollsAtAll = (element) => isScroller(element, true) || isScroller(element, false);
+
+// A frame may be larger than the window, so bringing it into view may leave the wanted point of it outside.
+const showPoint = (frame, point) => {
+  const page = thePage();
+  for (let around = flattenedParent(frame); around; around = flattenedParent(around)) {
+    if (around !== page && !(isElement(around) && scrollsAtAll(around))) continue;
+    const box = around === page ? new DOMRect(0, 0, innerWidth, innerHeight) : rectOf(around);
+    const [x, y] = point();
+    const left = x < box.left || x >= box.right ? x - (box.left + box.width / 2) : 0;
+    const top = y < box.top || y >= box.bottom ? y - (box.top + box.height / 2) : 0;
+    if (left || top) around.scrollBy({ left, top, behavior: "instant" });
+  }
+};
+
+const frameOrigin = about((element, x, y) => {
+  const point = () => {
+    const inside = insideOf(element);
+    return [inside.x + x * inside.across, inside.y + y * inside.down];
+  };
+  if (deepestAt(...point()) !== element) {
+    Element.prototype.scrollIntoView.call(element, { block: "nearest", inline: "nearest", behavior: "instant" });
+    showPoint(element, point);
+  }
+  return insideOf(element);
 });
 
 const hitsFrame = (ref, x, y) => {

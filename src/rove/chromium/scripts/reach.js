@@ -34,12 +34,30 @@ const standsFor = (hit, element) => {
 };
 
 const boxOf = (element) => {
+  const picture = isTag(element, "area") && pictureOf(element);
+  if (picture) return areaBox(element, picture);
   const box = rectOf(element);
   if (box.width > 0 && box.height > 0) return box;
   // display: contents and inline wrappers have no box of their own, but what is in them has.
   const range = document.createRange();
   range.selectNodeContents(element);
-  return range.getBoundingClientRect();
+  const inside = range.getBoundingClientRect();
+  return inside.width > 0 && inside.height > 0 ? inside : stretchedBox(element) || inside;
+};
+
+// An empty link may be stretched over its card by a box that its style generates, which only a press can find.
+const stretchedBox = (element) => {
+  for (let around = flattenedParent(element), up = 0; around && up < 3; around = flattenedParent(around), up++) {
+    const box = isElement(around) ? rectOf(around) : null;
+    if (box && box.width > 0 && box.height > 0 && middleHits(box, element)) return box;
+  }
+  return null;
+};
+
+// Also true of what is out of the window: whether a press hits it is known when it is in view.
+const middleHits = (box, element) => {
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  return x < 0 || y < 0 || x >= innerWidth || y >= innerHeight || deepestAt(x, y) === element;
 };
 
 // Middle first; then the middle of each line box (a wrapped link's middle may lie outside it); then corners.
@@ -47,6 +65,8 @@ const pointsOf = (element) => {
   const box = boxOf(element);
   const boxes = [box, ...Array.from(Element.prototype.getClientRects.call(element)).slice(0, 4)];
   const points = boxes.map((b) => [b.left + b.width / 2, b.top + b.height / 2]);
+  const picture = isTag(element, "area") && pictureOf(element);
+  if (picture) points.push(...areaPoints(element, picture));
   for (const across of [0.2, 0.8]) {
     for (const down of [0.2, 0.8]) points.push([box.left + box.width * across, box.top + box.height * down]);
   }
@@ -60,7 +80,8 @@ const bringIntoView = (element) => {
   const middle = [box.left + box.width / 2, box.top + box.height / 2];
   const hit = isInView(box) && deepestAt(middle[0], middle[1]);
   if (hit && standsFor(hit, element)) return;
-  Element.prototype.scrollIntoView.call(element, { block: "center", inline: "center", behavior: "instant" });
+  const shown = (isTag(element, "area") && pictureOf(element)) || element;
+  Element.prototype.scrollIntoView.call(shown, { block: "center", inline: "center", behavior: "instant" });
 };
 
 const isMoving = (element) =>

@@ -42,7 +42,8 @@ const queryCss = (selector) => {
   return found;
 };
 
-const isExposed = (element) => isRendered(element) && !SKIPPED.has(localNameOf(element));
+const isExposed = (element) =>
+  isTag(element, "area") ? pictureOf(element) !== null : isRendered(element) && !SKIPPED.has(localNameOf(element));
 
 const queryRole = (role, name) => {
   const wanted = role ? SYNONYMS[role.toLowerCase()] || role.toLowerCase() : "";

@@ -130,7 +130,7 @@ const ownRow = (element) => {
   const row = newRow(element, role, naming, STRONG, context, inner);
   row.depth = 0;
   row.line = compose(element, role, role, naming, PRESS_ROLES.has(role) ? STRONG : 0, true);
-  if (facts.none) row.marks += " (not rendered)";
+  if (facts.none && !isTag(element, "area")) row.marks += " (not rendered)";
   row.flags &= ~PRESS;
   if (PRESS_ROLES.has(role)) row.flags |= PRESS;
   if (role === "link") noteHref(row, element);

@@ -350,6 +350,7 @@ const visitRendered = (element, facts, context, nesting) => {
   else if (!facts.inline) glueText(" ");
   if (!facts.visible) walkChildren(element, inner, nesting + 1);
   else emit(element, role, strength, facts, context, inner, nesting);
+  if (tag === "img" && facts.visible && hasAttr(element, "usemap")) emitAreas(element, context, inner);
   if (facts.breaks) flushText();
   else if (!facts.inline) glueText(" ");
 };
