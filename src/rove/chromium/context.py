@@ -8,7 +8,7 @@ import json
 import shutil
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from rove.chromium.surroundings import Climate, Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import LimitReached, NavigationFailed, NotOpen
+from rove.record import dataclass
 from rove.settings import Settings
 
 CLOSING_PATIENCE = 3.0

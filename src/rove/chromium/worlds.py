@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rove.chromium.scripts import page_script
 from rove.chromium.wire import Answer, Wire, WireError
 from rove.errors import ElementGone, ScriptFailed
+from rove.record import dataclass
 
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
