@@ -38,8 +38,8 @@ class Fill(TabAction[Filled]):
 
     async def perform(self, tab: Tab) -> Filled:
         element = await tab.resolve(self.target)
-        await element.fill(self.value)
-        return Filled(element.line, await element.value())
+        value = await element.fill(self.value)
+        return Filled(element.line, value)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from rove.chromium.network import Network
 from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
+from rove.chromium.presses import Presses
 from rove.chromium.restraint import Restraint
 from rove.chromium.scripts import page_script
 from rove.chromium.surroundings import Surroundings
@@ -94,6 +95,7 @@ class Tab:
         self.restraint = Restraint(wire, self.target, self._tell)
         self.worlds = Worlds(wire, self.target)
         self.modes = Modes(self.worlds.main, self.happenings)
+        self.presses = Presses()
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.inspection = Inspection(self)
@@ -133,6 +135,7 @@ class Tab:
         self.dialogs.listen(wire)
         self.traffic.listen(wire)
         self.worlds.listen(wire)
+        self.presses.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Page.frameAttached", self._on_frame)

@@ -63,6 +63,11 @@ class World:
         self._context = None
         self._has_started = False
 
+    def enter(self, context: int) -> None:
+        """The browser has told of the context that it made for our script, which spares us asking."""
+        self._context = context
+        self._has_started = False
+
     async def context(self) -> int:
         if self._context is None:
             self._context = await self._enter()
@@ -163,6 +168,12 @@ class Worlds:
     def listen(self, wire: Wire) -> None:
         wire.on("Page.frameAttached", lambda event: self._attached.add(event["frameId"]))
         wire.on("Page.frameDetached", lambda event: self._attached.discard(event["frameId"]))
+        wire.on("Runtime.executionContextCreated", lambda event: self._on_context(wire, event["context"]))
+
+    def _on_context(self, wire: Wire, context: Answer) -> None:
+        world = self._by_frame.get(context["auxData"].get("frameId", "")) if context["name"] == WORLD else None
+        if world is not None and world.session is wire:
+            world.enter(context["id"])
 
     def has(self, frame: str) -> bool:
         return frame == self.main.frame_id or frame in self._attached or frame in self._separate

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.chromium.failures import failure
 from rove.errors import RoveError
-from rove.guard.urls import DEFAULT_PORTS, origin_of, scheme_of
+from rove.guard.urls import origin_of
 from rove.settings import Settings
 
 if TYPE_CHECKING:
@@ -70,10 +70,11 @@ class Reach:
             await egress.close()
 
     def refuse(self, url: str) -> None:
-        """Raise Denied for an address of the web of which it can be told without asking anyone where it leads."""
-        if scheme_of(url) not in DEFAULT_PORTS:
-            return  # nothing is dialled for it; whether it may be opened at all is the gate's to say
-        if refusal := self._frontier.rules.refuse_url(url, self._frontier.own):
+        """Raise Denied for an address of which it can be told without asking anyone where it leads."""
+        origin = origin_of(url)  # what cannot be read leads nowhere in a browser either, which then says so
+        if origin is not None and (
+            refusal := self._frontier.rules.refuse_endpoint(origin.endpoint, self._frontier.own)
+        ):
             raise refusal.error()
 
     def refuse_document(self, document: Document | None) -> None:

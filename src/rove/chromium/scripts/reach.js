@@ -110,10 +110,16 @@ const inspectPress = (event) => {
       expected.reason = hit ? `moved away, and ${lineOf(hit)} was in its place` : "moved away";
     }
   }
+  if (event.type === "mouseup" && --expected.left === 0) tellOfPress(expected);
   if (expected.reason) {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
+};
+// Told at once, which spares the driver asking; what follows in the same moment, such as the click, is still looked at.
+const tellOfPress = (press) => {
+  globalThis.roveTell?.("pressed " + JSON.stringify(press.reason));
+  setTimeout(() => { if (expected === press) expected = null; });
 };
 for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"]) {
   addEventListener(kind, inspectPress, { capture: true, passive: false });
@@ -163,7 +169,7 @@ const reach = async (ref, wants, patience) => {
       const point = pointOn(element);
       if (steady && !point.reason) {
         if (wants.press) {
-          expected = { element, arrived: false, reason: null };
+          expected = { element, arrived: false, reason: null, left: wants.press };
           meetPasswords(); // of which the press may show one
         }
         return { line, ...point };
