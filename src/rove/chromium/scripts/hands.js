@@ -22,16 +22,23 @@ const selectContents = (element) => {
   selection.addRange(range);
 };
 
+// Typing a text of many lines goes line by line in a browser; one of thousands would take longer than anyone waits.
+const MOST_TYPED_LINES = 200;
+
+const isTextField = (element) =>
+  element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TYPED_AS_TEXT.has(element.type));
+
 // A read-only field is one for good more often than not; one that is disabled tends to be so for a while.
 const READ_ONLY_PATIENCE = 5000;
 
-// Why a hand cannot write into a field now, and for how many milliseconds that may be worth waiting out.
-const writingObstacle = (element, isPicked = false) => {
+// What keeps a field from being written in now, and for how many milliseconds that may be worth waiting out.
+const writingObstacle = (element) => {
   if (isDisabled(element)) return { reason: "is disabled", worth: Infinity };
   if (element.readOnly) return { reason: "is read-only", worth: READ_ONLY_PATIENCE };
   // The input behind a picker is often hidden, with something drawn in its place.
-  if (!isPicked && !checkVisibility(element, { visibilityProperty: true })) return { reason: "is not visible", worth: Infinity };
-  return null;
+  const isPicked = element instanceof HTMLInputElement && !isTextField(element);
+  if (isPicked || checkVisibility(element, { visibilityProperty: true })) return null;
+  return { reason: "is not visible", worth: Infinity };
 };
 
 // Asks again until there is an answer without an obstacle, or one that is not worth waiting for any longer.
@@ -40,8 +47,9 @@ const patiently = (work) => async (ref, patience, ...rest) => {
   for (;;) {
     const element = elementOfRef(ref);
     if (!element) return { gone: true };
-    const { worth = 0, ...answer } = work(element, ...rest);
-    if (performance.now() - began >= Math.min(worth, patience)) return { line: lineOf(element), ...answer };
+    const line = lineOf(element);
+    const { worth = 0, ...answer } = await work(element, ...rest);
+    if (performance.now() - began >= Math.min(worth, patience)) return { line, ...answer };
     await soon();
   }
 };
@@ -54,39 +62,66 @@ const focusObstacle = (element) => {
   return { reason: isElsewhere ? `passes the focus on to ${lineOf(active)}` : "does not take the focus" };
 };
 
-// More lines than this are put in at once: a browser that inserts them as if typed takes seconds for a thousand.
-const MOST_LINES_TYPED = 100;
-const isLong = (text) => text.split("\n", MOST_LINES_TYPED + 1).length > MOST_LINES_TYPED;
-
-// In place of what is selected, as the browser's own editing, which a page hears of and can undo.
-const insertText = (element, text) => {
-  if (!isTag(element, "textarea") || !isLong(text)) return runCommand("insertText", false, text);
-  const [last] = text.match(/\n*$/); // which the browser leaves out of markup
-  const markup = text.slice(0, text.length - last.length).replace(/&/g, "&amp;").replace(/</g, "&lt;");
-  const isIn = runCommand("insertHTML", false, `<pre>\n${markup}</pre>`);
-  return isIn && last ? runCommand("insertText", false, last) : isIn;
-};
-
-// Leaves the field focused with its old text selected and answers "type" for the driver to type over it,
-// or sets the value itself where a browser offers a picker instead of a caret, or where typing would take too long.
-const prepareToFill = patiently((target, value, guarded) => {
+// In one call where that can be, since then nothing of the page but its handlers runs in between; else the field is left
+// focused with its old text selected and "type" is answered, for the driver to type over it.
+const fillIn = patiently(async (target, value, guarded) => {
   const element = fieldOf(target);
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
-  const isInput = element instanceof HTMLInputElement;
-  const isPicked = isInput && !TYPED_AS_TEXT.has(element.type);
-  if (!isInput && !(element instanceof HTMLTextAreaElement) && !element.isContentEditable) {
-    return { reason: "is not something that can be filled in", hint: "Use browser_click, browser_check or browser_select." };
-  }
-  const barrier = writingObstacle(element, isPicked);
+  const barrier = writingObstacle(element);
   if (barrier) return barrier;
+  const done = fillNow(element, value, guarded);
+  await null; // what the page puts off until its handlers are through may change the value
+  return { ...done, value: isPassword(element) ? null : element.value };
+});
+
+const fillNow = (element, value, guarded) => {
   element.focus();
-  if (isPicked) return setPicked(element, value);
-  if (isInput || element instanceof HTMLTextAreaElement) element.select();
-  else selectContents(element);
+  if (element instanceof HTMLInputElement && !isTextField(element)) return setPicked(element, value);
+  if (isTextField(element)) {
+    element.select();
+    return focusObstacle(element) || typeOver(element, value, guarded);
+  }
+  if (!element.isContentEditable) {
+    const hint = "Use browser_click, browser_check or browser_select.";
+    return { reason: "is not something that can be filled in", hint };
+  }
+  selectContents(element); // an editor hears of that only when this call is over
+  return focusObstacle(element) || { type: true };
+};
+
+const isLong = (text) => text.split("\n", MOST_TYPED_LINES + 1).length > MOST_TYPED_LINES;
+
+const typeOver = (element, value, guarded) => {
+  const kind = !value ? "deleteContentBackward" : isLong(value) ? "insertFromPaste" : "insertText";
+  const facts = { bubbles: true, composed: true, inputType: kind, data: value || null };
+  // A command tells nobody of what it is about to do, as a key would.
+  if (!element.dispatchEvent(new InputEvent("beforeinput", { ...facts, cancelable: true }))) return { type: false };
   const lost = focusObstacle(element);
   if (lost) return lost;
-  return { type: !(isTag(element, "textarea") && isLong(value) && insertText(element, value)) };
-});
+  if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
+  if (!isLong(value)) return { type: !command(value ? "insertText" : "delete", value) && element.value !== value };
+  if (isTag(element, "textarea") && insertLines(value)) return { type: false };
+  setValue(element, element.maxLength >= 0 ? value.slice(0, element.maxLength) : value);
+  element.dispatchEvent(new InputEvent("input", facts));
+  return { type: false };
+};
+
+const command = (name, value) => Document.prototype.execCommand.call(document, name, false, value);
+
+// As markup, many lines go into a textarea at once, as the browser's own editing, which a page hears of and can undo.
+const insertLines = (text) => {
+  const [last] = text.match(/\n*$/); // which the browser leaves out of markup
+  const markup = text.slice(0, text.length - last.length).replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  try {
+    return command("insertHTML", `<pre>\n${markup}</pre>`) && (!last || command("insertText", last));
+  } catch (error) {
+    if (error instanceof TypeError) return false; // the page takes no markup but its own: Trusted Types
+    throw error;
+  }
+};
+
+const insertText = (element, text) =>
+  (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || command("insertText", text);
 
 // A secret, in one go: no script of the page can run in between and have it go elsewhere.
 const enterSecret = about((target, value, { origin, anywhere, after }) => {
@@ -102,7 +137,7 @@ const enterSecret = about((target, value, { origin, anywhere, after }) => {
   if (rootNodeOf(element).activeElement !== element) return { reason: "does not keep the focus" };
   if (after) caretToEnd(element);
   else element.select();
-  if (!Document.prototype.execCommand.call(document, "insertText", false, value)) {
+  if (!command("insertText", value)) {
     setValue(element, after ? element.value + value : value);
     announce(element, "input");
   }
@@ -373,6 +408,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, afterWheel, read,
+  reach, pressed, hasDragBegun, dropFiles, storedItems, fillIn, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, afterWheel, read,
   scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
 });
