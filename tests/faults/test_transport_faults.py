@@ -31,6 +31,7 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.navigation import Navigate
+from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
 from rove.chromium.installation import ensure
 from rove.engine.sessions import Sessions
@@ -61,6 +62,36 @@ async def test_14_a_server_that_never_answers_costs_its_deadline_and_no_more(ses
         # The page that was there is still there, and answers while that server goes on saying nothing.
         assert "Before" in (await session.run(Snapshot(), timeout=5)).result.text
         await goes_on(session, site)
+
+
+async def test_14_a_link_to_a_server_that_never_answers_was_clicked_and_its_page_stays(
+    session: Session, site: Site
+) -> None:
+    async with serving(never) as place:
+        await session.navigate(site.page("/", f"<h1>Before</h1><a href='http://{place}/'>Away</a>"))
+        with answered_within(2):
+            clicked = await session.run(Click("a"), timeout=2)
+        assert place in clicked.pending[0]
+        # The page that was there is kept, once the time of a call has been given to the server in vain.
+        with answered_within(2):
+            seen = await session.run(Snapshot(), timeout=2)
+        assert "Before" in seen.result.text
+        assert place in told(seen, "loading stopped")
+        with answered_within(0.5):
+            assert "Before" in (await session.run(Snapshot(), timeout=2)).result.text
+
+
+async def test_14_a_link_to_a_slow_server_is_followed_by_whatever_is_asked_next(session: Session, site: Site) -> None:
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asked(reader)
+        await asyncio.sleep(2)  # longer than the click has
+        writer.write(HTML + b"\r\n<h1>Late</h1>")
+
+    async with serving(late) as place:
+        await session.navigate(site.page("/", f"<h1>Before</h1><a href='http://{place}/'>Away</a>"))
+        clicked = await session.run(Click("a"), timeout=1)
+        assert place in clicked.pending[0]
+        assert "Late" in (await session.run(Snapshot(), timeout=10)).result.text
 
 
 async def test_14_one_session_waiting_for_a_server_does_not_delay_another(session: Session, site: Site) -> None:

@@ -177,10 +177,10 @@ class Element:
         if self._tab.dialogs.open:
             return None
         try:
-            missed: str | None = (await self.world.call("() => rove.pressed()"))["missed"]
+            answer = await self._tab.unless_replaced(self.world.call("() => rove.pressed()"))
         except WireError:
             return None  # the press led to another document
-        return missed
+        return answer["missed"] if answer else None
 
     async def _reach(self, enabled: bool, press: bool = False) -> tuple[float, float]:
         """Bring it into view and wait until it can be pressed; returns the point to press."""
