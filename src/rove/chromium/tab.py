@@ -30,7 +30,7 @@ from rove.chromium.observation import look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.restraint import Restraint
-from rove.chromium.scripts import page_script
+from rove.chromium.scripts import page_script, refusing_script
 from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
@@ -154,6 +154,7 @@ class Tab:
             *([self._bypass(wire)] if self.bypasses_workers else []),
             self.modes.listen(wire),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
+            wire.send("Page.addScriptToEvaluateOnNewDocument", {"source": refusing_script()}),
             self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             wire.send("Target.setAutoAttach", attach),
