@@ -105,7 +105,7 @@ class Session:
         """Whether it holds pages that nobody uses at the moment, and that are not busy with a file."""
         if self._context is None or self.running:
             return False
-        return not any(tab.downloads.is_running for tab in self._context.tabs)
+        return not any(tab.downloads.is_running() for tab in self._context.tabs)
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
