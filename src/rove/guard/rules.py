@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from rove.guard.addresses import faces, verdict
 from rove.guard.hosts import HostPattern, patterns
 from rove.guard.machine import OwnPorts, own_addresses
 from rove.guard.refusal import IP, Refusal, Rule
 from rove.guard.urls import Endpoint, origin_of
+from rove.record import dataclass
 
 # More than any honest name has; checking without end would be a way to keep the guard busy.
 MOST_ADDRESSES = 64
