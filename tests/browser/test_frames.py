@@ -146,6 +146,17 @@ async def test_a_closed_shadow_root_on_an_ordinary_element(session: Session, sit
     await session.click(ref_of(outcome.changes.text, "Inside"))
 
 
+async def test_a_closed_shadow_root_round_children_that_name_a_slot(session: Session, site: Site) -> None:
+    page = """<div id=host><b slot=name>Slotted</b></div><script>
+      const inside = '<p>Hidden away</p><slot name=name></slot><button>Inside</button>';
+      host.attachShadow({ mode: 'closed' }).innerHTML = inside;
+    </script>"""
+    outcome = await session.navigate(site.page("/", page))
+    for shown in ("Hidden away", "Slotted", 'button "Inside"'):
+        assert shown in outcome.changes.text
+    await session.click('button "Inside"')
+
+
 async def test_closed_shadow_roots_within_each_other(session: Session, site: Site) -> None:
     page = """<div id=host></div><script>
       const inner = (host, depth) => {

@@ -13,6 +13,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.actions.dialogs import Dialog
 from rove.actions.navigation import Navigate, Reload
+from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
 from rove.engine.sessions import Sessions
 from rove.errors import DialogOpen
@@ -45,6 +46,46 @@ async def test_04_a_dialog_of_the_next_page_is_not_dismissed_with_the_last(sessi
     outcome = await session.run(Reload(), timeout=5)
     assert kinds(outcome) == ["dialog dismissed", "dialog open"]
     assert (await session.dialog(accept=True)).result.kind == "alert"
+
+
+async def test_04_a_dialog_of_a_popup_that_stops_its_opener_too_is_told_and_answered_from_there(
+    session: Session, site: Site
+) -> None:
+    site.page("/popup", "<script>alert('Up')</script><h1>Popup</h1>")
+    await session.navigate(site.page("/", "<h1>Top</h1><button onclick=\"window.open('/popup')\">Open</button>"))
+    with answered_within(2):
+        outcome = await session.run(Click("button"), timeout=10)
+    assert told(outcome, "dialog open") == 'alert dialog "Up" of t2'
+    with pytest.raises(DialogOpen):
+        await session.snapshot()
+    assert (await session.dialog(accept=True)).result.message == "Up"
+    assert "Top" in (await session.snapshot()).result.text
+    assert "Popup" in (await session.using(tab="t2").snapshot()).result.text
+
+
+async def test_06_of_two_dialogs_in_two_tabs_the_one_that_is_named_is_answered(session: Session, site: Site) -> None:
+    page = "<button onclick=\"this.textContent = prompt('Name?')\">Ask</button>"
+    await session.navigate(site.page("/", page))
+    await session.tabs(operation="new", url=site.url())
+    for tab in ("t1", "t2"):
+        await session.using(tab=tab).click("button")
+    for tab in ("t1", "t2"):
+        await session.dialog(accept=True, text=f"from {tab}", tab=tab)
+    for tab in ("t1", "t2"):
+        assert f"from {tab}" in (await session.using(tab=tab).snapshot()).result.text
+
+
+LOOPS = {
+    "in a frame": '<iframe srcdoc="<script>for (;;) alert(1)</script>"></iframe>',
+    "of questions": "<script>for (let i = 0; i < 100000; i++) confirm(i)</script>",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+async def test_05_a_loop_of_dialogs_can_be_left_with_one_of_them_open(session: Session, site: Site, name: str) -> None:
+    outcome = await session.navigate(site.page("/", LOOPS[name]))
+    assert "dialog open" in kinds(outcome)
+    assert (await goes_on(session, site)).tab == "t1"
 
 
 async def answer_until_quiet(session: Session) -> int:

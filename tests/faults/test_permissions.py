@@ -25,6 +25,20 @@ ASKED = {
     "midi": ("navigator.requestMIDIAccess({sysex: true})", {"NotAllowedError"}),
     "idle": ("IdleDetector.requestPermission()", "denied"),
     "wake lock": ("navigator.wakeLock.request('screen')", {"NotAllowedError"}),
+    "a passkey": (
+        "navigator.credentials.create({publicKey: {challenge: new Uint8Array(16), rp: {name: 'x'}, user: {id: "
+        "new Uint8Array(4), name: 'n', displayName: 'd'}, pubKeyCredParams: [{type: 'public-key', alg: -7}]}})",
+        {"NotAllowedError"},
+    ),
+    "a passkey, to log in": (
+        "navigator.credentials.get({publicKey: {challenge: new Uint8Array(16), "
+        "allowCredentials: [{type: 'public-key', id: new Uint8Array(16)}]}})",
+        {"NotAllowedError"},
+    ),
+    "a code from a phone": ("navigator.credentials.get({otp: {transport: ['sms']}})", {"NotSupportedError"}),
+    "a passport": ("navigator.credentials.get({digital: {requests: []}})", {"NotSupportedError", "TypeError"}),
+    "a stored password": ("navigator.credentials.get({password: true})", {"NotSupportedError", None}),
+    "what is said": ("new webkitSpeechRecognition()", {"ReferenceError"}),
     "screens": ("getScreenDetails()", {"NotAllowedError"}),
     "storage for ever": ("navigator.storage.persist()", False),
 }
@@ -49,7 +63,7 @@ async def page(session: Session, site: Site) -> Session:
 async def test_it_is_refused_at_once(page: Session, what: str) -> None:
     code, refusal = ASKED[what]
     began = time.monotonic()
-    answer = await value(page, f"Promise.resolve({code}).catch(error => error.name)")
+    answer = await value(page, f"(async () => {code})().catch(error => error.name)")
     assert time.monotonic() - began < AT_ONCE
     assert answer in refusal if isinstance(refusal, set) else answer == refusal
 

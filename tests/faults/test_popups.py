@@ -62,6 +62,17 @@ async def test_09_a_click_that_opens_a_thousand_fills_the_tabs_and_no_more(roomy
     await goes_on(roomy, site)
 
 
+async def test_09_a_storm_in_a_frame_that_is_broken_off_takes_none_of_our_scripts_with_it(
+    session: Session, site: Site
+) -> None:
+    site.page("/pop", "<p>Popped</p>")
+    storm = "<script>for (let i = 0; i < 100; i++) open('/pop')</script>"
+    with answered_within(15):
+        outcome = await session.run(Navigate(site.page("/", f'<h1>Top</h1><iframe srcdoc="{storm}"></iframe>')))
+    assert 'heading "Top"' in outcome.changes.text
+    await goes_on(session, site)
+
+
 @pytest.mark.parametrize("way", ["window.open('/pop')", "a.click()"])
 async def test_09_a_steady_stream_of_popups_leaves_the_page_usable(session: Session, site: Site, way: str) -> None:
     site.page("/pop", "<p>Popped</p>")

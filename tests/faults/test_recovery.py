@@ -69,6 +69,22 @@ async def test_the_next_call_works_and_knows_its_cookies(
     assert answer.events == ()
 
 
+async def test_33_what_the_last_of_several_quick_calls_stored_is_kept_too(own: Session, site: Site, home: Path) -> None:
+    def is_kept() -> bool:
+        keepsake = own._engine._keepsake
+        return keepsake is not None and bool(keepsake.storage)
+
+    await own.navigate(site.page("/", "<h1>Plain</h1>"))
+    assert await eventually_async(lambda: own._engine._keepsake is not None)
+    await own.evaluate("localStorage.kept = 'later'; document.cookie = 'a=c; max-age=999'")
+    assert await eventually_async(is_kept)  # though no call follows that would have it kept
+    for pid in victims(home):
+        os.kill(pid, signal.SIGKILL)
+    with pytest.raises(BrowserUnavailable):
+        await own.evaluate("1")
+    assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["later", "a=c"]
+
+
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
 async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_told_once(
     own: Session, site: Site, home: Path, blow: signal.Signals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.survival import answered_within, eventually, goes_on, told
+from tests.faults.servers import HTML, asked, serving
+from tests.faults.survival import RECOVERY, answered_within, eventually, goes_on, told
 from tests.processes import helpers
 from tests.site import OWN_SITES, Site
 
 import rove
 from rove import Action, Session
-from rove.actions.navigation import Navigate
+from rove.actions.navigation import Navigate, Reload
 from rove.actions.pointer import Click
 from rove.actions.screenshot import Screenshot
 from rove.actions.script import Evaluate
@@ -49,6 +51,32 @@ async def test_01_a_script_that_cannot_be_broken_off_costs_its_page_and_not_its_
         await session.run(Evaluate(slow), timeout=0.8)
     outcome = await goes_on(session, site)
     assert outcome.tab == "t1"
+
+
+async def test_01_scripts_that_never_end_once_the_page_is_left_are_broken_off_each(
+    session: Session, site: Site
+) -> None:
+    traps = "for (const name of ['beforeunload', 'visibilitychange', 'pagehide', 'unload'])"
+    stuck = f"<h1>Stuck</h1><script>{traps} addEventListener(name, () => {{ for (;;) {{}} }})</script>"
+    await session.navigate(site.page("/", stuck))
+    outcome = await goes_on(session, site)
+    assert outcome.tab == "t1"
+    await session.navigate(site.page("/", stuck))
+    assert "Stuck" in (await session.run(Reload(), timeout=RECOVERY)).changes.text
+
+
+async def test_01_a_server_that_is_slow_to_answer_costs_the_next_page_none_of_its_scripts(
+    session: Session, site: Site
+) -> None:
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asked(reader)
+        await asyncio.sleep(1.5)  # longer than a page may keep the browser waiting when it is left
+        writer.write(HTML + b"\r\n<h1>Late</h1><script>document.write('<p>and whole</p>')</script>")
+
+    await session.navigate(site.page("/", "<h1>Before</h1>"))
+    async with serving(late) as place:
+        outcome = await session.run(Navigate(f"http://{place}/"), timeout=10)
+    assert "and whole" in outcome.changes.text
 
 
 async def test_01_an_act_that_makes_the_page_stick_says_so_whether_or_not_it_was_done(

@@ -31,6 +31,7 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.navigation import Navigate
+from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
 from rove.chromium.installation import ensure
 from rove.engine.sessions import Sessions
@@ -61,6 +62,36 @@ async def test_14_a_server_that_never_answers_costs_its_deadline_and_no_more(ses
         # The page that was there is still there, and answers while that server goes on saying nothing.
         assert "Before" in (await session.run(Snapshot(), timeout=5)).result.text
         await goes_on(session, site)
+
+
+async def test_14_a_link_to_a_server_that_never_answers_was_clicked_and_its_page_stays(
+    session: Session, site: Site
+) -> None:
+    async with serving(never) as place:
+        await session.navigate(site.page("/", f"<h1>Before</h1><a href='http://{place}/'>Away</a>"))
+        with answered_within(2):
+            clicked = await session.run(Click("a"), timeout=2)
+        assert place in clicked.pending[0]
+        # The page that was there is kept, once the time of a call has been given to the server in vain.
+        with answered_within(2):
+            seen = await session.run(Snapshot(), timeout=2)
+        assert "Before" in seen.result.text
+        assert place in told(seen, "loading stopped")
+        with answered_within(0.5):
+            assert "Before" in (await session.run(Snapshot(), timeout=2)).result.text
+
+
+async def test_14_a_link_to_a_slow_server_is_followed_by_whatever_is_asked_next(session: Session, site: Site) -> None:
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asked(reader)
+        await asyncio.sleep(2)  # longer than the click has
+        writer.write(HTML + b"\r\n<h1>Late</h1>")
+
+    async with serving(late) as place:
+        await session.navigate(site.page("/", f"<h1>Before</h1><a href='http://{place}/'>Away</a>"))
+        clicked = await session.run(Click("a"), timeout=1)
+        assert place in clicked.pending[0]
+        assert "Late" in (await session.run(Snapshot(), timeout=10)).result.text
 
 
 async def test_14_one_session_waiting_for_a_server_does_not_delay_another(session: Session, site: Site) -> None:
@@ -142,7 +173,11 @@ BROKEN: dict[str, tuple[Answer, str]] = {
     "reset": (broken_in_the_middle, "net::ERR_CONNECTION_RESET"),
     "shorter_than_announced": (
         sending(HALF, HTML + b"Content-Length: 5000\r\n"),
-        "net::ERR_CONNECTION_RESET",
+        "net::ERR_CONTENT_LENGTH_MISMATCH",
+    ),
+    "chunks_that_stop": (
+        sending(b"%x\r\n" % len(HALF) + HALF + b"\r\n", HTML + b"Transfer-Encoding: chunked\r\n"),
+        "net::ERR_INCOMPLETE_CHUNKED_ENCODING",
     ),
     "chunk_without_end": (
         sending(b"1c\r\n" + HALF + b"\r\nzz\r\n", HTML + b"Transfer-Encoding: chunked\r\n"),
@@ -258,11 +293,24 @@ async def test_19_a_server_that_hangs_up_and_one_that_talks_nonsense_are_told_ap
         await asked(reader)
 
     async with serving(empty) as place:
-        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_CONNECTION_RESET: ")
-    async with serving(sending(b"", b"\x00\x01 not HTTP at all")) as place:
-        message = await refused(session, f"http://{place}/")
-        assert message.startswith(("net::ERR_INVALID_HTTP_RESPONSE: ", "net::ERR_CONNECTION_RESET: "))
+        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_EMPTY_RESPONSE: ")
+    async with serving(sending(b"", b"HTTP/1.1 200 OK\r\nContent-Ty")) as place:
+        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_RESPONSE_HEADERS_TRUNCATED: ")
+    async with serving(sending(b"", b"\x00\x01 not HTTP at all\r\n\r\n")) as place:
+        assert (await refused(session, f"http://{place}/")).startswith("net::ERR_INVALID_HTTP_RESPONSE: ")
     await goes_on(session, site)
+
+
+async def test_48_a_proxy_that_wants_a_password_is_told_with_where_its_owner_gives_one(
+    home: Path, unused_port: int
+) -> None:
+    own = Settings(home=home / "proxied", proxy=f"http://127.0.0.1:{unused_port}", deadlines=Deadlines(launch=60))
+    demand = b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=x\r\n\r\n"
+    async with Sessions(own) as sessions, serving(sending(b"", demand), port=unused_port):
+        for scheme in ("http", "https"):
+            with answered_within(5), pytest.raises(NeedsCredentials) as caught:
+                await Session(sessions, None).run(Navigate(f"{scheme}://{PUBLIC}/"), timeout=5)
+            assert "--proxy" in caught.value.hint
 
 
 async def test_19_a_link_to_nowhere_is_told_by_the_click(session: Session, site: Site, unused_port: int) -> None:

@@ -30,16 +30,19 @@ class Dialog(ContextAction[DialogAnswered]):
 
     accept: bool = arg("True for OK, false for Cancel.")
     text: str | None = arg("Answer to a prompt.", default=None)
+    tab: str | None = arg("Whose dialog, if several are open.", default=None)
 
     def concerns(self, context: Context) -> Tab | None:
-        return next((tab for tab in _front_first(context) if tab.dialogs.open), None)
+        return next((tab for tab in self._meant(context) if tab.dialogs.open), None)
 
     async def perform(self, context: Context) -> DialogAnswered:
-        for tab in _front_first(context):
+        for tab in self._meant(context):
             if answered := await tab.dialogs.answer(self.accept, self.text):
                 return DialogAnswered(answered.kind, answered.message, self.accept)
         raise NotOpen("No dialog is open.", hint="Take a browser_snapshot to see the page.")
 
-
-def _front_first(context: Context) -> list[Tab]:
-    return sorted(context.tabs, key=lambda tab: tab is not context.current)
+    def _meant(self, context: Context) -> list[Tab]:
+        """The tab that was named, or all of them, the one in front first."""
+        if self.tab is not None:
+            return [tab for tab in context.tabs if tab.id == self.tab]
+        return sorted(context.tabs, key=lambda tab: tab is not context.current)

@@ -150,6 +150,7 @@ class Context:
     async def renew(self, tab: Tab, reason: str) -> Tab:
         """An empty page in place of one that is beyond help, under the same id; cookies stay."""
         fresh = await self._create()
+        tab.kinship.remove(tab)
         self._rename(fresh, tab.id)
         fresh.worlds.main.next_ref = tab.worlds.main.next_ref
         tab.close_soon()
@@ -210,6 +211,8 @@ class Context:
         self._numbers += 1
         tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads, self.surroundings)
         self._tabs[tab.id] = tab
+        if opener is not None:
+            tab.join(opener)
         welcoming = asyncio.ensure_future(self._welcome(tab, opener))
         self._welcoming[target["targetId"]] = welcoming
         if is_popup:
@@ -299,6 +302,7 @@ class Context:
         if self._tabs.get(tab.id) is not tab:
             return  # replaced meanwhile
         del self._tabs[tab.id]
+        tab.kinship.remove(tab)
         self._used.pop(tab.id, None)
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)

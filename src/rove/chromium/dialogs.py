@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
 from rove.chromium.happenings import Happenings
@@ -20,7 +20,11 @@ QUESTION = 0.25
 IN_A_ROW = 2.0
 # A script that opens dialogs in a loop never lets go of its page: after this many more it is broken off.
 PATIENCE_WITH_LOOPS = 10
-SILENCE = "for (const name of ['alert', 'confirm', 'prompt']) window[name] = () => name === 'confirm' ? false : null"
+# Frames of other sites may open none anyway.
+SILENCE = """(function hush(view) {
+  for (const name of ["alert", "confirm", "prompt"]) view[name] = () => (name === "confirm" ? false : null);
+  for (let i = 0; i < view.length; i++) try { hush(view[i]) } catch {}
+})(window)"""
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,11 @@ class OpenDialog:
     kind: str
     message: str
     default: str
+    # The tab that it is open on, where that is another than the one it blocks.
+    tab: str = ""
 
     def __str__(self) -> str:
-        return f'{self.kind} dialog "{self.message}"'
+        return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
 
 
 class Dialogs:
@@ -51,6 +57,9 @@ class Dialogs:
         self._last_closed = -IN_A_ROW
         # While an act runs, a dialog is most likely its answer rather than one more of a storm.
         self.is_acting = False
+        # Told of every dialog that waits for an answer, and of its end.
+        self.on_waiting: Callable[[OpenDialog, Wire], object] | None = None
+        self.on_over: Callable[[], object] | None = None
 
     def listen(self, wire: Wire) -> None:
         wire.on("Page.javascriptDialogOpening", lambda event: self._on_opening(event, wire))
@@ -59,6 +68,11 @@ class Dialogs:
     @property
     def open(self) -> OpenDialog | None:
         return self._waiting[0] if self._waiting else None
+
+    @property
+    def are_recent(self) -> bool:
+        """Whether there is one, or was just now: more may follow."""
+        return self.open is not None or self._follows_another()
 
     async def opening(self) -> OpenDialog:
         """Wait until a dialog is open."""
@@ -86,7 +100,18 @@ class Dialogs:
 
     def refuse_if_open(self) -> None:
         if dialog := self.open:
-            raise DialogOpen(f"The page is blocked by its {dialog}.")
+            raise DialogOpen(f"The page is blocked by {'the' if dialog.tab else 'its'} {dialog}.")
+
+    def share(self, dialog: OpenDialog, wire: Wire) -> None:
+        """A dialog of another page blocks this one too: it can be seen and answered from both."""
+        if self._waiting is None:
+            self._waiting = (dialog, wire)
+            self._opened.set()
+
+    def unshare(self) -> None:
+        """The other page's dialog is over."""
+        if (dialog := self.open) is not None and dialog.tab:
+            self._close()
 
     async def answer(self, accept: bool, text: str | None) -> OpenDialog | None:
         """Answer the open dialog; None when there is none."""
@@ -131,6 +156,8 @@ class Dialogs:
             self._opened.set()
             reason = f"as nobody answered it within {self._patience:g} s"
             self._expiry = asyncio.get_running_loop().call_later(self._patience, self._dismiss, dialog, wire, reason)
+            if self.on_waiting is not None:
+                self.on_waiting(dialog, wire)
 
     def _is_one_too_many(self, dialog: OpenDialog) -> bool:
         if self._suppressed:
@@ -168,6 +195,8 @@ class Dialogs:
         self._opened.clear()
         if self._expiry is not None:
             self._expiry.cancel()
+        if self.on_over is not None:
+            self.on_over()
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

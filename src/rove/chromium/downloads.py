@@ -36,7 +36,7 @@ class Pending:
         self._ended = asyncio.Event()
         self.begun = 0
 
-    def is_running(self, since: int) -> bool:
+    def is_running(self, since: int = 0) -> bool:
         """Whether one is under way that began after the first so many."""
         return any(number > since for number in self._running)
 

@@ -203,10 +203,10 @@ class Element:
         if arrival := self._tab.presses.arrival:
             return arrival.missed, False
         try:
-            told = await self.world.call("() => rove.pressed()")
+            told = await self._tab.unless_replaced(self.world.call("() => rove.pressed()"))
         except WireError:
             return None, False  # the press led to another document
-        return told["missed"], "lost" in told
+        return (told["missed"], "lost" in told) if told else (None, False)
 
     async def _reach(self, enabled: bool, presses: int = 0, keep: float = 0) -> tuple[float, float]:
         """Bring it into view and wait until it can be pressed, but for `keep` seconds; returns the point to press."""

@@ -33,6 +33,7 @@ _REASONS = {
     "ERR_CONTENT_LENGTH_MISMATCH": "{place} sent less than it had announced",
     "ERR_INCOMPLETE_CHUNKED_ENCODING": "{place} broke off in the middle of the page",
     "ERR_INVALID_CHUNKED_ENCODING": "{place} broke off in the middle of the page",
+    "ERR_RESPONSE_HEADERS_TRUNCATED": "{place} broke off before its answer had begun",
     "ERR_RESPONSE_HEADERS_TOO_BIG": "{place} sent larger headers than any browser takes",
     "ERR_INVALID_REDIRECT": "{place} redirects to what is no address",
     "ERR_UNSAFE_REDIRECT": "{place} redirects to where a page may not lead",
@@ -59,6 +60,7 @@ _CREDENTIALS = {
     "ERR_INVALID_AUTH_CREDENTIALS": "{place} asks for a password",
     "ERR_MISSING_AUTH_CREDENTIALS": "{place} asks for a password",
 }
+_PROXY_HINT = "The person who runs rove can give it with the proxy's address: `--proxy http://user:password@host:port`."
 
 
 def failure(reason: str, url: str, hops: Sequence[str] = ()) -> RoveError:
@@ -68,7 +70,8 @@ def failure(reason: str, url: str, hops: Sequence[str] = ()) -> RoveError:
     if name == "ERR_TOO_MANY_REDIRECTS":
         return NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a circle: tell its owner.")
     if name in _CREDENTIALS:
-        return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**words)}")
+        hint = _PROXY_HINT if name.startswith("ERR_PROXY_AUTH") else None
+        return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**words)}", hint=hint)
     if name.startswith("ERR_CERT_"):
         return CertificateInvalid(f"{reason}: {_CERTIFICATES.get(name, _ANY_CERTIFICATE).format(**words)}")
     return NavigationFailed(f"{reason}: {_REASONS.get(name, 'Could not load {url}').format(**words)}")

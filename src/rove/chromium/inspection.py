@@ -77,8 +77,8 @@ class Inspection:
         except BaseException:
             self._end_later()  # whoever waits must not wait for that too
             raise
-        if self._tab.dialogs.open:
-            self._end_later()  # the page does not answer before its dialog is answered
+        if self._tab.dialogs.open or self._tab.awaited_server:
+            self._end_later()  # the page does not answer before its dialog is answered, or while another replaces it
         else:
             _raise_first(await self._end())
 

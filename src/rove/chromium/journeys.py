@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Coroutine, Generator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.chromium.failures import asks_for_password, broken_off, failure
 from rove.chromium.traffic import Document
@@ -15,6 +15,12 @@ from rove.errors import NavigationFailed, RoveError
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
+R = TypeVar("R")
+# How long a page that is being left may keep the browser waiting; once it has tried that, it is not trusted again.
+LEAVING_PATIENCE = 0.5
+NO_MORE_PATIENCE = 0.1
+# A script that could not be broken off this often never will be.
+IN_VAIN = 2
 # How often an address is tried while the page that is there keeps navigating.
 ATTEMPTS = 5
 # From the browser's answer until the news of a move within the document is there.
@@ -25,15 +31,22 @@ NO_CONTENT = (204, 205)
 NO_WAY_OUT = "net::ERR_PROXY_CONNECTION_FAILED"
 
 
+class Stuck(Exception):
+    """The page does not let itself be replaced by another."""
+
+
 class Journeys:
     """The journeys of one tab. What holds them up is left behind; what they end in is told."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
+        self._left: Document | None = None
 
     async def navigate(self, url: str) -> None:
         seen, begun = self._tab.loading.commits, self._tab.downloads.begun
         with self._leaving():
+            if self._tab.dialogs.are_recent:
+                await self._calm()
             answer = await self._load(url)
             if answer.get("isDownload"):
                 await self._receive(begun)
@@ -42,7 +55,7 @@ class Journeys:
             elif answer.get("errorText"):
                 raise self._why_not(answer["errorText"], url)
             elif "loaderId" in answer:
-                await self._arrive(self._tab.loading.shows(answer["loaderId"]))
+                await self._arrive(self._unhindered(self._tab.loading.shows(answer["loaderId"])))
             else:
                 await self._move_within(seen)
 
@@ -60,15 +73,24 @@ class Journeys:
     async def _do(self, method: str, params: dict[str, Any]) -> None:
         seen = self._tab.loading.commits
         with self._leaving():
+            if self._tab.dialogs.are_recent or not await self._tab.answers(LEAVING_PATIENCE):
+                await self._calm()
             await self._tab.session.send(method, params)
-            await self._arrive(self._tab.loading.commits_after(seen))
+            await self._arrive(self._unhindered(self._tab.loading.commits_after(seen)))
+
+    async def _calm(self) -> None:
+        """Have the page's script come to an end: a dialog that it opens while it is replaced cannot be answered."""
+        for _ in range(ATTEMPTS):
+            if await self._tab.hush(LEAVING_PATIENCE):
+                return
+            await self._tab.break_off()
 
     async def _load(self, url: str) -> Answer:
         """Have the browser load it; a page that keeps navigating may get in between, but not every time."""
         answer: Answer = {}
         for _ in range(ATTEMPTS):
             try:
-                answer = await self._tab.session.send("Page.navigate", {"url": url})
+                answer = await self._set_off(url)
             except WireError as error:
                 if self._tab.session.is_closed:
                     raise
@@ -77,10 +99,45 @@ class Journeys:
                 break
         return answer
 
+    async def _set_off(self, url: str) -> Answer:
+        # Asked ahead: once the browser is on its way elsewhere, nothing more reaches the page that is there.
+        asked = asyncio.ensure_future(self._tab.answers(LEAVING_PATIENCE))
+        going = asyncio.ensure_future(self._tab.session.send("Page.navigate", {"url": url}))
+        try:
+            await asyncio.wait({going}, timeout=LEAVING_PATIENCE)
+            if going.done() or await asked:
+                return await self._unhindered(going)
+            self._tab.stop_soon()
+            await self._tab.break_off()
+            return await self._unhindered(self._tab.session.send("Page.navigate", {"url": url}))
+        finally:
+            asked.cancel()
+            going.cancel()
+
     def _is_superseded(self, loader: str | None) -> bool:
         """Whether the page has asked for another document in place of one that we asked for."""
         document = self._tab.traffic.document
         return document is not None and document.loader != loader
+
+    async def _unhindered(self, journey: Awaitable[R]) -> R:
+        """Go, and break off whatever script the page runs without end on being left: there are several it may run."""
+        going, patience, in_vain = asyncio.ensure_future(journey), LEAVING_PATIENCE, 0
+        try:
+            while not (await asyncio.wait({going}, timeout=patience))[0]:
+                if not self._waits_for_server and not await self._tab.answers(patience) and not going.done():
+                    in_vain += not await self._tab.break_off()
+                    patience = NO_MORE_PATIENCE
+                if in_vain >= IN_VAIN and not going.done():
+                    raise Stuck(self._tab.url)
+            return going.result()
+        finally:
+            going.cancel()
+
+    @property
+    def _waits_for_server(self) -> bool:
+        """Whether it is not the page that is left behind which keeps the next one from coming."""
+        document = self._tab.traffic.document
+        return document is not self._left and document is not None and document.is_awaited
 
     @contextlib.contextmanager
     def _leaving(self) -> Generator[None]:
@@ -88,7 +145,7 @@ class Journeys:
         tab = self._tab
         tab.traffic.is_asked = True
         tab.let_move()
-        before = tab.traffic.document
+        before = self._left = tab.traffic.document
         try:
             with tab.dialogs.leaving():
                 yield

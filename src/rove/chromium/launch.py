@@ -47,6 +47,8 @@ _STEADY = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-dev-shm-usage",
+    # They would ask a person, of whom there is none: a code sent to a phone, a passport, what is said aloud.
+    "--disable-blink-features=ScriptedSpeechRecognition,WebIdentityDigitalCredentials,WebOTP",
     "--disable-extensions",
     "--disable-hang-monitor",
     "--disable-infobars",

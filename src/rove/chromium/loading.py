@@ -74,6 +74,16 @@ class Loading:
         while not self.has(stage) and not self.is_restless:
             await self._change()
 
+    async def starts(self) -> None:
+        """Wait until another document is on its way."""
+        while not self.is_starting:
+            await self._change()
+
+    async def rests(self) -> None:
+        """Wait until no other document is on its way."""
+        while self.is_starting:
+            await self._change()
+
     async def commits_after(self, seen: int) -> None:
         """Wait until another document, or another place in this one, has been committed."""
         while self.commits <= seen:
@@ -119,6 +129,7 @@ class Loading:
         is_here = event["frameId"] == self._main_frame and event.get("disposition", "currentTab") == "currentTab"
         if is_here and event.get("delay", 0) == 0 and is_web(event["url"]):
             self._is_announced = True
+            self._changed.set()
 
     def _on_called_off(self, event: dict[str, Any]) -> None:
         """The page has called its navigation off, or handed it to the browser."""
@@ -130,6 +141,7 @@ class Loading:
         is_here = event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument"
         if is_here and is_web(event["url"]):
             self._is_begun = True
+            self._changed.set()
 
     def _on_stopped(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self._main_frame:

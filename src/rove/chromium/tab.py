@@ -7,13 +7,13 @@ import contextlib
 import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rove.chromium import finding
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.closing import close_target
 from rove.chromium.console import Console, Contexts
-from rove.chromium.dialogs import Dialogs
+from rove.chromium.dialogs import SILENCE, Dialogs
 from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot, turned
 from rove.chromium.evaluation import evaluate
@@ -21,6 +21,7 @@ from rove.chromium.happenings import Happenings
 from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
+from rove.chromium.kinship import Kinship
 from rove.chromium.listeners import hear
 from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.modes import Modes
@@ -31,7 +32,7 @@ from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.presses import Presses
 from rove.chromium.restraint import Restraint
-from rove.chromium.scripts import page_script
+from rove.chromium.scripts import page_script, refusing_script
 from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
@@ -48,6 +49,7 @@ from rove.errors import (
 from rove.settings import Settings
 from rove.snapshot import Snapshot
 
+R = TypeVar("R")
 # Bodies are fetched when asked for; the browser need not keep much of them, nor send along what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
 # Service workers belong to the whole session, which is told of them itself.
@@ -55,6 +57,8 @@ ATTACHED = [{"type": "service_worker", "exclude": True}, {}]
 PING_PATIENCE = 1.0
 BREAKING_OFF = 0.5
 TIME_TO_LOOK = 1.0
+# A page that is being replaced may still answer what it was asked just before.
+LAST_WORDS = 0.3
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
 FRAME_ORIGIN = "(ref, x, y) => rove.frameOrigin(ref, x, y)"
@@ -112,6 +116,8 @@ class Tab:
         self.on_chooser: Callable[[int], object] | None = None
         self._glance: dict[str, Any] | None = None
         self._background: set[asyncio.Task[None]] = set()
+        self.kinship = Kinship()
+        self.kinship.add(self)
 
     async def open(self) -> None:
         """Listen, set the page up as every page of ours, and let it go on."""
@@ -153,6 +159,7 @@ class Tab:
             *([self._bypass(wire)] if self.bypasses_workers else []),
             self.modes.listen(wire),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
+            wire.send("Page.addScriptToEvaluateOnNewDocument", {"source": refusing_script()}),
             self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             wire.send("Target.setAutoAttach", attach),
@@ -486,12 +493,46 @@ class Tab:
 
     async def answers(self, patience: float) -> bool:
         """Whether the page's thread is free to run anything at all."""
+        return await self._does("Runtime.evaluate", {"expression": "1"}, patience)
+
+    async def hush(self, patience: float) -> bool:
+        """Keep the page from opening dialogs; False if it is too busy even for that."""
+        return await self._does("Runtime.evaluate", {"expression": SILENCE}, patience)
+
+    async def _does(self, method: str, params: dict[str, Any] | None, patience: float) -> bool:
+        """Whether the page does something in so many seconds."""
         try:
             async with asyncio.timeout(patience):
-                await self.session.send("Runtime.evaluate", {"expression": "1"})
+                await self.session.send(method, params)
         except (TimeoutError, WireError):
             return False
         return True
+
+    @property
+    def awaited_server(self) -> str | None:
+        """Who has not answered for the next document: until then nothing of ours reaches the page that is there."""
+        document = self.traffic.document
+        return self.traffic.silent_server if self.loading.is_starting and document and document.is_awaited else None
+
+    async def unless_replaced(self, work: Coroutine[Any, Any, R]) -> R | None:
+        """What the page answers, unless another is on its way and its server takes its time."""
+        working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(self.loading.starts())
+        try:
+            await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({working}, timeout=LAST_WORDS)
+            return None if not working.done() and self.awaited_server else await working
+        finally:
+            leaving.cancel()
+            working.cancel()
+
+    async def stay_or_arrive(self) -> None:
+        """Wait for a document that is on its way; where its server does not answer in time, stay with what is there."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.time_to_wait):
+                await self.loading.rests()
+        if server := self.awaited_server:
+            self.happenings.add("loading stopped", f"{server} had not answered, and the page before it is still there.")
+            self.stop_soon()
 
     def stop_soon(self) -> None:
         """Stop whatever is loading; the browser does so even where the page does not answer."""
@@ -503,16 +544,19 @@ class Tab:
         """Have something done, and wait for nothing."""
         self._later(_told(self.session, method, params))
 
-    async def break_off(self) -> None:
-        """Stop whatever script the page is running; the page itself stays."""
-        with contextlib.suppress(TimeoutError, WireError):
-            async with asyncio.timeout(BREAKING_OFF):
-                await self.session.send("Runtime.terminateExecution")
+    async def break_off(self) -> bool:
+        """Stop whatever script the page is running; the page itself stays. False if it could not be reached."""
+        return await self._does("Runtime.terminateExecution", None, BREAKING_OFF)
 
     def give_up_browser(self, reason: str) -> WireError:
         """It is beyond help, not only for this tab: whoever waits for it is told, and the next call starts another."""
         self._connection.end()
         return WireError(reason)
+
+    def join(self, opener: Tab) -> None:
+        """This page was opened by another, with which it may share its thread."""
+        self.kinship = opener.kinship
+        self.kinship.add(self)
 
     # Ending
 

@@ -63,6 +63,11 @@ class Document:
     is_cut: bool = False
     failure: str | None = None
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether its server has been asked for it and has not answered."""
+        return self.status is None and self.failure is None
+
 
 class Traffic:
     """Requests under way and when each began, so that what an act caused can be told from what it met."""

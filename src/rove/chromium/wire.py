@@ -26,6 +26,8 @@ Handler = Callable[[Answer], object]
 EVENT = b'{"method":"'
 # Commands that a browser has not taken in; one that works takes each of them at once.
 MOST_UNSENT = 32 * 2**20
+# Seconds in which an order to stop the page's scripts may meet one of ours.
+BREAKING = 1.0
 
 
 _IDENTITY = re.compile(rb'\{"id":(\d+),')
@@ -192,6 +194,12 @@ class Wire:
         self._handlers: dict[str, list[Handler]] = {}
         self._is_closed = asyncio.Event()
         self.valve = Valve()
+        self._broken_off_at = -BREAKING
+
+    @property
+    def is_being_broken_off(self) -> bool:
+        """Whether what runs on the page may just have been stopped, no matter whose script it was."""
+        return time.monotonic() - self._broken_off_at < BREAKING
 
     @property
     def is_closed(self) -> bool:
@@ -208,6 +216,8 @@ class Wire:
         """
         if self._is_closed.is_set():
             raise WireError(f"{method}: the page is closed")
+        if method == "Runtime.terminateExecution":
+            self._broken_off_at = time.monotonic()
         return await self._connection.send(self._session, method, params, largest)
 
     def on(self, event: str, handler: Handler) -> None:

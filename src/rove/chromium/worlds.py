@@ -40,6 +40,8 @@ class World:
     ear: str | None = field(default=None, repr=False)
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
+    # How often our script was put in by one call, for which another that failed for the lack of it need not do so.
+    _installed: int = field(default=0, repr=False)
 
     async def call(self, function: str, *arguments: Any) -> Any:
         """Call a function expression in the world with plain arguments; returns a plain value."""
@@ -84,7 +86,7 @@ class World:
         except WireError:
             # The context died with its document, which is news only if it was a context made for this call.
             self._context, self._has_started = None, False
-            if not was_entered:
+            if not was_entered and not self.session.is_being_broken_off:
                 raise
             return await self._attempt(function, arguments, by_value)
 
@@ -93,8 +95,9 @@ class World:
         if is_new:
             # Refs go on counting where those of the last document ended.
             function = f"(...all) => {{ rove.startRefs({self.next_ref}); return ({function})(...all) }}"
+        installed = self._installed
         answer = await self._sent(function, arguments, by_value)
-        if is_new and "exceptionDetails" in answer and await self._install():
+        if is_new and "exceptionDetails" in answer and (await self._install() or self._installed > installed):
             answer = await self._sent(function, arguments, by_value)
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
@@ -119,7 +122,9 @@ class World:
         )
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        return bool(answer["result"].get("value") == "installed")
+        is_ours = bool(answer["result"].get("value") == "installed")
+        self._installed += is_ours
+        return is_ours
 
 
 @dataclass(frozen=True)

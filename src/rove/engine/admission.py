@@ -35,6 +35,7 @@ class Admission:
         self._sessions = sessions
         self._browser = browser
         self._relieving = asyncio.Lock()
+        self._looking: asyncio.Task[Shortage | None] | None = None
         self._places = Places(settings.limits, self._all_taken)
 
     async def admit_session(self) -> None:
@@ -94,7 +95,11 @@ class Admission:
         return await self._look()
 
     async def _look(self) -> Shortage | None:
-        return await asyncio.to_thread(shortage, self._settings.limits.memory_megabytes, self._browser())
+        """One look for all who ask at the same time: they go on in the order they came, which threads do not keep."""
+        if self._looking is None or self._looking.done():
+            look = asyncio.to_thread(shortage, self._settings.limits.memory_megabytes, self._browser())
+            self._looking = asyncio.ensure_future(look)
+        return await asyncio.shield(self._looking)
 
     def _idle(self) -> list[Session]:
         long_ago = time.monotonic() - AT_REST

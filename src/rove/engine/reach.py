@@ -28,8 +28,11 @@ _CHROMIUM_WORDS = {
     "unreachable": "ERR_ADDRESS_UNREACHABLE",
     "timeout": "ERR_CONNECTION_TIMED_OUT",
     "reset": "ERR_CONNECTION_RESET",
+    "empty": "ERR_EMPTY_RESPONSE",
+    "short": "ERR_RESPONSE_HEADERS_TRUNCATED",
     "malformed": "ERR_INVALID_HTTP_RESPONSE",
     "upstream": "ERR_PROXY_CONNECTION_FAILED",
+    "credentials": "ERR_PROXY_AUTH_REQUESTED",
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
 from rove.actions.snapshot import Snapshot
+from rove.chromium.journeys import Stuck
 from rove.chromium.tab import Tab
 from rove.chromium.wire import WireError
 from rove.engine.clearance import Clearance, Grant, granted
@@ -34,6 +35,8 @@ NOTHING_SEEN = Changes()
 LOOKING = Snapshot()
 NEWS_OF_DEATH = 0.3
 BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
+LEAVE_IT = "Wait and try again, or leave the page with browser_navigate."
+UNANSWERED = "{server} has not answered yet: wait for it with browser_wait, or browser_navigate elsewhere"
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
 REFUSALS_TOLD = 5
@@ -99,12 +102,17 @@ class Run:
             async with Turn(tab, self._deadline, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                     tab.dialogs.refuse_if_open()
+                    if tab.awaited_server:
+                        await tab.stay_or_arrive()
                 self._refuse_unreachable(action, entry, tab)
-                question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
+                question = await self._blaming(tab, unless_dialog(tab, self._question(clearance, tab)), _aim_of(action))
                 if question is None:
                     fresh = await self._cleared(action, tab, context)
                     if fresh is tab:
-                        return await self._acted(clearance.action, tab)
+                        try:
+                            return await self._acted(clearance.action, tab)
+                        except Stuck:
+                            fresh = await self._unstuck(action, tab, context)
             if question is None:
                 async with Turn(fresh, self._deadline, action.effect):
                     return await self._acted(clearance.action, fresh)
@@ -116,6 +124,13 @@ class Run:
         if action.destination is None or not tab.is_stuck:
             return tab
         return await self._in_time(context.unstick(tab))
+
+    async def _unstuck(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
+        """Another tab under the same id, to go on with where the page did not let itself be left."""
+        if action.destination is None:
+            tab.is_suspect = True
+            raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=LEAVE_IT)
+        return await self._in_time(context.renew(tab, "its page did not let itself be left"))
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
@@ -143,12 +158,16 @@ class Run:
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
         unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
-        try:
-            result = await self._in_time(unless(tab, action.perform(tab)), self._reserve, _aim_of(action))
-        except DeadlineExceeded as error:
-            raise await self._blamed(tab, error) from None
+        result = await self._blaming(tab, unless(tab, action.perform(tab)), _aim_of(action))
         tab.is_suspect = False
         return result
+
+    async def _blaming(self, tab: Tab, work: Awaitable[R], aim: str) -> R:
+        """Have it done in time, or told whose doing it is that it was not."""
+        try:
+            return await self._in_time(work, self._reserve, aim)
+        except DeadlineExceeded as error:
+            raise await self._blamed(tab, error) from None
 
     @property
     def _reserve(self) -> float:
@@ -164,7 +183,7 @@ class Run:
         if not tab.is_suspect:
             return error
         reason = f"{error.message}: the page is busy and lets nothing else run"
-        return DeadlineExceeded(reason, hint="Wait and try again, or leave the page with browser_navigate.")
+        return DeadlineExceeded(reason, hint=LEAVE_IT)
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
@@ -260,6 +279,9 @@ class Run:
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
+        if server := tab.awaited_server:
+            seen.pending = (UNANSWERED.format(server=server),)
+            return
         changes = await observe(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
         # Asked again, as the page may have gone elsewhere in that moment.
         if self._may_look(tab):

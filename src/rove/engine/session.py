@@ -63,6 +63,7 @@ class Session:
         self._kept_at = 0.0
         self._addresses: tuple[tuple[str, str], ...] = ()
         self._keeping: asyncio.Task[None] | None = None
+        self._later: asyncio.TimerHandle | None = None
         self._is_closed = False
 
     async def run(
@@ -105,7 +106,7 @@ class Session:
         """Whether it holds pages that nobody uses at the moment, and that are not busy with a file."""
         if self._context is None or self.running:
             return False
-        return not any(tab.downloads.is_running for tab in self._context.tabs)
+        return not any(tab.downloads.is_running() for tab in self._context.tabs)
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
@@ -158,8 +159,18 @@ class Session:
         """Remember in the background what would be needed if the browser died."""
         if self._context is not None:
             self._addresses = self._context.addresses or self._addresses
-        is_due = time.monotonic() - self._kept_at > KEEP_AGAIN
-        if self._context is not None and is_due and (self._keeping is None or self._keeping.done()):
+        # Not after every call, but after the last one too.
+        wait = self._kept_at + KEEP_AGAIN - time.monotonic()
+        if wait <= 0:
+            self._keep_now()
+        elif self._later is None:
+            self._later = asyncio.get_running_loop().call_later(wait, self._keep_now)
+
+    def _keep_now(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        if self._context is not None and (self._keeping is None or self._keeping.done()):
             self._kept_at = time.monotonic()
             self._keeping = asyncio.ensure_future(self._keep(self._context))
 
@@ -191,6 +202,8 @@ class Session:
     async def close(self) -> None:
         self._is_closed = True
         self.journal.close()
+        if self._later is not None:
+            self._later.cancel()
         if self._keeping is not None:
             self._keeping.cancel()
         context, self._context = self._context, None

@@ -146,6 +146,8 @@ class Conversation:
         self._hang_up()
         if exchange.is_misread:
             self._say(misread(), None)
+        elif exchange.is_begun and kind is Failure.SHORT:
+            self.client.close()  # the browser has been told where the end would be, and sees that this is not it
         elif exchange.is_begun:
             self.client.abort()  # it broke off here, so it breaks off there
         elif nothing_came and not self._is_fresh:

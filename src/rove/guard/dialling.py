@@ -23,7 +23,9 @@ CONNECT_PATIENCE = 10.0
 # How much of a start one address has over the next (RFC 8305).
 _HEAD_START = 0.25
 # The one that tells most, of the failures of several addresses.
-_TELLING = (Failure.REFUSED, Failure.RESET, Failure.UPSTREAM, Failure.TIMEOUT, Failure.UNREACHABLE)
+_TELLING = (
+    Failure.CREDENTIALS, Failure.REFUSED, Failure.RESET, Failure.UPSTREAM, Failure.TIMEOUT, Failure.UNREACHABLE,
+)  # fmt: skip
 
 
 class Forbidden(Exception):

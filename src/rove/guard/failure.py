@@ -14,8 +14,11 @@ class Failure(StrEnum):
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
     RESET = "reset"
+    EMPTY = "empty"  # ended in good order, without a word
+    SHORT = "short"  # ended in good order, in the middle
     MALFORMED = "malformed"
     UPSTREAM = "upstream"
+    CREDENTIALS = "credentials"  # of the upstream proxy
 
 
 class Unreachable(Exception):

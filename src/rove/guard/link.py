@@ -181,7 +181,7 @@ class Link(asyncio.Protocol):
         if body.is_done:
             self._stop_pouring(None)
         elif self.is_ended:
-            self._stop_pouring(Unreachable(Failure.RESET, "broken off in a body"))
+            self._stop_pouring(self._broken_off)
         else:
             self.hold(to._is_full)
 
@@ -235,7 +235,7 @@ class Link(asyncio.Protocol):
         if len(self._waiting) > LONGEST_HEAD:
             return Malformed("the head is too long")
         if self.is_ended:
-            return Unreachable(Failure.RESET, "it ended without a head")
+            return Unreachable(self._how_it_ended, "it ended without a head")
         self._searched = max(0, len(self._waiting) - 3)
         return None
 
@@ -249,10 +249,20 @@ class Link(asyncio.Protocol):
         if self.is_ended:
             return
         self.is_ended = True
-        self._stop_pouring(Unreachable(Failure.RESET, "broken off in a body"))
+        self._stop_pouring(self._broken_off)
         if self._on_head is not None and not self._is_finding:
             self._find_heads()
         self._tell()
+
+    @property
+    def _broken_off(self) -> Unreachable:
+        return Unreachable(Failure.RESET if self.is_broken else Failure.SHORT, "broken off in a body")
+
+    @property
+    def _how_it_ended(self) -> Failure:
+        if self.is_broken:
+            return Failure.RESET
+        return Failure.SHORT if self._waiting else Failure.EMPTY
 
     async def _something(self) -> None:
         """Until bytes have come, or the end."""

@@ -19,7 +19,13 @@ from rove.record import dataclass
 
 _DEFAULT_PORTS = {"http": 80, "socks5": 1080}
 _SOCKS_FAILURES = {3: Failure.UNREACHABLE, 4: Failure.UNREACHABLE, 5: Failure.REFUSED, 6: Failure.TIMEOUT}
-_HTTP_FAILURES = {b"502": Failure.UNREACHABLE, b"503": Failure.UNREACHABLE, b"504": Failure.TIMEOUT}
+_HTTP_FAILURES = {
+    b"407": Failure.CREDENTIALS,
+    b"502": Failure.UNREACHABLE,
+    b"503": Failure.UNREACHABLE,
+    b"504": Failure.TIMEOUT,
+}
+_BROKEN_OFF = (Failure.RESET, Failure.EMPTY, Failure.SHORT)
 _ANONYMOUS, _PASSWORD = 0, 2
 
 
@@ -60,6 +66,10 @@ class Upstream:
             )
         except Malformed as error:
             raise Unreachable(Failure.UPSTREAM, "the upstream proxy makes no sense") from error
+        except Unreachable as error:
+            if error.kind in _BROKEN_OFF:
+                raise Unreachable(Failure.UPSTREAM, "the upstream proxy broke off") from error
+            raise
 
     async def _ask_http(self, link: Link, address: IP, port: int) -> None:
         place = str(Endpoint(str(address), port))
@@ -77,7 +87,7 @@ class Upstream:
         way = _PASSWORD if self.username else _ANONYMOUS
         link.write(bytes((5, 1, way)))
         if await link.read_exactly(2) != bytes((5, way)):
-            raise Unreachable(Failure.UPSTREAM, "the upstream proxy wants another kind of log-in")
+            raise Unreachable(Failure.CREDENTIALS, "the upstream proxy wants another kind of log-in")
         if way == _PASSWORD:
             await self._log_in(link)
         kind = b"\x01" if isinstance(address, IPv4Address) else b"\x04"
@@ -92,4 +102,4 @@ class Upstream:
         name, word = self.username.encode()[:255], self.password.encode()[:255]
         link.write(bytes((1, len(name))) + name + bytes((len(word),)) + word)
         if (await link.read_exactly(2))[1] != 0:
-            raise Unreachable(Failure.UPSTREAM, "the upstream proxy does not know us")
+            raise Unreachable(Failure.CREDENTIALS, "the upstream proxy does not know us")

@@ -45,6 +45,12 @@ def _joined(names: tuple[str, ...]) -> str:
 
 
 @cache
+def refusing_script() -> str:
+    """What runs among a page's own scripts, and refuses what a person would be asked for."""
+    return _joined(("credentials",))
+
+
+@cache
 def page_script() -> str:
     """One expression that installs `globalThis.rove` in the world where it is evaluated."""
     return (

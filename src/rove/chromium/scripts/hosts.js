@@ -8,6 +8,7 @@ const HOST_TAGS = new Set(
 );
 
 let closedHosts = [];
+let slottedInto = new Set();
 let notedKinds = new Map();
 const askedHosts = new WeakSet();
 const askedKinds = new Map();
@@ -27,9 +28,10 @@ const noteClosedHost = (element) => {
   closedHosts.push(element);
 };
 
-// A custom element, or a box that has a size though nothing in the light tree and no paint of its own explains it.
+// A custom element, one whose children name a slot, or a box that has a size though nothing in the light tree and no
+// paint of its own explains it.
 const isLikelyHost = (element, facts) => {
-  if (facts.custom) return true;
+  if (facts.custom || slottedInto.has(element)) return true;
   if (firstChildOf(element) !== null) return false;
   if (facts.background[3] > 0 || facts.pictured || hasAttr(element, "style")) return false;
   return clientHeightOf(element) > 0;

@@ -12,6 +12,8 @@ const beginPass = (options) => {
   tablesAreNested = queryOne(document, "td table") !== null;
   kindsFor = null;
   closedHosts = [];
+  slottedInto = new Set();
+  for (const child of queryAll(document, "[slot]")) slottedInto.add(parentNodeOf(child));
   notedKinds = new Map();
   labelIndexes = new Map();
   insides = new Map();
