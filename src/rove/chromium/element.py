@@ -126,6 +126,9 @@ class Element:
     async def drop(self, files: list[dict[str, str]]) -> None:
         await self._ask("dropFiles", files)
 
+    async def is_frame(self) -> bool:
+        return bool((await self._ask("describeFor"))["isFrame"])
+
     async def is_select(self) -> bool:
         return bool((await self._ask("describeFor"))["tag"] == "select")
 

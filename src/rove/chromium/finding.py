@@ -57,8 +57,10 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
         answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
-        total += answer["total"]
         origin = "" if world is tab.worlds.main else answer["origin"]
+        if origin and not tab.surroundings.may_read(origin):
+            continue
+        total += answer["total"]
         found += [{**_match(match, world.prefix), "origin": origin} for match in answer["matches"]]
     return total, found[:limit]
 

@@ -29,6 +29,7 @@ def _clear(error: BaseException | None, redact: Redact) -> None:
         error.args = without(error.args, redact)
         if isinstance(error, RoveError):
             error.message, error.hint = redact(error.message), redact(error.hint)
+            error.origin = redact(error.origin) if error.origin else error.origin
         error = error.__cause__ or error.__context__
 
 

@@ -98,7 +98,8 @@ class Run:
         while True:
             async with Turn(tab, self._deadline, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
-                    tab.dialogs.refuse_if_open()
+                    with _quoting(tab):
+                        tab.dialogs.refuse_if_open()
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._in_time(unless_dialog(tab, self._question(clearance, tab)))
                 if question is None:

@@ -136,6 +136,9 @@ const caretToEnd = (element) => {
 const focusOn = about((target) => {
   const element = fieldOf(target);
   element.focus();
+  // A page that hands the focus on into a frame would have the keys go where nobody meant them to go.
+  const active = activeElementOf(document);
+  if (active && active !== element && matchesSelector(active, FRAMES)) return { reason: "does not keep the focus" };
   caretToEnd(element);
   return {};
 });
@@ -192,7 +195,7 @@ const read = about((element, mode, attribute) => {
 });
 
 const describeFor = about((element) => ({
-  tag: localNameOf(element), type: element.type ?? null, password: isPassword(fieldOf(element)), origin: self.origin,
+  tag: localNameOf(element), isFrame: matchesSelector(element, FRAMES), type: element.type ?? null, password: isPassword(fieldOf(element)), origin: self.origin,
 }));
 
 const storedItems = (most) => {
@@ -246,6 +249,19 @@ const pageBox = about((element) => {
   return { x: box.left, y: box.top, width: box.width, height: box.height };
 });
 
+// What lies at a point; inside a frame, also where the point is in it.
+const hitAt = (x, y) => {
+  const hit = deepestAt(x, y);
+  if (!hit) return null;
+  const box = rectOf(hit);
+  const across = hit.offsetWidth ? box.width / hit.offsetWidth : 1;
+  const down = hit.offsetHeight ? box.height / hit.offsetHeight : 1;
+  return {
+    ref: "e" + refNumber(hit), line: lineOf(hit), isFrame: matchesSelector(hit, FRAMES),
+    x: (x - box.left) / across - hit.clientLeft, y: (y - box.top) / down - hit.clientTop,
+  };
+};
+
 const frameOrigin = about((element) => {
   Element.prototype.scrollIntoView.call(element, { block: "nearest", inline: "nearest", behavior: "instant" });
   const box = rectOf(element);
@@ -259,5 +275,5 @@ const hitsFrame = (ref, x, y) => {
 
 Object.assign(globalThis.rove, {
   reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
-  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
+  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame, hitAt,
 });
