@@ -1,4 +1,4 @@
-"""G1: A port of rove's own stays closed under every name of this machine, and no flag is offered that would not help."""
+"""G1: A port of rove's own stays closed by every name of this machine, and no flag is offered that would not help."""
 
 from __future__ import annotations
 

@@ -20,9 +20,7 @@ BANK = (
     "<button id=pay style='position: absolute; inset: 0; width: 200px; height: 50px' onclick=\"fetch('/paid')\">Pay"
     "</button><input id=sum style='position: absolute; top: 60px' oninput=\"fetch('/typed')\">"
 )
-FRAME = (
-    "<style>* { margin: 0 }</style><iframe id=bank style='width: 300px; height: 200px; border: 0' src='%s'></iframe>"
-)
+FRAME = "<style>* { margin: 0 }</style><iframe id=bank style='height: 200px; border: 0' src='%s'></iframe>"
 
 
 class House:
@@ -71,7 +69,7 @@ def done_at(site: Site) -> list[str]:
 
 
 def denying(site: Site, effect: str) -> Rulebook:
-    return Rulebook((Rule("deny", effect=(effect,), origin=(f"http://localhost:{site.port}",)),))  # type: ignore[arg-type]
+    return Rulebook((Rule("deny", effect=(effect,), origin=(f"http://localhost:{site.port}",)),))
 
 
 async def in_a_frame(agent: Session, site: Site, attributes: str = "", beside: str = "") -> None:

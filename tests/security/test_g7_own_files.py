@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -39,7 +38,7 @@ async def test_g7_a_download_into_a_folder_that_leads_out_is_not_kept_and_told_o
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
     workspace.mkdir()
     outside.mkdir()
-    os.symlink(outside, workspace / "downloads")
+    (workspace / "downloads").symlink_to(outside)
     site.page("/file", "x", kind="application/octet-stream", headers={"Content-Disposition": "attachment"})
     page = site.page("/", "<a href='/file'>Get</a>")
     async with rove.open(home=str(home), workspace=str(workspace), allow_host=",".join(OWN_SITES)) as session:

@@ -10,6 +10,7 @@ from rove.chromium.mouse import Button
 from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
 from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
+from rove.outcome import Quoted, origin_in
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Element:
 
     async def value(self) -> str | None:
         value: str | None = (await self._ask("valueOf"))["value"]
-        return value
+        return None if value is None else self._said(value)
 
     async def is_file_input(self) -> bool:
         return bool((await self._ask("describeFor"))["type"] == "file")
@@ -139,8 +140,7 @@ class Element:
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
                 f" Its options: {', '.join(answer['options'])}."
             )
-        chosen: list[str] = answer["chosen"]
-        return chosen
+        return [self._said(option) for option in answer["chosen"]]
 
     async def set_checked(self, checked: bool) -> bool:
         """Press it if its state is not the wanted one; returns whether it had to be pressed."""
@@ -198,10 +198,21 @@ class Element:
     def _understood(self, answer: dict[str, Any]) -> dict[str, Any]:
         if answer.get("gone"):
             raise self._gone()
-        self.line = answer["line"]
+        self.line = self._quoted(answer)
         if "reason" in answer:
-            raise ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
+            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
+            error.origin = self.line.origin if isinstance(self.line, Quoted) else None
+            raise error
         return answer
+
+    def _quoted(self, answer: dict[str, Any]) -> str:
+        """Its line; in a frame of another's, with whose words they are."""
+        line, origin = answer["line"], answer.get("whose", "")
+        is_foreign = self.world.parent is not None and origin != origin_in(self._tab.url)
+        return Quoted(line, origin) if is_foreign else line
+
+    def _said(self, text: str) -> str:
+        return Quoted(text, self.line.origin) if isinstance(self.line, Quoted) else text
 
     def _password_refused(self, origin: str) -> Denied:
         return password_refused(self.line, self.ref, self._tab.vault.offer(origin))

@@ -349,7 +349,7 @@ def _quoting(tab: Tab) -> Generator[None]:
     try:
         yield
     except RoveError as error:
-        error.origin = origin_in(tab.url) if error.quotes_page else None
+        error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
         raise
 
 

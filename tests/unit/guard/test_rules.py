@@ -18,9 +18,8 @@ def rule(rules: Rules, host: str, *addresses: str, port: int = 80, own: OwnPorts
     """The rule that stands against it, as a connection would find out."""
     endpoint = Endpoint(host, port)
     found = [ip_address(each) for each in addresses] or ([endpoint.address] if endpoint.address else [])
-    refusal = rules.refuse_name(endpoint, own or OwnPorts()) or rules.refuse_addresses(
-        endpoint, found, own or OwnPorts()
-    )
+    own = own or OwnPorts()
+    refusal = rules.refuse_name(endpoint, own) or rules.refuse_addresses(endpoint, found, own)
     return None if refusal is None else refusal.rule
 
 

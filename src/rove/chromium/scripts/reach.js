@@ -143,7 +143,7 @@ const soon = () => Promise.race([nextFrame(), new Promise((resolve) => setTimeou
 const lineOf = (element) => describeElement(element).line;
 const about = (work) => (ref, ...rest) => {
   const element = elementOfRef(ref);
-  return element ? { line: lineOf(element), ...work(element, ...rest) } : { gone: true };
+  return element ? { line: lineOf(element), whose: self.origin, ...work(element, ...rest) } : { gone: true };
 };
 
 const reach = async (ref, wants, patience) => {
@@ -166,11 +166,11 @@ const reach = async (ref, wants, patience) => {
           expected = { element, arrived: false, reason: null };
           meetPasswords(); // of which the press may show one
         }
-        return { line, ...point };
+        return { line, whose: self.origin, ...point };
       }
       problem = steady ? point : { reason: "keeps moving" };
     }
-    if (performance.now() >= giveUp) return { line, ...problem };
+    if (performance.now() >= giveUp) return { line, whose: self.origin, ...problem };
     await soon();
   }
 };
