@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.chromium.inspection import password_refused
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 # Less time left than this is too little to aim once more.
 AIM_AGAIN = 1.0
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of an element, and the lines of what of it a person would not see."""
+
+    value: str | None
+    unseen: tuple[str, ...] = ()
 
 
 class Element:
@@ -161,9 +170,12 @@ class Element:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         return _place(await self._ask("scrollIn", direction, amount))
 
-    async def read(self, mode: str, attribute: str | None) -> str | None:
-        value: str | None = (await self._ask("read", mode, attribute))["value"]
-        return value
+    async def read(self, mode: str, attribute: str | None) -> Read:
+        answer = await self._ask("read", mode, attribute)
+        value: str | None = answer["value"]
+        # None of a page too large to tell; what is shown in none of its words is not asked about.
+        unseen: list[str] | None = answer.get("unseen", [])
+        return Read(value, ("nobody knows: the page is too large",) if unseen is None else tuple(unseen))
 
     async def in_page(self) -> str:
         """The id of this element as the page's own scripts know it."""

@@ -22,7 +22,7 @@ MOST_FRAMES = 60
 FRAME_PATIENCE = 2.0
 
 
-@dataclass
+@dataclass(eq=False)
 class World:
     """One frame's isolated context, made when it is first needed and again after each navigation."""
 

@@ -191,7 +191,7 @@ const read = about((element, mode, attribute) => {
   }
   if (mode === "attribute") return { value: attr(element, attribute) };
   if (matchesSelector(element, "input, textarea, select")) return { value: String(element.value) };
-  return { value: element.innerText ?? textContentOf(element) };
+  return { value: element.innerText ?? textContentOf(element), unseen: unseenIn(element) };
 });
 
 const describeFor = about((element) => ({

@@ -135,6 +135,7 @@ const findRows = (spec) => {
   beginPass(FIND_CAPS);
   if (document.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return findInText(spec, limitOf(spec));
   wholePage();
+  markCovered();
   const found = [];
   let total = 0;
   const limit = limitOf(spec);
@@ -144,8 +145,35 @@ const findRows = (spec) => {
     total += 1;
     if (found.length < limit) found.push(index);
   });
-  return { total, origin: self.origin, matches: found.map((index) => matchAt(index)) };
+  const framed = rows.filter((row) => row.flags & FRAME);
+  return {
+    total,
+    origin: self.origin,
+    matches: found.map((index) => matchAt(index)),
+    frames: Object.fromEntries(framed.map((row) => ["e" + row.ref, !(row.flags & UNSEEN)])),
+  };
 };
+
+const MOST_UNSEEN = 50;
+
+// The words in an element that a person does not see, each with the reason.
+const unseenIn = (element) => {
+  beginPass(FIND_CAPS);
+  if (element.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return null;
+  scoped(element, {});
+  markCovered();
+  const told = rows.map((row) => finishLine({ ...row, ref: 0 })).filter((line) => MARKED.test(line));
+  for (const part of queryAll(element, NOT_DRAWN)) {
+    const text = squash(clip(textContentOf(part), 300));
+    const isShown = isTag(part, "option") && !isLeftOut(part) && (!hasAttr(part, "label") || optionText(part) === text);
+    if (text && !isShown) told.push(quote(text, 300) + markFor("not rendered"));
+  }
+  return told.slice(0, MOST_UNSEEN);
+};
+
+const MARKED = / \((?:(?:perhaps |partly )?invisible(?: part)?: |screen-reader only\)|inert\)|aria-hidden\))/;
+// What counts as text to the browser though it draws none of it.
+const NOT_DRAWN = "option, svg defs, svg symbol, svg clipPath, svg mask, svg pattern, svg marker, svg metadata";
 
 const SAID = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
 

@@ -30,6 +30,8 @@ const beginPass = (options) => {
   collectOwned(document);
   measurePage();
   prepareStyles();
+  findShrunkFonts();
+  findHighlights();
   modal = topModal();
 };
 
