@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
 import platform
 import re
@@ -261,6 +262,8 @@ def _installed_rove() -> tuple[str, ...]:
     checkout = Path(__file__).parent.parent / ".venv" / "bin" / "rove"
     for program in (beside, checkout):
         if program.exists():
+            # As an installer leaves it: a checkout may lie where Python is told to write no bytecode.
+            compileall.compile_dir(Path(__file__).parent.parent / "src", quiet=2)
             return (str(program), "mcp", *ALLOWED)
     if importlib.util.find_spec("rove") is not None:
         return (sys.executable, "-m", "rove", "mcp", *ALLOWED)

@@ -24,6 +24,7 @@ from typing import (
 from rove.errors import InvalidArguments
 from rove.fields import UNKNOWN, Refused, Validated, build, plain
 from rove.fields import arg as arg
+from rove.record import dataclass
 from rove.target import Target as Target
 from rove.target import Url as Url
 
@@ -167,7 +168,7 @@ def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -
     def declare(cls: type[A]) -> type[A]:
         if not (cls.__doc__ or "").strip():  # asked first, as a dataclass without one is given one
             raise TypeError(f"{cls.__name__} needs a docstring: models read it")
-        declared = dataclasses.dataclass(frozen=True)(cls)
+        declared = dataclass(frozen=True)(cls)
         declared.verb = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
         declared.effect = effect
         declared.result = _result_type(cls)

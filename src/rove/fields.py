@@ -12,9 +12,11 @@ import math
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Union, cast, get_args, get_origin, get_type_hints
+
+from rove.record import dataclass
 
 Schema = dict[str, Any]
 

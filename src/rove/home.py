@@ -13,11 +13,12 @@ def home_from(given: str | Path | None, environment: Mapping[str, str]) -> Path:
     return Path(given or environment.get("ROVE_HOME") or DEFAULT).expanduser().absolute()
 
 
-def home_in(arguments: Sequence[str]) -> str | None:
-    """The value of `--home` among command-line words, as argparse would read it."""
+def given(flag: str, arguments: Sequence[str]) -> str | None:
+    """The value of a flag among command-line words, as argparse would read it."""
+    found = None
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        if word == "--home":
-            return following
-        if word.startswith("--home="):
-            return word.removeprefix("--home=")
-    return None
+        if word == flag:
+            found = following
+        elif word.startswith(f"{flag}="):
+            found = word.removeprefix(f"{flag}=")
+    return found

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
+
+from rove.record import dataclass
 
 R = TypeVar("R")
 # Names the origin of what no origin is known of.

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -19,6 +17,7 @@ from rove.errors import InvalidSettings
 from rove.fields import Refused, Rule, Validated, arg, build, declared
 from rove.home import DEFAULT as DEFAULT_HOME
 from rove.home import home_from
+from rove.record import dataclass
 
 # Set by rove itself, in the environment of what it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
@@ -282,10 +281,13 @@ def _set_in(environment: Mapping[str, str]) -> list[Option]:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        import tomllib  # most people have no such file
+
+        tree = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # no text, or no TOML
         raise InvalidSettings(f"{path} cannot be read: {error}", hint="Mend the file or remove it.") from error
     if "home" in tree:
         raise InvalidSettings(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from rove.fields import Rule, Validated, declared
+from rove.record import dataclass
 
 _REF = re.compile(r"(?P<frame>f\d+)?(?P<local>e\d+)")
 _POINT = re.compile(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")

@@ -12,10 +12,10 @@ import re
 import stat
 import unicodedata
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rove.errors import Denied, InvalidSettings
+from rove.record import dataclass
 
 LONGEST_NAME = 120
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)

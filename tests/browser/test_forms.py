@@ -86,7 +86,43 @@ async def test_fill_reaches_a_framework_that_watches_the_value(session: Session,
 async def test_fill_says_when_something_cannot_be_filled_in(session: Session, site: Site, field: str) -> None:
     await session.navigate(site.page("/", field))
     with pytest.raises(ElementNotReady):
-        await session.fill("#f", "x")
+        await session.using(timeout=1).fill("#f", "x")
+
+
+@pytest.mark.parametrize("state", ["disabled", "readonly", "hidden"])
+async def test_fill_waits_until_a_field_can_be_filled_in(session: Session, site: Site, state: str) -> None:
+    later = "<script>setTimeout(() => f.removeAttribute(f.className), 400)</script>"
+    await session.navigate(site.page("/", f"<input id=f class={state} {state}>{later}"))
+    assert (await session.fill("#f", "patience")).result.value == "patience"
+
+
+async def test_fill_is_seen_by_the_page_as_typing_is(session: Session, site: Site) -> None:
+    page = (
+        "<input id=f maxlength=5><p id=heard></p><script>"
+        "for (const kind of ['beforeinput', 'input', 'change']) f.addEventListener(kind, (event) => "
+        "heard.append(kind, ' ', event.inputType ?? '', ' ', f.value, ';'))</script>"
+    )
+    await session.navigate(site.page("/", page))
+    await session.fill("#f", "too long")
+    await session.press("Tab")
+    heard = (await session.extract("#heard")).result.content
+    assert heard == ("beforeinput insertText ;input insertText too l;change too l;",)
+
+
+async def test_a_field_that_refuses_text_is_told_as_it_is(session: Session, site: Site) -> None:
+    """As a field that takes digits alone does."""
+    page = "<input id=f><script>f.addEventListener('beforeinput', (e) => /^\\d*$/.test(e.data) || e.preventDefault())"
+    await session.navigate(site.page("/", f"{page}</script>"))
+    assert (await session.fill("#f", "12a")).result.value == ""
+    assert (await session.fill("#f", "12")).result.value == "12"
+
+
+async def test_a_text_of_thousands_of_lines_is_filled_in(session: Session, site: Site) -> None:
+    page = "<textarea id=f></textarea><p id=n></p><script>f.oninput = () => n.textContent = f.value.length</script>"
+    await session.navigate(site.page("/", page))
+    text = "\n".join(f"line {number}" for number in range(5000))
+    assert (await session.fill("#f", text)).result.value == text
+    assert (await session.extract("#n")).result.content == (str(len(text)),)
 
 
 async def test_fill_with_a_date_that_is_none_is_refused(session: Session, site: Site) -> None:

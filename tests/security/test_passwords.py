@@ -179,14 +179,32 @@ async def test_the_focus_moved_to_a_password_in_mid_typing(session: Session, sit
     assert await value(session, "[n.value, p.value]") == ["hun", ""]
 
 
-async def test_the_focus_moved_to_a_password_between_aiming_and_filling(session: Session, site: Site) -> None:
-    """The page moves it whenever it is moved back, so that it is there when the text arrives."""
+async def test_the_focus_moved_to_a_password_while_filling_finds_the_text_in_place(
+    session: Session, site: Site
+) -> None:
     page = "<input id=n><input id=p type=password><script>n.onfocus = () => setTimeout(() => p.focus())</script>"
     await session.navigate(site.page("/", page))
-    with pytest.raises(Denied):
-        for _ in range(5):
-            await session.fill("#n", "hunter2")
+    for number in range(5):
+        await session.fill("#n", f"hunter{number}")
+    assert await value(session, "[n.value, p.value]") == ["hunter4", ""]
+
+
+@pytest.mark.parametrize("kind", ["focus", "select", "beforeinput"])
+async def test_the_focus_moved_to_a_password_by_what_filling_sets_off(session: Session, site: Site, kind: str) -> None:
+    """Whatever of the page runs within the act, the text goes where it was to go, or nowhere."""
+    page = f"<input id=n value=old><input id=p type=password><script>n.on{kind} = () => p.focus()</script>"
+    await session.navigate(site.page("/", page))
+    with contextlib.suppress(Denied):
+        await session.fill("#n", "hunter2")
     assert await value(session, "p.value") == ""
+
+
+async def test_a_field_that_becomes_a_password_as_the_text_comes(session: Session, site: Site) -> None:
+    page = "<input id=n><script>n.addEventListener('beforeinput', () => { n.type = 'password' })</script>"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied):
+        await session.fill("#n", "hunter2")
+    assert await value(session, "n.value") == ""
 
 
 async def test_the_next_page_is_watched_from_its_start(session: Session, site: Site) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rove.action import AnyAction, Effect, Road, RoadAction, action, arg, parse
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Attachment
+from rove.record import dataclass
 
 Step = dict[str, Any]
 

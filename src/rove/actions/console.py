@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.outcome import Passage
+from rove.record import dataclass
 from rove.target import within
 
 if TYPE_CHECKING:

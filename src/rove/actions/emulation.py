@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, TabAction, action, arg
 from rove.chromium.viewport import resize
 from rove.errors import InvalidArguments
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
 from rove.outcome import Passage
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.element import Element

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab

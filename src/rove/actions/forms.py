@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import Denied, ElementNotReady
 from rove.fields import Validated
+from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Fill(TabAction[Filled]):
 
     async def perform(self, tab: Tab) -> Filled:
         element = await tab.resolve(self.target)
-        await element.fill(self.value)
-        return Filled(element.line, await element.value())
+        value = await element.fill(self.value)
+        return Filled(element.line, value)
 
 
 @dataclass(frozen=True)

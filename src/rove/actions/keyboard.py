@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.outcome import Own
+from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:

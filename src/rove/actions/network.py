@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from rove.action import Effect, TabAction, action, arg
 from rove.chromium.headers import masked
 from rove.errors import InvalidArguments, unwritable
 from rove.outcome import Passage, origin_in
+from rove.record import dataclass
 from rove.target import within
 from rove.workspace import Workspace
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.printing import Sheets, print_page
 from rove.outcome import Own
+from rove.record import dataclass
 from rove.workspace import safe_name
 
 if TYPE_CHECKING:

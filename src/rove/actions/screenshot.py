@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.chromium.annotation import draw
 from rove.outcome import Attachment
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab

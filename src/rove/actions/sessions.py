@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rove.action import Effect, House, HouseAction, action, arg
 from rove.outcome import Own, Passage, origin_in
+from rove.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import InvalidArguments
+from rove.record import dataclass
 from rove.snapshot import Rendered, render
 
 if TYPE_CHECKING:

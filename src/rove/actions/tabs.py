@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, Url, action, arg
 from rove.errors import InvalidArguments
 from rove.outcome import Passage, origin_in
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context

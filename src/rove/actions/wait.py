@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import DeadlineExceeded, InvalidArguments
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.workers import Registration, Registrations, Worker, controller
 from rove.outcome import Passage, origin_in
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab

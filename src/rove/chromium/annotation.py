@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.chromium.picture import Picture
+from rove.record import dataclass
 from rove.snapshot import Snapshot
 from rove.snapshot.text import line_of
 

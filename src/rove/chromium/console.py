@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from rove.chromium.happenings import Happenings
 from rove.chromium.utterance import cut, place_of, thrown, words
 from rove.chromium.wire import Wire, WireError
 from rove.outcome import origin_in
+from rove.record import dataclass
 
 KEPT = 500
 # The browser keeps every object that was written, for whoever might unfold it, until it is told that nobody will.

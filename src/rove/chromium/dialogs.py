@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Coroutine, Generator
-from dataclasses import dataclass
 from typing import Any
 
 from rove.chromium.happenings import Happenings
 from rove.chromium.wire import Wire, WireError
 from rove.errors import DialogOpen
+from rove.record import dataclass
 
 # Dialogs that follow each other like this are a storm. An alert asks for nothing; a question may have a follow-up.
 STORM = 5.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.chromium.inspection import password_refused
@@ -12,6 +11,7 @@ from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
 from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
 from rove.outcome import Quoted, origin_in
+from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 # Less time left than this is too little to aim once more.
 AIM_AGAIN = 1.0
+# A press that arrives nowhere is made again, but not for ever: it may have done something that we cannot see.
+MOST_LOSSES = 2
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,16 @@ class Element:
     async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
         await self._tab.modes.free_pointer()
+        losses = 0
         while True:
-            x, y = await self._reach(enabled=True, press=True)
+            x, y = await self._reach(enabled=True, presses=count)
+            self._tab.presses.expect()
             await self._tab.mouse.click(x, y, button, count, bits)
-            missed = await self._missed()
+            missed, is_lost = await self._missed()
             if missed is None:
                 return
-            if self._tab.time_left < AIM_AGAIN:
+            losses += is_lost
+            if self._tab.time_left < AIM_AGAIN or losses > MOST_LOSSES:
                 raise ElementNotReady(f"{self.line} {missed}.")
 
     async def hover(self) -> None:
@@ -84,16 +89,22 @@ class Element:
         dx, dy = await self._tab.origin_of(self.world)
         return {**box, "x": box["x"] + dx, "y": box["y"] + dy}
 
-    async def fill(self, value: str) -> None:
-        """Replace the text of a field, or set the value of a picker; `secret:NAME` stands for a secret."""
+    async def fill(self, value: str) -> str | None:
+        """Replace the text of a field, or set the value of a picker; returns what is in it then, if that may be told.
+
+        `secret:NAME` stands for a secret.
+        """
         if name := secret_named(value):
-            return await self._enter_secret(name, after=False)
-        answer = await self._ask("prepareToFill", value, self._tab.inspection.is_wanted)
+            await self._enter_secret(name, after=False)
+            return None
+        answer = await self._ask("fillIn", value, self._tab.inspection.is_wanted, self._patience)
         if answer.get("password"):
             raise self._password_refused(answer["origin"])
-        if answer["type"]:
-            await self._tab.keyboard.replace(value)
-        return None
+        if not answer["type"]:
+            filled: str | None = answer["value"]
+            return None if filled is None else self._said(filled)
+        await self._tab.keyboard.replace(value)
+        return await self.value()
 
     async def type_secret(self, name: str) -> None:
         """Type a secret after what is in the field."""
@@ -187,21 +198,27 @@ class Element:
         identity: str = found["object"]["objectId"]
         return identity
 
-    async def _missed(self) -> str | None:
-        """What a press hit in place of this element, in which case the page never saw the press."""
+    async def _missed(self) -> tuple[str | None, bool]:
+        """How a press failed, in which case the page never saw it, and whether it went astray altogether."""
         if self._tab.dialogs.open:
-            return None
+            return None, False
+        if arrival := self._tab.presses.arrival:
+            return arrival.missed, False
         try:
-            missed: str | None = (await self.world.call("() => rove.pressed()"))["missed"]
+            told = await self.world.call("() => rove.pressed()")
         except WireError:
-            return None  # the press led to another document
-        return missed
+            return None, False  # the press led to another document
+        return told["missed"], "lost" in told
 
-    async def _reach(self, enabled: bool, press: bool = False) -> tuple[float, float]:
+    async def _reach(self, enabled: bool, presses: int = 0) -> tuple[float, float]:
         """Bring it into view and wait until it can be pressed; returns the point to press."""
-        patience = max(self._tab.time_left - 0.5, 0.1) * 1000
-        answer = await self._ask("reach", {"enabled": enabled, "press": press}, patience)
+        answer = await self._ask("reach", {"enabled": enabled, "press": presses}, self._patience)
         return await self._tab.place(self.world, answer["x"], answer["y"])
+
+    @property
+    def _patience(self) -> float:
+        """Milliseconds that a page may be waited for, so that there is time left to say what for."""
+        return max(self._tab.time_left - 0.5, 0.1) * 1000
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Ask the page's world about this element; every answer brings its line along."""

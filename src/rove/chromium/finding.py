@@ -56,34 +56,34 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
     """Search every frame; returns how many matches there are, and the first of them."""
     total, found = 0, list[dict[str, Any]]()
     # Of each frame that was searched, which frames in it are shown, and whether they can be seen.
-    shown: dict[World, dict[str, bool] | None] = {}
-    unseen: set[World] = set()
+    shown: dict[str, dict[str, bool] | None] = {}
+    unseen: set[str] = set()
     for world in await tab.every_world():
         is_seen = await _is_seen(tab, world, shown)
         if is_seen is None:
             continue
-        if not is_seen or world.parent in unseen:
-            unseen.add(world)
+        if not is_seen or (world.parent and world.parent.frame_id in unseen):
+            unseen.add(world.frame_id)
         answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
         origin = "" if world is tab.worlds.main else answer["origin"]
         if origin and not tab.surroundings.may_read(origin):
             continue
-        shown[world] = answer.get("frames")
+        shown[world.frame_id] = answer.get("frames")
         total += answer["total"]
-        mark = UNSEEN_FRAME if world in unseen else ""
+        mark = UNSEEN_FRAME if world.frame_id in unseen else ""
         found += [{**_match(match, world.prefix, mark), "origin": origin} for match in answer["matches"]]
     return total, found[:limit]
 
 
-async def _is_seen(tab: Tab, world: World, shown: Mapping[World, Mapping[str, bool] | None]) -> bool | None:
+async def _is_seen(tab: Tab, world: World, shown: Mapping[str, Mapping[str, bool] | None]) -> bool | None:
     """Whether a person sees the frame; None if it is left out, or in one that is."""
     if world.parent is None:
         return True
-    if world.parent not in shown:
+    if world.parent.frame_id not in shown:
         return None
-    frames = shown[world.parent]
+    frames = shown[world.parent.frame_id]
     # A document too large to be walked does not say.
     return True if frames is None else frames.get(await tab.worlds.owner(world))
 

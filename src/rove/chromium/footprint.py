@@ -6,10 +6,10 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from rove.chromium.keeper import living_processes
+from rove.record import dataclass
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 

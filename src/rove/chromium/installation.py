@@ -10,10 +10,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from rove.errors import BrowserUnavailable
+from rove.record import dataclass
 
 PLAYWRIGHT_PACKAGE = "playwright"
 # Colours, which a pipe has no use for.

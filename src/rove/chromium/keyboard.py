@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import string
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rove.errors import InvalidArguments
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from rove.record import dataclass
 
 # Nothing of the browser's own goes out: no updates, no sync, no hints, no reports.
 _SILENT = (

@@ -41,7 +41,10 @@ class Modes:
     def _on_told(self, event: dict[str, Any]) -> None:
         if event["name"] != TELLING:
             return
-        if event["payload"] == "print":
-            self._happenings.add("print ignored", "The page asked to be printed.")
-        else:
-            self._is_pointer_held = event["payload"] == "pointer held"
+        match event["payload"]:
+            case "print":
+                self._happenings.add("print ignored", "The page asked to be printed.")
+            case "pointer held" | "pointer free" as told:
+                self._is_pointer_held = told == "pointer held"
+            case _:
+                return  # said to someone else

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from rove.chromium.wire import Wire
+from rove.record import dataclass
 
 Kind = Literal["png", "jpeg"]
 Box = dict[str, float]

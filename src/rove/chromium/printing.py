@@ -9,12 +9,12 @@ import os
 import re
 import secrets
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rove.chromium.wire import Wire, WireError
 from rove.errors import InvalidArguments, LimitReached, unwritable
+from rove.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rove.chromium.clipboard import Clipboard
 from rove.chromium.conditions import Conditions
 from rove.chromium.console import Console
 from rove.chromium.workers import Workers
+from rove.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from rove.chromium.happenings import Happenings
 from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
+from rove.chromium.listeners import hear
 from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
@@ -28,6 +29,7 @@ from rove.chromium.network import Network
 from rove.chromium.observation import Reading, look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
+from rove.chromium.presses import Presses
 from rove.chromium.restraint import Restraint
 from rove.chromium.scripts import page_script
 from rove.chromium.surroundings import Surroundings
@@ -94,6 +96,7 @@ class Tab:
         self.restraint = Restraint(wire, self.target, self._tell)
         self.worlds = Worlds(wire, self.target)
         self.modes = Modes(self.worlds.main, self.happenings)
+        self.presses = Presses()
         self.mouse = Mouse(self)
         self.keyboard = Keyboard(self)
         self.inspection = Inspection(self)
@@ -133,6 +136,7 @@ class Tab:
         self.dialogs.listen(wire)
         self.traffic.listen(wire)
         self.worlds.listen(wire)
+        self.presses.listen(wire)
         wire.on("Target.attachedToTarget", self._on_attached)
         wire.on("Page.fileChooserOpened", self._on_chooser)
         wire.on("Page.frameAttached", self._on_frame)
@@ -387,11 +391,24 @@ class Tab:
     async def quiet(self, glance: bool) -> None:
         """Wait until a frame was painted that brought no change, and glance at the page in the same moment."""
         self._glance = None
+        # Asked beside the wait for a frame, which takes longer.
+        hearing = asyncio.ensure_future(hear(self.worlds.main)) if glance else None
+        try:
+            self._glance = await self._quiet_rows(glance)
+            if hearing is not None and not hearing.done() and await hearing:
+                self._glance = None  # it was taken before we knew of everyone
+        except WireError:
+            pass  # the document went away, and whoever asked looks at the next
+        finally:
+            if hearing is not None:
+                hearing.cancel()
+
+    async def _quiet_rows(self, glance: bool) -> dict[str, Any] | None:
         call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"
-        with contextlib.suppress(WireError):  # the document went away, and whoever asked looks at the next
-            while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
-                pass
-            self._glance = answer.get("rows")
+        while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
+            pass
+        rows: dict[str, Any] | None = answer.get("rows")
+        return rows
 
     async def pulse(self, patience: float) -> None:
         """Wait for the next change of the document, or for `patience` seconds."""

@@ -32,7 +32,7 @@ async def within(tab: Tab, element: Element) -> list[World]:
     if len(worlds) == 1 or not await element.is_frame():
         return []
     frame = await _inside(tab, element)
-    return [world for world in await tab.worlds.present() if frame in _line_of(world)] if frame else []
+    return [world for world in await tab.worlds.present() if any(each is frame for each in _line_of(world))]
 
 
 async def with_focus(tab: Tab) -> Element | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rove.chromium.conditions import Conditions
@@ -15,6 +14,7 @@ from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
 from rove.errors import ScriptFailed
 from rove.outcome import origin_in
+from rove.record import dataclass
 
 KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
 STOPPING_PATIENCE = 1.0

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rove.chromium.scripts import page_script
 from rove.chromium.wire import Answer, Wire, WireError
 from rove.errors import ElementGone, ScriptFailed
+from rove.record import dataclass
 
 WORLD = "rove"
 # A page with more frames than this is looked at as far as this.
@@ -22,7 +23,7 @@ MOST_FRAMES = 60
 FRAME_PATIENCE = 2.0
 
 
-@dataclass(eq=False)
+@dataclass
 class World:
     """One frame's isolated context, made when it is first needed and again after each navigation."""
 
@@ -34,6 +35,9 @@ class World:
     next_ref: int = 1
     # Its process was asked something and has not answered since.
     is_silent: bool = False
+    # The page's own context in this frame, and what we keep there (`chromium/listeners.py`).
+    page_context: int | None = field(default=None, repr=False)
+    ear: str | None = field(default=None, repr=False)
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
 
@@ -68,6 +72,12 @@ class World:
         """The document is gone and its context with it."""
         self._context = None
         self._has_started = False
+        self.page_context = self.ear = None
+
+    def enter(self, context: int) -> None:
+        """The browser has told of the context that it made for our script, which spares us asking."""
+        self._context = context
+        self._has_started = False
 
     async def context(self) -> int:
         if self._context is None:
@@ -80,7 +90,7 @@ class World:
             return await self._attempt(function, arguments, by_value)
         except WireError:
             # The context died with its document, which is news only if it was a context made for this call.
-            self.forget()
+            self._context, self._has_started = None, False
             if not was_entered:
                 raise
             return await self._attempt(function, arguments, by_value)
@@ -163,12 +173,35 @@ class Worlds:
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
         self._questions: dict[str, asyncio.Task[Answer]] = {}
-        # Every frame there is, looked at or not.
+        # Every frame there is, looked at or not, and the latest contexts of each: the page's own, and ours.
         self._attached: set[str] = set()
+        self._contexts: dict[tuple[str, bool], tuple[Wire, int]] = {}
 
     def listen(self, wire: Wire) -> None:
         wire.on("Page.frameAttached", lambda event: self._attached.add(event["frameId"]))
-        wire.on("Page.frameDetached", lambda event: self._attached.discard(event["frameId"]))
+        wire.on("Page.frameDetached", lambda event: self._detach(event["frameId"]))
+        wire.on("Runtime.executionContextCreated", lambda event: self._on_context(wire, event["context"]))
+
+    def _detach(self, frame: str) -> None:
+        self._attached.discard(frame)
+        for is_page in (True, False):
+            self._contexts.pop((frame, is_page), None)
+
+    def _on_context(self, wire: Wire, context: Answer) -> None:
+        frame, is_page = context["auxData"].get("frameId", ""), bool(context["auxData"].get("isDefault"))
+        if is_page or context["name"] == WORLD:
+            self._contexts[frame, is_page] = wire, context["id"]
+            if (world := self._by_frame.get(frame)) is not None:
+                self._enter(world, is_page)
+
+    def _enter(self, world: World, is_page: bool) -> None:
+        wire, context = self._contexts.get((world.frame_id, is_page), (None, 0))
+        if wire is not world.session:
+            return
+        if is_page:
+            world.page_context, world.ear = context, None
+        else:
+            world.enter(context)
 
     def has(self, frame: str) -> bool:
         return frame == self.main.frame_id or frame in self._attached or frame in self._separate
@@ -275,9 +308,13 @@ class Worlds:
             return known
         if known is None:
             self._prefixes += 1
-            return World(session, identity, f"f{self._prefixes}", parent)
-        # Same frame, other process: its refs go on where they were.
-        return World(session, identity, known.prefix, parent, next_ref=known.next_ref)
+            world = World(session, identity, f"f{self._prefixes}", parent)
+        else:
+            # Same frame, other process: its refs go on where they were.
+            world = World(session, identity, known.prefix, parent, next_ref=known.next_ref)
+        for is_page in (True, False):
+            self._enter(world, is_page)
+        return world
 
     def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
         return found.get(identity or "", self.main)

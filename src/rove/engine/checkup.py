@@ -9,7 +9,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +19,7 @@ from rove.chromium.runfolder import sweep
 from rove.errors import RoveError
 from rove.guard.policyfile import policy_from
 from rove.guard.secrets import secrets_from
+from rove.record import dataclass
 from rove.settings import Settings
 
 State = Literal["good", "worth knowing", "broken"]

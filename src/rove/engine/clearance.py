@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from rove.action import Action, AnyAction
@@ -14,6 +13,7 @@ from rove.errors import Denied
 from rove.guard.approval import ApprovalRequest, Approver, Shown
 from rove.guard.origins import origin_text
 from rove.guard.policy import Allow, Ask, Deny, Place
+from rove.record import dataclass
 from rove.target import retargeted
 
 R = TypeVar("R")

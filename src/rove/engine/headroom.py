@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rove.chromium.footprint import footprint
 from rove.engine.memory import memory
+from rove.record import dataclass
 
 MEGABYTE = 2**20
 # The browser's share of all there is, unless a number is set.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from rove.record import dataclass
 
 PROC = Path("/proc")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")

@@ -147,18 +147,26 @@ class Sessions:
         self, session: Session, keepsake: Keepsake | None, progress: Callable[[str], None]
     ) -> Context:
         await self._admit(session)
-        # No session without its guard: whatever keeps that from standing keeps the session from opening.
-        way_out = await session.reach.open()
+        # The guard is built while the browser makes ready; before it stands, its port is taken and answers nobody.
+        way_out, standing = session.reach.open()
+        context = await self._opened(way_out, keepsake, progress)
+        try:
+            await standing
+        except BaseException:  # no session without its guard
+            await context.close()
+            raise
+        context.admit = self._admission.admit_page
+        return context
+
+    async def _opened(self, way_out: str, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
         browser = await self._browsers.browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
-                context = await browser.new_context(self.settings, way_out, keepsake)
+                return await browser.new_context(self.settings, way_out, keepsake)
         except (TimeoutError, WireError) as error:
             raise BrowserUnavailable(
                 "The browser went away, or hung, before it had opened a page.", hint="Call again: a new one is started."
             ) from error
-        context.admit = self._admission.admit_page
-        return context
 
     async def _admit(self, session: Session) -> None:
         """Nobody opens the default session: it takes its place in line, like any other, when it is first used."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from rove.chromium.tab import Tab
 from rove.chromium.traffic import Document, Exchange
+from rove.record import dataclass
 
 # An answer whose body takes longer than this is a stream, which may never end.
 STREAMING = 1.0

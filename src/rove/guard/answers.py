@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rove.guard.failure import Failure, Malformed
 from rove.guard.framing import Body, Chunked, Counted, UntilClosed
 from rove.guard.headers import HOP_BY_HOP, Headers, written
 from rove.guard.refusal import Refusal
 from rove.guard.requests import Request
+from rove.record import dataclass
 
 ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 REFUSED_HEADER = "x-rove-refused"

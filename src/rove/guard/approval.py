@@ -6,10 +6,11 @@ import enum
 import secrets
 import time
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from rove.guard.policy import Place
+from rove.record import dataclass
 
 
 class Answer(enum.Enum):

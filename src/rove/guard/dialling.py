@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from functools import partial
 from ipaddress import IPv4Address
 
@@ -17,6 +16,7 @@ from rove.guard.resolver import Lookups, Resolver
 from rove.guard.rules import Rules
 from rove.guard.upstream import Upstream
 from rove.guard.urls import Endpoint
+from rove.record import dataclass
 
 # Short of the deadline that calls have, so that they can say why.
 CONNECT_PATIENCE = 10.0

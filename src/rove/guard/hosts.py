@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import NoReturn
 
 from rove.errors import InvalidSettings
 from rove.guard.refusal import IP
 from rove.guard.urls import Endpoint, origin_of
+from rove.record import dataclass
 
 _BRACKETED = re.compile(r"\[([^\[\]]*)\](?::(.*))?", re.DOTALL)
 # What a reader of URLs would drop, or take for the end of the host.

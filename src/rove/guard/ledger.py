@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rove.guard.failure import Failure
 from rove.guard.refusal import Refusal
 from rove.guard.urls import Endpoint
+from rove.record import dataclass
 
 _KEPT = 256
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rove.guard.urls import DEFAULT_PORTS, WEB_SCHEMES, Origin, origin_of
+from rove.record import dataclass
 
 KNOWN = "https://example.com, https://*.example.com, http://localhost:*, example.com (any port) or *"
 # No character in a host that a browser would read as the end of it.

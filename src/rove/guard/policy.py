@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from rove.action import AnyAction
 from rove.guard.urls import WEB_SCHEMES, scheme_of
+from rove.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
 from rove.errors import InvalidSettings
 from rove.fields import UNKNOWN, Refused, build
 from rove.guard.rulebook import EFFECTS, Rule, Rulebook, Word
+from rove.record import dataclass
 from rove.settings import Settings
 
 WORDS = ("allow", "deny", "ask")
@@ -45,6 +45,8 @@ def policy_from(settings: Settings) -> Rulebook:
 
 def read_policy(path: Path) -> Rulebook:
     """The policy in a file, or an error that names every place that is wrong."""
+    import tomllib  # most people have no such file
+
     try:
         text = path.read_text(encoding="utf-8")
         tree = tomllib.loads(text)

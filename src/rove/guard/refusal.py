@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from rove.errors import Denied
+from rove.record import dataclass
 
 IP = IPv4Address | IPv6Address
 

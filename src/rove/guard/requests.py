@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rove.guard.failure import Malformed
 from rove.guard.framing import Body, Chunked, Counted
 from rove.guard.headers import HOP_BY_HOP, Headers, written
 from rove.guard.urls import Endpoint, endpoint_of
+from rove.record import dataclass
 
 _LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,40}) ([\x21-\x7e]+) HTTP/1\.([01])")
 _ABSOLUTE = re.compile(rb"http://([^/?#@\\]+)(/[^#]*)?(\?[^#]*)?", re.IGNORECASE)

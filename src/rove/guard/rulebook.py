@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from typing import Literal
 
@@ -12,6 +12,7 @@ from rove.action import AnyAction, Effect, RoadAction, arg, registry
 from rove.fields import Refused, Validated
 from rove.guard.origins import OriginPattern, origin_text
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place
+from rove.record import dataclass
 
 Word = Literal["allow", "deny", "ask"]
 STRICTEST: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}

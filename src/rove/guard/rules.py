@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address
 
 from rove.guard.addresses import faces, verdict
@@ -11,6 +10,7 @@ from rove.guard.hosts import HostPattern, patterns
 from rove.guard.machine import OwnPorts, own_addresses
 from rove.guard.refusal import IP, Refusal, Rule
 from rove.guard.urls import Endpoint, origin_of
+from rove.record import dataclass
 
 # More than any honest name has; checking without end would be a way to keep the guard busy.
 MOST_ADDRESSES = 64

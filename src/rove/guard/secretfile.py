@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NoReturn, cast
@@ -15,6 +13,7 @@ from rove.errors import InvalidSettings
 from rove.fields import UNKNOWN, Refused, Validated, arg, build
 from rove.guard.redaction import SHORTEST
 from rove.guard.secrets import Secret
+from rove.record import dataclass
 from rove.target import is_secret_name
 
 SOURCES = ("value", "env", "file", "keyring")
@@ -63,6 +62,8 @@ class Table(Validated):
 
 def read(source: Source) -> list[Secret]:
     """Every secret in the file, its value fetched from wherever it is kept."""
+    import tomllib  # most people have no such file
+
     try:
         tree = tomllib.loads(_private_text(source))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from rove.errors import Denied
+from rove.record import dataclass
 from rove.settings import Settings
 
 Redact = Callable[[str], str]

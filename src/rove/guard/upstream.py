@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Address
 
 from rove.errors import InvalidSettings
@@ -15,6 +15,7 @@ from rove.guard.failure import Failure, Malformed, Unreachable
 from rove.guard.link import LENIENT_END, Link
 from rove.guard.refusal import IP
 from rove.guard.urls import Endpoint, endpoint_of
+from rove.record import dataclass
 
 _DEFAULT_PORTS = {"http": 80, "socks5": 1080}
 _SOCKS_FAILURES = {3: Failure.UNREACHABLE, 4: Failure.UNREACHABLE, 5: Failure.REFUSED, 6: Failure.TIMEOUT}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
+
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.guard.refusal import IP

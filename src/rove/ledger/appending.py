@@ -8,12 +8,13 @@ import logging
 import os
 import weakref
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from rove.ledger.chain import BEGINNING, Link, digest_of, head_in, seal, unseal
 from rove.ledger.volumes import Volumes, locked, open_to_read, open_to_write
+from rove.record import dataclass
 
 log = logging.getLogger(__name__)
 # What has to be free on the disk before something is done that will have to be written down.

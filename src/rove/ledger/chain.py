@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+
+from rove.record import dataclass
 
 # ASCII only: no terminal obeys what a page made us write, and no reader takes U+2028 for the end of a line.
 _encoder = json.JSONEncoder(ensure_ascii=True, default=str)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rove.ledger.chain import Link, unseal
 from rove.ledger.volumes import Volumes, open_to_read
+from rove.record import dataclass
 
 Wanted = Callable[[Mapping[str, Any]], bool]
 

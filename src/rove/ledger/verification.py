@@ -6,12 +6,13 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from rove.ledger.chain import BEGINNING, Link, digest_of, head_in, parsed, unseal
 from rove.ledger.underway import interrupted
 from rove.ledger.volumes import Volume, Volumes, locked, open_to_read
+from rove.record import dataclass
 
 UNREADABLE = "it cannot be read, and no broken-off write is on record here"
 

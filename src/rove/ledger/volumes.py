@@ -14,9 +14,10 @@ import re
 import stat
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
+
+from rove.record import dataclass
 
 # Long enough for a writer on a crowded machine, short enough for whoever waits for an answer.
 PATIENCE = 2.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from rove.record import dataclass
 from rove.snapshot.budget import render
 from rove.snapshot.text import Borders, indented, line_of
 from rove.snapshot.tokens import estimate

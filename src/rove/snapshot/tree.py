@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntFlag
 from itertools import repeat
 from typing import Any, NamedTuple
+
+from rove.record import dataclass
 
 # Where a ref goes in a line: a character that the page script strips from page text.
 REF_PLACE = "\x01"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rove.action import CORE, AnyAction, Effect, HouseAction, RoadAction, TabAction, groups, parse, registry
 from rove.errors import InvalidArguments, InvalidSettings
 from rove.fields import schema_of
+from rove.record import dataclass
 
 PREFIX = "browser_"
 INSTRUCTIONS = (

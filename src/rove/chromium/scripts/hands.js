@@ -22,25 +22,67 @@ const selectContents = (element) => {
   selection.addRange(range);
 };
 
-// Leaves the field focused with its old text selected and answers "type" for the driver to type over it,
-// or sets the value itself where a browser offers a picker instead of a caret.
-const prepareToFill = about((target, value, guarded) => {
-  const element = fieldOf(target);
-  if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
-  if (isDisabled(element)) return { reason: "is disabled" };
-  if (element.readOnly) return { reason: "is read-only" };
+// Typing a text of many lines goes line by line in a browser; one of thousands would take longer than anyone waits.
+const MOST_TYPED_LINES = 200;
+
+const isTextField = (element) =>
+  element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TYPED_AS_TEXT.has(element.type));
+
+// What keeps a field from being filled in now, and may not do so later.
+const unready = (element) =>
+  obstacle(element, { enabled: true }) || (element.readOnly ? { reason: "is read-only" } : null);
+
+// In one call where that can be, since then nothing of the page but its handlers runs in between; else the field is left
+// focused with its old text selected and "type" is answered, for the driver to type over it.
+const fillIn = async (ref, value, guarded, patience) => {
+  const giveUp = performance.now() + patience;
+  for (;;) {
+    const target = elementOfRef(ref);
+    if (!target) return { gone: true };
+    const line = lineOf(target);
+    const element = fieldOf(target);
+    if (guarded && value && isPassword(element)) return { line, password: true, origin: self.origin };
+    const problem = unready(element);
+    if (!problem) {
+      const done = fillNow(element, value, guarded);
+      await null; // what the page puts off until its handlers are through may change the value
+      return { line, ...done, value: isPassword(element) ? null : element.value };
+    }
+    if (performance.now() >= giveUp) return { line, ...problem };
+    await soon();
+  }
+};
+
+const fillNow = (element, value, guarded) => {
   element.focus();
-  if (element instanceof HTMLInputElement && !TYPED_AS_TEXT.has(element.type)) return setPicked(element, value);
-  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+  if (element instanceof HTMLInputElement && !isTextField(element)) return setPicked(element, value);
+  if (isTextField(element)) {
     element.select();
-    return { type: true };
+    return deepActiveElement() === element ? typeOver(element, value, guarded) : { type: true };
   }
-  if (element.isContentEditable) {
-    selectContents(element);
-    return { type: true };
+  if (!element.isContentEditable) {
+    const hint = "Use browser_click, browser_check or browser_select.";
+    return { reason: "is not something that can be filled in", hint };
   }
-  return { reason: "is not something that can be filled in", hint: "Use browser_click, browser_check or browser_select." };
-});
+  selectContents(element); // an editor hears of that only when this call is over
+  return { type: true };
+};
+
+const typeOver = (element, value, guarded) => {
+  const isLong = value.split("\n", MOST_TYPED_LINES + 1).length > MOST_TYPED_LINES;
+  const kind = !value ? "deleteContentBackward" : isLong ? "insertFromPaste" : "insertText";
+  const facts = { bubbles: true, composed: true, inputType: kind, data: value || null };
+  // A command tells nobody of what it is about to do, as a key would.
+  if (!element.dispatchEvent(new InputEvent("beforeinput", { ...facts, cancelable: true }))) return { type: false };
+  if (deepActiveElement() !== element) return { type: true };
+  if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
+  if (!isLong) return { type: !command(value ? "insertText" : "delete", value) && element.value !== value };
+  setValue(element, element.maxLength >= 0 ? value.slice(0, element.maxLength) : value);
+  element.dispatchEvent(new InputEvent("input", facts));
+  return { type: false };
+};
+
+const command = (name, value) => Document.prototype.execCommand.call(document, name, false, value);
 
 // A secret, in one go: no script of the page can run in between and have it go elsewhere.
 const enterSecret = about((target, value, { origin, anywhere, after }) => {
@@ -56,7 +98,7 @@ const enterSecret = about((target, value, { origin, anywhere, after }) => {
   if (rootNodeOf(element).activeElement !== element) return { reason: "does not keep the focus" };
   if (after) caretToEnd(element);
   else element.select();
-  if (!Document.prototype.execCommand.call(document, "insertText", false, value)) {
+  if (!command("insertText", value)) {
     setValue(element, after ? element.value + value : value);
     announce(element, "input");
   }
@@ -274,6 +316,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, hasDragBegun, dropFiles, storedItems, prepareToFill, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
+  reach, pressed, hasDragBegun, dropFiles, storedItems, fillIn, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, read,
   scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame, hitAt,
 });

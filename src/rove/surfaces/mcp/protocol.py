@@ -13,12 +13,12 @@ import difflib
 import itertools
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from rove import __version__
 from rove.action import Effect
 from rove.engine.sessions import Sessions
+from rove.record import dataclass
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.elicitation import can_be_asked
 from rove.surfaces.mcp.holding import BadState
