@@ -66,6 +66,11 @@ class Action(Validated, Generic[R]):
         return None
 
     @property
+    def uses_focus(self) -> bool:
+        """Whether it does something to whatever has the focus, in whichever frame that is."""
+        return False
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The names of the secrets that it types."""
         return ()

@@ -19,6 +19,18 @@ class Own(str):
     __slots__ = ()
 
 
+class Quoted(str):
+    """Words of a frame that belongs to another site than the page: whose they are goes along with them."""
+
+    __slots__ = ("origin",)
+    origin: str
+
+    def __new__(cls, text: str, origin: str = NOWHERE) -> Quoted:
+        made = super().__new__(cls, text)
+        made.origin = origin
+        return made
+
+
 @dataclass(frozen=True)
 class Passage:
     """A part of an answer: words of ours, or with an origin, words of a page.

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Generator
 from pathlib import Path, PurePosixPath
 
-from rove.errors import Denied
+from rove.errors import Denied, InvalidSettings
 from rove.record import dataclass
 
 LONGEST_NAME = 120
@@ -105,6 +105,16 @@ class Workspace:
             raise _refused(path, error) from error
         finally:
             os.close(opened)
+
+
+def refuse_to_expose(workspace: Path, home: Path, own: tuple[Path, ...]) -> None:
+    """Stop a start in which rove's own files (its settings, its journal) would be among those that agents send."""
+    there = workspace.resolve()
+    if home.resolve().is_relative_to(there) or any(there.is_relative_to(folder.resolve()) for folder in own):
+        raise InvalidSettings(
+            f"The workspace {workspace} holds files of rove's own, and agents can send files from it.",
+            hint="Set --workspace to a folder of its own; without it, that is `workspace` in rove's home.",
+        )
 
 
 def safe_name(wanted: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
+from rove.outcome import Passage
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -13,16 +15,26 @@ if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
 MOST_CHARACTERS = 10_000
+MOST_UNSEEN = 100
 
 
 @dataclass(frozen=True)
 class Extracted:
     content: tuple[str | None, ...]
     is_cut: bool = False
+    # Of the text, what a person looking at the page would not see.
+    unseen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         cut = [f"[cut at {MOST_CHARACTERS} characters]"] if self.is_cut else []
         return "\n".join([*("null" if value is None else value for value in self.content), *cut])
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """What was read; behind it, where the page cannot add or take away, what of it nobody sees."""
+        yield Passage(str(self), origin, is_raw=True)
+        if self.unseen:
+            yield Passage(f"Of this text, a person does not see {len(self.unseen)} parts:")
+            yield Passage("\n".join(self.unseen), origin)
 
 
 @action(Effect.READ)
@@ -44,7 +56,9 @@ class Extract(TabAction[Extracted]):
                 f"{self.target} matches {len(elements)} elements: {lines}.",
                 hint="Pass all=true, or the ref of one.",
             )
-        return _cut([await element.read(self.mode, self.attribute) for element in elements])
+        read = [await element.read(self.mode, self.attribute) for element in elements]
+        unseen = tuple(line for each in read for line in each.unseen)
+        return _cut([each.value for each in read], unseen[:MOST_UNSEEN])
 
     async def _elements(self, tab: Tab) -> list[Element]:
         if self.target is not None:
@@ -53,11 +67,11 @@ class Extract(TabAction[Extracted]):
         return (await tab.resolve_all("body" if self.mode == "text" else "html"))[:1]
 
 
-def _cut(values: list[str | None]) -> Extracted:
+def _cut(values: list[str | None], unseen: tuple[str, ...]) -> Extracted:
     room, kept = MOST_CHARACTERS, list[str | None]()
     for value in values:
         if room <= 0:
             break
         kept.append(value if value is None else value[:room])
         room -= len(value or "")
-    return Extracted(tuple(kept), is_cut=room < 0 or len(kept) < len(values))
+    return Extracted(tuple(kept), is_cut=room < 0 or len(kept) < len(values), unseen=unseen)

@@ -112,7 +112,8 @@ class Select(TabAction[Selected]):
 
     async def perform(self, tab: Tab) -> Selected:
         element = await tab.resolve(self.target)
-        return Selected(element.line, tuple(await element.select(self.values)))
+        options = tuple(await element.select(self.values))
+        return Selected(element.line, options)
 
 
 @dataclass(frozen=True)
@@ -135,4 +136,5 @@ class Check(TabAction[Checked]):
 
     async def perform(self, tab: Tab) -> Checked:
         element = await tab.resolve(self.target)
-        return Checked(element.line, self.checked, await element.set_checked(self.checked))
+        was_pressed = await element.set_checked(self.checked)
+        return Checked(element.line, self.checked, was_pressed)

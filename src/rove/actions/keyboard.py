@@ -33,6 +33,10 @@ class Type(TabAction[Typed]):
     submit: bool = arg("Press Enter afterwards.", default=False)
 
     @property
+    def uses_focus(self) -> bool:
+        return self.target is None
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         name = secret_named(self.text)
         return (name,) if name else ()
@@ -67,6 +71,10 @@ class Press(TabAction[Pressed]):
     key: str = arg("Such as Enter, ArrowDown, a, Control+A.", min_length=1)
     target: Target | None = arg("Element to focus first.", default=None)
     hold: float = arg("Seconds to hold it down.", default=0, ge=0, le=30)
+
+    @property
+    def uses_focus(self) -> bool:
+        return self.target is None
 
     @property
     def takes(self) -> float:

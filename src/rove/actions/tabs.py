@@ -77,4 +77,6 @@ class Tabs(ContextAction[TabList]):
 
 
 async def _shown(tab: Tab, is_current: bool) -> OpenTab:
+    if not tab.surroundings.may_read(tab.url):
+        return OpenTab(tab.id, origin_in(tab.url), "", is_current)
     return OpenTab(tab.id, tab.url, await tab.title(), is_current)

@@ -12,6 +12,7 @@ from typing import Any
 
 from rove.chromium.happenings import Happenings
 from rove.chromium.wire import Wire, WireError
+from rove.errors import Denied
 from rove.settings import Settings
 from rove.workspace import Workspace
 
@@ -131,6 +132,8 @@ class Downloads:
                 download.happenings.add("download failed", download.name)
         except OSError as error:
             download.happenings.add("download failed", f"{download.name}: {error.strerror}")
+        except Denied as error:
+            download.happenings.add("download failed", f"{download.name}: {error.message}")
         finally:
             download.pending.end(download.number)
 

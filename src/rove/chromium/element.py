@@ -11,6 +11,8 @@ from rove.chromium.mouse import Button
 from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
 from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
+from rove.outcome import Quoted, origin_in
+from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -23,6 +25,14 @@ AIM_AGAIN = 1.0
 WHEEL_NOTCH = 120
 # A press that arrives nowhere is made again, but not for ever: it may have done something that we cannot see.
 MOST_LOSSES = 2
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of an element, and the lines of what of it a person would not see."""
+
+    value: str | None
+    unseen: tuple[str, ...] = ()
 
 
 class Element:
@@ -105,7 +115,7 @@ class Element:
             raise self._password_refused(answer["origin"])
         if not answer["type"]:
             filled: str | None = answer["value"]
-            return filled
+            return None if filled is None else self._said(filled)
         await self._tab.keyboard.replace(value)
         return await self.value()
 
@@ -142,13 +152,16 @@ class Element:
 
     async def value(self) -> str | None:
         value: str | None = (await self._ask("valueOf"))["value"]
-        return value
+        return None if value is None else self._said(value)
 
     async def is_file_input(self) -> bool:
         return bool((await self._ask("describeFor"))["type"] == "file")
 
     async def drop(self, files: list[dict[str, str]]) -> None:
         await self._ask("dropFiles", files)
+
+    async def is_frame(self) -> bool:
+        return bool((await self._ask("describeFor"))["isFrame"])
 
     async def is_select(self) -> bool:
         return bool((await self._ask("describeFor"))["tag"] == "select")
@@ -160,8 +173,7 @@ class Element:
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
                 f" Its options: {', '.join(answer['options'])}."
             )
-        chosen: list[str] = answer["chosen"]
-        return chosen
+        return [self._said(option) for option in answer["chosen"]]
 
     async def set_checked(self, checked: bool) -> bool:
         """Press it if its state is not the wanted one; returns whether it had to be pressed."""
@@ -182,9 +194,12 @@ class Element:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         return await turned(self._tab, self.world, await self._ask("scrollIn", direction, amount))
 
-    async def read(self, mode: str, attribute: str | None) -> str | None:
-        value: str | None = (await self._ask("read", mode, attribute))["value"]
-        return value
+    async def read(self, mode: str, attribute: str | None) -> Read:
+        answer = await self._ask("read", mode, attribute)
+        value: str | None = answer["value"]
+        # None of a page too large to tell; what is shown in none of its words is not asked about.
+        unseen: list[str] | None = answer.get("unseen", [])
+        return Read(value, ("nobody knows: the page is too large",) if unseen is None else tuple(unseen))
 
     async def in_page(self) -> str:
         """The id of this element as the page's own scripts know it."""
@@ -226,10 +241,21 @@ class Element:
     def _understood(self, answer: dict[str, Any]) -> dict[str, Any]:
         if answer.get("gone"):
             raise self._gone()
-        self.line = answer["line"]
+        self.line = self._quoted(answer)
         if "reason" in answer:
-            raise ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
+            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
+            error.origin = self.line.origin if isinstance(self.line, Quoted) else None
+            raise error
         return answer
+
+    def _quoted(self, answer: dict[str, Any]) -> str:
+        """Its line; in a frame of another's, with whose words they are."""
+        line, origin = answer["line"], answer.get("whose", "")
+        is_foreign = self.world.parent is not None and origin != origin_in(self._tab.url)
+        return Quoted(line, origin) if is_foreign else line
+
+    def _said(self, text: str) -> str:
+        return Quoted(text, self.line.origin) if isinstance(self.line, Quoted) else text
 
     def _password_refused(self, origin: str) -> Denied:
         return password_refused(self.line, self.ref, self._tab.vault.offer(origin))

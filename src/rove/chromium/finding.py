@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.element import Element, Spot
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 LISTED = 8
 MOST_MATCHES = 1000
+UNSEEN_FRAME = " (invisible: frame)"
 
 
 async def resolve(tab: Tab, target: str) -> Element:
@@ -53,14 +55,37 @@ async def resolve_all(tab: Tab, target: str) -> list[Element]:
 async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
     """Search every frame; returns how many matches there are, and the first of them."""
     total, found = 0, list[dict[str, Any]]()
+    # Of each frame that was searched, which frames in it are shown, and whether they can be seen.
+    shown: dict[str, dict[str, bool] | None] = {}
+    unseen: set[str] = set()
     for world in await tab.every_world():
+        is_seen = await _is_seen(tab, world, shown)
+        if is_seen is None:
+            continue
+        if not is_seen or (world.parent and world.parent.frame_id in unseen):
+            unseen.add(world.frame_id)
         answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
-        total += answer["total"]
         origin = "" if world is tab.worlds.main else answer["origin"]
-        found += [{**_match(match, world.prefix), "origin": origin} for match in answer["matches"]]
+        if origin and not tab.surroundings.may_read(origin):
+            continue
+        shown[world.frame_id] = answer.get("frames")
+        total += answer["total"]
+        mark = UNSEEN_FRAME if world.frame_id in unseen else ""
+        found += [{**_match(match, world.prefix, mark), "origin": origin} for match in answer["matches"]]
     return total, found[:limit]
+
+
+async def _is_seen(tab: Tab, world: World, shown: Mapping[str, Mapping[str, bool] | None]) -> bool | None:
+    """Whether a person sees the frame; None if it is left out, or in one that is."""
+    if world.parent is None:
+        return True
+    if world.parent.frame_id not in shown:
+        return None
+    frames = shown[world.parent.frame_id]
+    # A document too large to be walked does not say.
+    return True if frames is None else frames.get(await tab.worlds.owner(world))
 
 
 async def _matches(tab: Tab, world: World, aim: Selector | RoleAndName) -> list[Element]:
@@ -71,15 +96,16 @@ async def _matches(tab: Tab, world: World, aim: Selector | RoleAndName) -> list[
     return [Element(tab, world, match["ref"], match["line"]) for match in answer["matches"]]
 
 
-def _match(match: dict[str, Any], prefix: str) -> dict[str, Any]:
+def _match(match: dict[str, Any], prefix: str, mark: str) -> dict[str, Any]:
     return {
-        "line": _with_ref(match, prefix),
+        "line": _with_ref(match, prefix, mark),
         "ref": prefix + match["ref"] if match["ref"] else None,
-        "before": tuple(_with_ref(near, prefix) for near in match["context"] if near["before"]),
-        "after": tuple(_with_ref(near, prefix) for near in match["context"] if not near["before"]),
+        "before": tuple(_with_ref(near, prefix, mark) for near in match["context"] if near["before"]),
+        "after": tuple(_with_ref(near, prefix, mark) for near in match["context"] if not near["before"]),
         "is_in_view": match["inView"],
     }
 
 
-def _with_ref(row: dict[str, Any], prefix: str) -> str:
-    return f"{row['line']} [{prefix}{row['ref']}]" if row["ref"] else str(row["line"])
+def _with_ref(row: dict[str, Any], prefix: str, mark: str) -> str:
+    line = f"{row['line']}{mark}"
+    return f"{line} [{prefix}{row['ref']}]" if row["ref"] else line

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from rove.chromium.listeners import hear
 from rove.chromium.wire import WireError
 from rove.chromium.worlds import MOST_FRAMES, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
+from rove.record import dataclass
 from rove.snapshot import Snapshot, of_origin, parse, remark, stitch
 
 # Hosts of closed shadow roots are asked for over CDP, some milliseconds each.
@@ -17,31 +19,47 @@ MOST_CLOSED_HOSTS = 50
 CLOSED_WITHIN_CLOSED = 3
 # What stands in for a frame that is too busy to be asked.
 UNANSWERED = remark("(the frame did not answer)")
+# And for one whose words are not to be told, whoever put it into their page.
+UNREAD = remark("(not shown: the policy does not let this frame be read)")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How long a frame may take, and whose words may be told."""
+
+    patience: float
+    may_read: Callable[[str], bool]
 
 
 async def look(
-    worlds: Worlds, options: dict[str, Any], patience: float, glance: dict[str, Any] | None = None
+    worlds: Worlds, options: dict[str, Any], reading: Reading, glance: dict[str, Any] | None = None
 ) -> Snapshot:
     """The page as it is now, or was at a glance just before, with the frames where they stand in it."""
     main = await _rows(worlds.main, options, glance)
     if not main.frames:
         return main
-    return stitch(main, _with_note(main, await _children(worlds, worlds.main, patience)))
+    return stitch(main, _with_note(main, await _children(worlds, worlds.main, main.origin, reading)))
 
 
-async def look_within(worlds: Worlds, world: World, options: dict[str, Any], patience: float) -> Snapshot:
+async def look_within(worlds: Worlds, world: World, options: dict[str, Any], reading: Reading) -> Snapshot:
     """One element of one frame, the first row being the element itself."""
     part = await _rows(world, options)
     if part.frames:
-        part = stitch(part, await _children(worlds, world, patience))
+        part = stitch(part, await _children(worlds, world, part.origin, reading))
     return of_origin(part, part.origin) if world is not worlds.main else part
 
 
-async def _children(worlds: Worlds, top: World, patience: float) -> dict[str, Snapshot]:
+async def _children(worlds: Worlds, top: World, known: str, reading: Reading) -> dict[str, Snapshot]:
     """The rows of every frame below one, by the ref of the element that holds it."""
-    below = [world for world in await worlds.refresh(patience) if world is not top]
-    looks = await asyncio.gather(*(_child(worlds, world, patience) for world in below))
-    return dict(look for look in looks if look is not None)
+    below = [world for world in await worlds.refresh(reading.patience) if world is not top]
+    looks = await asyncio.gather(*(_child(worlds, world, reading.patience) for world in below))
+    found = dict(look for look in looks if look is not None)
+    # Whoever may read the page may read more of the same.
+    return {ref: rows if _may_tell(rows.origin, known, reading) else UNREAD for ref, rows in found.items()}
+
+
+def _may_tell(origin: str, known: str, reading: Reading) -> bool:
+    return origin in ("", known) or reading.may_read(origin)
 
 
 def _with_note(main: Snapshot, children: dict[str, Snapshot]) -> dict[str, Snapshot]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rove.chromium.clipboard import Clipboard
 from rove.chromium.conditions import Conditions
 from rove.chromium.console import Console
@@ -25,6 +27,8 @@ class Surroundings:
         self.conditions = Conditions()
         self.console = Console()
         self.workers = Workers(self.console, self.conditions)
+        # Whether words of a page at this address, or of this origin, may be told.
+        self.may_read: Callable[[str], bool] = lambda address: True
 
     @property
     def climate(self) -> Climate:

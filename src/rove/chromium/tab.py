@@ -27,7 +27,7 @@ from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
 from rove.chromium.network import Network
-from rove.chromium.observation import look, look_within
+from rove.chromium.observation import Reading, look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.presses import Presses
@@ -330,19 +330,23 @@ class Tab:
         wanted = {name: value for name, value in options.items() if value is not None}
         if element is not None:
             rooted = {**wanted, "root": element.local_ref}
-            return await look_within(self.worlds, element.world, rooted, self._frame_patience)
+            return await look_within(self.worlds, element.world, rooted, self._reading)
         glance, self._glance = self._glance, None
         while True:
             if self.loading.is_restless:
                 await self.restraint.put_on()
             seen = self.loading.documents
             try:
-                return await look(self.worlds, wanted, self._frame_patience, glance if not wanted else None)
+                return await look(self.worlds, wanted, self._reading, glance if not wanted else None)
             except WireError:
                 # The document may have gone in mid-look, in which case the next one is looked at.
                 if self.session.is_closed or not await self._moves_on(seen):
                     raise
             glance = None
+
+    @property
+    def _reading(self) -> Reading:
+        return Reading(self._frame_patience, self.surroundings.may_read)
 
     @property
     def _frame_patience(self) -> float:

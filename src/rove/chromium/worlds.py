@@ -63,6 +63,13 @@ class World:
         said: str = await self.call("() => self.origin")
         return None if said == "null" else said
 
+    async def origins(self) -> tuple[str | None, ...]:
+        """Whose the document is; for one that a sandbox made nobody's, also whose address it came from."""
+        said, address = await self.call("() => [self.origin, location.origin]")
+        if said != "null":
+            return (said,)
+        return (None,) if address == "null" else (None, address)
+
     def forget(self) -> None:
         """The document is gone and its context with it."""
         self._context = None

@@ -1,7 +1,8 @@
 """The record of what was done: one line per action, chained to the line before it and never rewritten.
 
 An action that cannot be recorded is not run. It is written down when it is over; should that fail, the caller is told,
-the entry is kept in memory, and no other action runs before it has been written.
+the entry is kept in memory, and no other action runs before it has been written. That it begins is said beside the
+ledger, so that a process which is killed meanwhile leaves word of it; the next one puts it on record.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from rove.action import AnyAction
 from rove.errors import JournalFailed, RoveError
 from rove.ledger.appending import Ledger
+from rove.ledger.underway import Underway
 from rove.ledger.volumes import Volumes
 from rove.outcome import Attachment
 from rove.settings import Journaling
@@ -26,6 +28,7 @@ from rove.settings import Journaling
 log = logging.getLogger(__name__)
 Redact = Callable[[str], str]
 WITHHELD = "(withheld: what removes secrets failed on it)"
+KILLED = "the process was killed in the middle of it"
 KILOBYTE = 1024
 
 
@@ -58,12 +61,14 @@ class Journal:
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._owed: list[dict[str, Any]] = []
+        self._underway = Underway(self._volumes)
+        self._has_taken_over = False
 
     @contextlib.contextmanager
     def entry(self, action: AnyAction) -> Generator[Entry]:
         """An entry that is written when the action is over, however it ended; nothing begins that could not be."""
-        self._be_ready()
         entry = Entry(action.verb, action.arguments)
+        number = self._begin(entry)
         began = time.monotonic()
         try:
             yield entry
@@ -75,8 +80,12 @@ class Journal:
             entry.outcome, entry.error = "broken off", type(error).__name__
             self._record_if_possible(entry, began)
             raise
-        entry.outcome = "done"
-        self._record(entry, began)
+        else:
+            entry.outcome = "done"
+            self._record(entry, began)
+        finally:
+            if not self._owed:
+                self._underway.end(number)
 
     def close(self) -> None:
         """Let go of the files. Whatever is still recorded opens them again."""
@@ -84,14 +93,27 @@ class Journal:
             self._settle()
         except OSError as error:
             log.error("%s; %d action(s) are not in it", self._trouble(error), len(self._owed))
+        self._underway.close()
         self._ledger.close()
 
-    def _be_ready(self) -> None:
+    def _begin(self, entry: Entry) -> int:
+        """Make sure that it can be recorded, and say that it begins."""
         try:
             self._settle()
             self._ledger.ready()
+            self._take_over()
+            return self._underway.begin(self._facts(entry))
         except OSError as error:
             raise JournalFailed(f"Nothing was done: {self._trouble(error)}.") from error
+
+    def _take_over(self) -> None:
+        """Put on record what processes had begun that were killed."""
+        if self._has_taken_over:
+            return
+        for facts in self._underway.take_over():
+            self._owed.append({**facts, "outcome": "broken off", "error": KILLED})
+        self._has_taken_over = True
+        self._settle()
 
     def _record(self, entry: Entry, began: float) -> None:
         entry.seconds = round(time.monotonic() - began, 4)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from rove.errors import RoveError
 from rove.guard.secrets import Secrets
+from rove.outcome import Quoted
 
 V = TypeVar("V")
 Redact = Callable[[str], str]
@@ -29,6 +30,7 @@ def _clear(error: BaseException | None, redact: Redact) -> None:
         error.args = without(error.args, redact)
         if isinstance(error, RoveError):
             error.message, error.hint = redact(error.message), redact(error.hint)
+            error.origin = redact(error.origin) if error.origin else error.origin
         error = error.__cause__ or error.__context__
 
 
@@ -36,6 +38,8 @@ def without(value: Any, redact: Redact) -> Any:
     """A value with every text in it redacted, and every number that is a secret as it stands."""
     if isinstance(value, str):
         said = redact(value)
+        if isinstance(value, Quoted):
+            return Quoted(said, redact(value.origin))
         return value if said == value else type(value)(said)  # whose words they are, it says still
     if isinstance(value, RoveError):
         _clear(value, redact)

@@ -101,7 +101,8 @@ class Run:
         while True:
             async with Turn(tab, self._deadline, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
-                    tab.dialogs.refuse_if_open()
+                    with _quoting(tab):
+                        tab.dialogs.refuse_if_open()
                     if tab.awaited_server:
                         await tab.stay_or_arrive()
                 self._refuse_unreachable(action, entry, tab)
@@ -370,7 +371,7 @@ def _quoting(tab: Tab) -> Generator[None]:
     try:
         yield
     except RoveError as error:
-        error.origin = origin_in(tab.url) if error.quotes_page else None
+        error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
         raise
 
 

@@ -14,9 +14,11 @@ from rove.chromium.wire import WireError
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.redaction import clear_error, cleared
-from rove.engine.runner import Report, Run, silent
+from rove.engine.runner import LOOKING, Report, Run, silent
 from rove.errors import NotOpen
+from rove.guard.policy import Allow, Place
 from rove.guard.secrets import NO_SECRETS, Secrets
+from rove.outcome import origin_in
 from rove.settings import Settings
 
 if TYPE_CHECKING:
@@ -97,6 +99,10 @@ class Session:
     def _cleared(self, report: Report) -> Report:
         return lambda message, done, total: report(self.secrets.redact(message), done, total)
 
+    def may_read(self, address: str) -> bool:
+        """Whether words of what is at an address, its title or the whole address may be told without asking."""
+        return isinstance(self.gate.decide(LOOKING, (Place(self.name, None, address),)), Allow)
+
     @property
     def has_pages(self) -> bool:
         return self._context is not None
@@ -117,6 +123,7 @@ class Session:
                     await made.close()
                     await self.reach.close()
                 self.refuse_if_closed()
+                made.surroundings.may_read = self.may_read
                 self._context = made
             return self._context
 
@@ -195,9 +202,13 @@ class Session:
             tabs, front = kept.tabs, kept.current
         return {
             "session": self.name,
-            "tabs": [{"id": tab, "url": url, "is_current": tab == front} for tab, url in tabs],
+            "tabs": [{"id": tab, "url": self._told(url), "is_current": tab == front} for tab, url in tabs],
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
         }
+
+    def _told(self, url: str) -> str:
+        """Of a page that may not be read, no more than whose it is: an address can say a lot."""
+        return url if self.may_read(url) else origin_in(url)
 
     async def close(self) -> None:
         self._is_closed = True

@@ -24,6 +24,7 @@ from rove.guard.policy import Policy
 from rove.guard.policyfile import policy_from
 from rove.guard.secrets import secrets_from
 from rove.settings import Settings, load
+from rove.workspace import refuse_to_expose
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
@@ -43,6 +44,8 @@ class Sessions:
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
     ) -> None:
         self.settings = settings or load()
+        home = self.settings.home_folder
+        refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._frontier = Frontier(self.settings)
         self._secrets = secrets_from(self.settings)
         policy = policy or policy_from(self.settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rove.action import AnyAction
 from rove.chromium.tab import Tab
+from rove.chromium.whereabouts import at_point, with_focus, within
 from rove.chromium.worlds import World
 from rove.guard.approval import Shown
 from rove.guard.policy import Place
@@ -20,17 +21,17 @@ async def places_of(action: AnyAction, session: str, tab: Tab) -> tuple[Place, .
         return (page,)
     if scheme_of(tab.url) not in WEB_SCHEMES:
         page = Place(session, tab.id, await tab.worlds.main.origin() or tab.url)
-    frames: dict[str, World] = {}
-    for target in targets_in(action).values():
-        frames.update({world.frame_id: world for world in await _frames_of(target, tab)})
     # A frame that belongs to nobody is a place of its own, and so is one whose origin differs from the page's.
-    origins = [await frame.origin() for frame in frames.values()]
+    origins = [origin for frame in await _frames_touched(action, tab) for origin in await frame.origins()]
     return (page, *(Place(session, tab.id, origin) for origin in dict.fromkeys(origins)))
 
 
 async def elements_of(action: AnyAction, tab: Tab) -> tuple[Shown, ...]:
     """The elements that an action is aimed at, in the words that the page has for them."""
-    return tuple([await _shown(argument, target, tab) for argument, target in targets_in(action).items()])
+    shown = [await _shown(argument, target, tab) for argument, target in targets_in(action).items()]
+    if action.uses_focus and (focused := await with_focus(tab)):
+        shown.append(Shown("focus", "", f"{focused.line} [{focused.ref}]"))
+    return tuple(shown)
 
 
 async def dialog_of(tab: Tab | None) -> tuple[Shown, ...]:
@@ -39,20 +40,34 @@ async def dialog_of(tab: Tab | None) -> tuple[Shown, ...]:
     return (Shown("dialog", "", str(dialog)),) if dialog else ()
 
 
+async def _frames_touched(action: AnyAction, tab: Tab) -> list[World]:
+    """The frames, each once, in which something is done; most pages have none, and then nobody is asked."""
+    frames: dict[str, World] = {}
+    for target in targets_in(action).values():
+        frames.update({world.frame_id: world for world in await _frames_of(target, tab)})
+    if action.uses_focus and len(await tab.worlds.present()) > 1 and (focused := await with_focus(tab)):
+        frames[focused.world.frame_id] = focused.world
+    frames.pop(tab.worlds.main.frame_id, None)
+    return list(frames.values())
+
+
 async def _frames_of(target: str, tab: Tab) -> list[World]:
     aim = parse_target(target)
+    if isinstance(aim, Ref) and aim.frame:
+        tab.worlds.with_prefix(aim.frame)  # or say that it is gone
+    if len(await tab.worlds.present()) == 1:
+        return []
     if isinstance(aim, Point):
-        return []
-    if isinstance(aim, Ref):
-        return [tab.worlds.with_prefix(aim.frame)] if aim.frame else []
-    if len(await tab.every_world()) == 1:
-        return []
-    return [element.world for element in await tab.resolve_all(target) if element.world is not tab.worlds.main]
+        return [element.world for element in await at_point(tab, aim.x, aim.y)]
+    elements = await tab.resolve_all(target)
+    return [world for element in elements for world in (element.world, *await within(tab, element))]
 
 
 async def _shown(argument: str, target: str, tab: Tab) -> Shown:
-    if isinstance(parse_target(target), Point):
-        return Shown(argument, "", f"the point {target}")
+    if isinstance(point := parse_target(target), Point):
+        # Not held to that element, which a canvas or a map would be all of; but what lies there must not change.
+        under = (await at_point(tab, point.x, point.y))[-1:]
+        return Shown(argument, "", f"the point {target}" + "".join(f", on {each.line} [{each.ref}]" for each in under))
     elements = await tab.resolve_all(target)
     lines = [await element.describe() for element in elements[:LISTED]]
     if len(elements) == 1:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from rove.action import Effect
 from rove.chromium.tab import Tab
 from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
+from rove.outcome import origin_in
 
 R = TypeVar("R")
 LETTING_GO = 0.3
@@ -52,7 +53,9 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
         await asyncio.wait({working}, timeout=LETTING_GO)
         if working.done():
             return working.result()
-        raise DialogOpen(f"The page opened its {opening.result()} before there was a result.")
+        error = DialogOpen(f"The page opened its {opening.result()} before there was a result.")
+        error.origin = origin_in(tab.url)
+        raise error
     finally:
         opening.cancel()
         await _given_up(working)

@@ -82,7 +82,7 @@ class Dialler:
     def _check_name(self, endpoint: Endpoint, rules: Rules) -> None:
         if self._upstream is not None and endpoint == self._upstream.endpoint:
             raise Forbidden(Refusal(endpoint.host, endpoint.port, Rule.OWN_PORT))
-        if refusal := rules.refuse_name(endpoint):
+        if refusal := rules.refuse_name(endpoint, self._own):
             raise Forbidden(refusal)
 
     def _attempt(self, address: IP, port: int) -> Attempt:

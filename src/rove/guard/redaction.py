@@ -10,6 +10,8 @@ from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
+from rove.guard.invisible import without_invisible
+
 # Shorter than this, a value would be found in words that have nothing to do with it.
 SHORTEST = 4
 # Of a long value, a beginning of this length tells too much already: texts are cut where they get too long.
@@ -41,6 +43,13 @@ class Redaction:
         self._long = [form for form in self._forms if len(form.spelling) >= LONG]
 
     def __call__(self, text: str) -> str:
+        said = self._redacted(text)
+        # What shows nothing is dropped on the way out, and would leave a value whole that was parted by it.
+        bare = without_invisible(said)
+        clear = said if bare == said else self._redacted(bare)
+        return said if clear == bare else clear
+
+    def _redacted(self, text: str) -> str:
         for form in self._forms:
             text = _replaced(text, form.spelling, form)
         # Only now the beginnings, since what is left of a whole one after its beginning could be read.

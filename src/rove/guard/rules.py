@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Address
 
 from rove.guard.addresses import faces, verdict
 from rove.guard.hosts import HostPattern, patterns
@@ -14,6 +15,7 @@ from rove.record import dataclass
 # More than any honest name has; checking without end would be a way to keep the guard busy.
 MOST_ADDRESSES = 64
 
+_LOOPBACK = IPv4Address("127.0.0.1")
 _LOCAL_NAMES = frozenset({"localhost", "local", "internal", "home.arpa"})
 # The addresses behind them are refused too; the names spare the lookup, and hold where one resolves to another address.
 _METADATA_NAMES = frozenset(
@@ -53,11 +55,14 @@ class Rules:
 
     def refuse_endpoint(self, endpoint: Endpoint, own: OwnPorts) -> Refusal | None:
         """The same of a host and a port."""
-        refusal, address = self.refuse_name(endpoint), endpoint.address
+        refusal, address = self.refuse_name(endpoint, own), endpoint.address
         return refusal if refusal or address is None else self.refuse_addresses(endpoint, [address], own)
 
-    def refuse_name(self, endpoint: Endpoint) -> Refusal | None:
+    def refuse_name(self, endpoint: Endpoint, own: OwnPorts) -> Refusal | None:
         """What can be said before anyone asks where it leads."""
+        # First, as the word on a local name would offer a flag that does not open this.
+        if _is_this_machine(endpoint.host) and own.holds(_LOOPBACK, endpoint.port):
+            return Refusal(endpoint.host, endpoint.port, Rule.OWN_PORT)
         if endpoint.host in _METADATA_NAMES:
             return Refusal(endpoint.host, endpoint.port, Rule.METADATA)
         if any(entry.covers(endpoint) for entry in self.deny):
@@ -91,6 +96,10 @@ class Rules:
 
     def _opens(self, endpoint: Endpoint) -> bool:
         return any(entry.matches(endpoint) for entry in self.allow)
+
+
+def _is_this_machine(host: str) -> bool:
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def _is_local_name(host: str) -> bool:

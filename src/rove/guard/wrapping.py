@@ -24,30 +24,36 @@ DIGITS = 20
 NEUTRAL = "(not a marker: "
 
 # Brackets, and what may stand between the letters of a marker that was taken apart.
-_OPENING = r"[<>\[\](){}|]"
-_GAP = r"[\s\"'`\\|_.,:;*~^=+-]{0,48}"
+_OPENING = r"(?:[<>\[\](){}|]|&(?:lt|#0*60|#x0*3c);)"
+_GAP = r"[\s\"'`\\|_.,:;*~^=+/#%&!?@$-]{0,48}"
 _LOOKALIKE = re.compile(rf"{_OPENING}{_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]%-]+|about:[a-z]+|null", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _SLASHES = dict.fromkeys(map(ord, "⁄∕⧸⟋╱／＼∖⧵⟍╲\\"), "/")
 _BRACKETS = dict.fromkeys(
-    map(ord, "‹›«»〈〉⟨⟩《》⟪⟫❮❯❰❱≺≻≪≫⋘⋙⧼⧽˂˃ᐸᐳ„“”「」『』【】〔〕〖〗〘〙〚〛⟦⟧⟬⟭⁅⁆⦃⦄❲❳❬❭❴❵﴾﴿"), "<"
+    map(
+        ord,
+        "‹›«»〈〉⟨⟩《》⟪⟫❮❯❰❱≺≻≪≫⋘⋙⧼⧽˂˃ᐸᐳ„“”「」『』【】〔〕〖〗〘〙〚〛⟦⟧⟬⟭⁅⁆⦃⦄❲❳❬❭❴❵﴾﴿⋖⋗⪡⪢⸨⸩⟮⟯◁▷◄►⊲⊳◀▶⪦⪧≤≥⩽⩾",
+    ),
+    "<",
 )
 # Letters of other scripts that pass for those of the word; compatibility forms are found by their decomposition.
 _LETTERS = {
     ord(other): latin
     for latin, others in {
-        "u": "υսᴜꭎꭒцʋᥙџ∪⋃ሀՍ",
-        "n": "ոռηпɴᴎℼͷ∩⋂ŋɳ",
-        "t": "тτᴛ⊤⟙ፕꓔⲦⲧƭ†Ꭲ",
-        "r": "гᴦꭇꭈᴙɾⲅɼʀᎡꓣ",
-        "s": "ѕꜱƽꓢᏕՏ∫ʂ",
-        "e": "еєҽℯεΕЕꓰⴹᎬ℮ə",
-        "d": "ԁժɗđᏧꓒⅾⅆԃƌᎠꓓ",
+        "u": "υսᴜꭎꭒцʋᥙџ∪⋃ሀՍꓴᑌƱᶙ𐐭🇺",
+        "n": "ոռηпɴᴎℼͷ∩⋂ŋɳꓠᥒᑎ🇳",
+        "t": "тτᴛ⊤⟙ፕꓔⲦⲧƭ†Ꭲʇ🇹",
+        "r": "гᴦꭇꭈᴙɾⲅɼʀᎡꓣᖇ🇷",
+        "s": "ѕꜱƽꓢᏕՏ∫ʂ🇸",
+        "e": "еєҽℯεΕЕꓰⴹᎬ℮əᴇᥱ🇪",
+        "d": "ԁժɗđᏧꓒⅾⅆԃƌᎠꓓᴅᗪ🇩",
     }.items()
     for other in others
 }
 _FOLDED = {**_SLASHES, **_BRACKETS, **_LETTERS}
+# Whatever else is no letter may stand in a gap: strokes laid over letters, dots, pictures.
+_BY_KIND = {"M": "~", "P": "~", "S": "~", "Z": " "}
 
 
 def wrapped(passages: Iterable[Passage]) -> str:
@@ -101,4 +107,6 @@ def _folded(character: str) -> str:
         return known
     plain = unicodedata.normalize("NFKD", character)
     first = next((each for each in plain if not unicodedata.combining(each)), character)
-    return _FOLDED.get(ord(first), first)
+    if first.isascii():
+        return first
+    return _FOLDED.get(ord(first)) or _BY_KIND.get(unicodedata.category(first)[0], first)

@@ -6,10 +6,11 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Generator
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from rove.ledger.chain import BEGINNING, Link, digest_of, head_in, parsed, unseal
+from rove.ledger.underway import interrupted
 from rove.ledger.volumes import Volume, Volumes, locked, open_to_read
 from rove.record import dataclass
 
@@ -53,7 +54,9 @@ class _Stock:
 def verify(volumes: Volumes, anchor: str | None = None) -> Verdict:
     """Look at all files of a ledger. An anchor is the hash of an entry, kept elsewhere, that must be among them."""
     with _taken(volumes) as stock:
-        return _Walk(stock, volumes.name, anchor, file=volumes.current.name).verdict()
+        verdict = _Walk(stock, volumes.name, anchor, file=volumes.current.name).verdict()
+    killed = tuple(f"a process was killed in the middle of: {each.get('action')}" for each in interrupted(volumes))
+    return replace(verdict, remarks=(*verdict.remarks, *killed))
 
 
 def verify_file(path: Path, anchor: str | None = None) -> Verdict:

@@ -55,6 +55,8 @@ class Volumes:
         self._stem = quote(name, safe="", errors="surrogatepass").replace("~", "%7E")
         self.current = folder / f"{self._stem}.jsonl"
         self.head = folder / f"{self._stem}.head"
+        # How the names begin of files that say what is under way.
+        self.beside = f"{self._stem}~underway-"
 
     def older(self) -> list[Path]:
         """The full ones, oldest first."""

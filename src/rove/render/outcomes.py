@@ -11,7 +11,7 @@ from typing import Any
 from rove.actions.batch import BatchDone
 from rove.errors import RoveError
 from rove.guard.wrapping import wrapped
-from rove.outcome import AnyOutcome, Outcome, Own, Passage, origin_in
+from rove.outcome import NOWHERE, AnyOutcome, Outcome, Own, Passage, Quoted, origin_in
 from rove.render.cleaning import one_line, readable
 from rove.snapshot import BORDER
 
@@ -89,7 +89,7 @@ def _result_passages(result: Any, origin: str) -> Iterator[Passage]:
         yield from _by_origin(result_text(result), origin)
     else:
         text = readable(result_text(result))
-        yield Passage(text, origin if has_page_text(result) else None, is_raw="\n" in text)
+        yield Passage(text, _whose(result, origin) if has_page_text(result) else None, is_raw="\n" in text)
 
 
 def _batch_passages(batch: BatchDone) -> Iterator[Passage]:
@@ -130,19 +130,30 @@ def _by_origin(rows: str, origin: str) -> Iterator[Passage]:
     yield Passage(readable("\n".join(gathered)), origin)
 
 
+def _whose(result: Any, origin: str) -> str:
+    """Whose words they are: the page's, or those of the one frame that they come from."""
+    origins = {said.origin if isinstance(said, Quoted) else origin for said in _foreign_words(result)}
+    return origin if not origins else origins.pop() if len(origins) == 1 else NOWHERE
+
+
+def _foreign_words(value: Any) -> Iterator[str]:
+    """Every text in it that is not ours."""
+    if isinstance(value, str) and value and not isinstance(value, Own):
+        yield value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _foreign_words(getattr(value, field.name))
+    elif isinstance(value, dict):
+        mapping: dict[Any, Any] = value
+        yield from (said for pair in mapping.items() for item in pair for said in _foreign_words(item))
+    elif isinstance(value, list | tuple):
+        items: Iterable[Any] = value
+        yield from (said for item in items for said in _foreign_words(item))
+
+
 def has_page_text(value: Any) -> bool:
     """Whether any words in it may be a page's: all that do not say that they are ours."""
-    if isinstance(value, str):
-        return bool(value) and not isinstance(value, Own)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return any(has_page_text(getattr(value, field.name)) for field in dataclasses.fields(value))
-    if isinstance(value, dict):
-        mapping: dict[Any, Any] = value
-        return any(has_page_text(item) for pair in mapping.items() for item in pair)
-    if isinstance(value, list | tuple):
-        items: Iterable[Any] = value
-        return any(map(has_page_text, items))
-    return False
+    return any(True for _ in _foreign_words(value))
 
 
 def result_text(result: Any) -> str:

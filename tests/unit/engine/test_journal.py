@@ -93,6 +93,7 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
     for _ in range(4):
         with journal.entry(Fill("e1", "x" * 1_100_000)):
             pass
+    journal.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.head", "mine.jsonl", "mine~3.jsonl"]
     assert verify(Volumes(tmp_path, "mine")).is_whole
 

@@ -18,7 +18,8 @@ def rule(rules: Rules, host: str, *addresses: str, port: int = 80, own: OwnPorts
     """The rule that stands against it, as a connection would find out."""
     endpoint = Endpoint(host, port)
     found = [ip_address(each) for each in addresses] or ([endpoint.address] if endpoint.address else [])
-    refusal = rules.refuse_name(endpoint) or rules.refuse_addresses(endpoint, found, own or OwnPorts())
+    own = own or OwnPorts()
+    refusal = rules.refuse_name(endpoint, own) or rules.refuse_addresses(endpoint, found, own)
     return None if refusal is None else refusal.rule
 
 
@@ -130,7 +131,7 @@ def test_this_machine_is_closed_by_its_public_address_too(monkeypatch: pytest.Mo
 
 def test_a_refusal_names_the_host_the_rule_and_the_flag() -> None:
     endpoint = Endpoint("localhost", 3000)
-    refusal = Rules().refuse_name(endpoint)
+    refusal = Rules().refuse_name(endpoint, OwnPorts())
     assert refusal is not None
     error = refusal.error()
     assert isinstance(error, Denied)
@@ -147,7 +148,7 @@ def test_a_refusal_of_an_address_can_be_typed_as_it_stands() -> None:
 
 
 def test_what_is_never_allowed_names_no_flag() -> None:
-    refusal = Rules().refuse_name(Endpoint("metadata.google.internal", 80))
+    refusal = Rules().refuse_name(Endpoint("metadata.google.internal", 80), OwnPorts())
     assert refusal is not None
     assert "--" not in refusal.hint
 

@@ -31,14 +31,43 @@ const lengthIn = (part, whole) => (part.endsWith("%") ? (parseFloat(part) / 100)
 
 // The bounding rectangle of a clip-path, in the window; null for shapes that are not worked out.
 const clipPathRect = (value, rect) => {
-  const match = /^(\w+)\((.*)\)$/.exec(value);
+  const match = /^(\w+)\((.*)\)(?: [\w-]+)?$/.exec(value);
   if (!match) return null;
   const [, shape, inside] = match;
   if (shape === "inset") return insetRect(inside.split(" round ")[0].trim().split(/\s+/), rect);
   if (shape === "polygon") return polygonRect(inside, rect);
-  if (shape === "circle" || shape === "ellipse") return /^0(?:px|%)?(?:\s|$)/.test(inside) ? emptyRect(rect) : null;
-  if (shape === "path") return /^(?:\w+, )?"M ?[-\d.]+[ ,][-\d.]+ ?Z?"$/i.test(inside) ? emptyRect(rect) : null;
+  if (shape === "circle" || shape === "ellipse") return roundRect(inside, rect);
+  if (shape === "path" || shape === "shape") return isSmallPath(inside) ? emptyRect(rect) : null;
+  if (shape === "url") return clipsAll(inside) ? emptyRect(rect) : null;
   return null;
+};
+
+// A circle or an ellipse whose size is given as such; others reach a side of the box.
+const roundRect = (inside, rect) => {
+  const [sizes, place = "50% 50%"] = inside.split(/(?:^|\s)at\s/);
+  const [across, down = across] = sizes.trim().split(/\s+/);
+  if (!/^[\d.]+(?:px|%)$/.test(across) || !/^[\d.]+(?:px|%)$/.test(down)) return null;
+  const [x, y = "50%"] = place.trim().split(/\s+/);
+  const middle = [rect.left + lengthIn(x, rect.width), rect.top + lengthIn(y, rect.height)];
+  const [width, height] = [lengthIn(across, rect.width), lengthIn(down, rect.height)];
+  return { left: middle[0] - width, right: middle[0] + width, top: middle[1] - height, bottom: middle[1] + height };
+};
+
+// All its numbers within two pixels of each other: there is no room for a letter in it.
+const isSmallPath = (inside) => {
+  const numbers = (inside.match(/-?(?:\d+\.?\d*|\.\d+)/g) || []).map(Number);
+  return Math.max(...numbers, -Infinity) - Math.min(...numbers, Infinity) < 3;
+};
+
+// A clip path of the document that has nothing in it, or is not there: both clip everything, or nothing is known.
+const clipsAll = (inside) => {
+  const id = /^"?#([^"]+)"?$/.exec(inside);
+  const path = id && document.getElementById(id[1]);
+  if (!path) return false;
+  return [...childrenOf(path)].every((shape) => {
+    const box = shape.getBBox ? shape.getBBox() : { width: 0, height: 0 };
+    return box.width < 2 || box.height < 2;
+  });
 };
 
 const emptyRect = (rect) => ({ left: rect.left, top: rect.top, right: rect.left, bottom: rect.top });
@@ -60,5 +89,10 @@ const polygonRect = (inside, rect) => {
     .map((point) => point.trim().split(/\s+/));
   const across = points.map(([x]) => rect.left + lengthIn(x, rect.width));
   const down = points.map(([, y]) => rect.top + lengthIn(y || "0", rect.height));
+  const area = across.reduce((sum, x, i) => {
+    const next = (i + 1) % across.length;
+    return sum + x * down[next] - across[next] * down[i];
+  }, 0);
+  if (Math.abs(area) < 8) return emptyRect(rect);
   return { left: Math.min(...across), right: Math.max(...across), top: Math.min(...down), bottom: Math.max(...down) };
 };

@@ -93,9 +93,12 @@ const rowFlags = (element, strength, inner) => {
   return flags;
 };
 
+// Whether its words are no text node, which would be looked at by itself.
+const writesItself = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" && facts.tag === "input");
+
 const newRow = (element, role, naming, strength, context, inner) => {
   const reason =
-    unseenElement(element, inner) || (TEXT_ENTRY.has(role) && inner.facts ? fadedColour(inner.facts, inner) : "");
+    unseenElement(element, inner) || (inner.facts && writesItself(role, inner.facts) ? fadedColour(inner.facts, inner) : "");
   const mark = reason || inner.apart;
   return {
     depth: context.depth,
@@ -120,7 +123,8 @@ const below = (inner, context) => {
 
 const emitFrame = (element, context, inner) => {
   const rect = rectOf(element);
-  if (rect.width < 2 || rect.height < 2) return;
+  // Its window counts too: a frame may be all border.
+  if (Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2) return;
   const naming = nameOf(element, "iframe");
   const row = newRow(element, "iframe", naming, STRONG, context, inner);
   row.line = head("iframe", naming.name) + nameMark(element, naming);

@@ -11,10 +11,11 @@ const unescaped = (text) =>
   );
 
 // Computed `content` is a list of strings and images, then optionally "/" and the text that stands for them.
-const parseContent = (content) => {
+// Names are made of what stands for them; a person sees the others.
+const parseContent = (content, isSeen = false) => {
   const slash = /^((?:[^"\/]|"(?:[^"\\]|\\.)*"|url\((?:[^")]|"(?:[^"\\]|\\.)*")*\))*)\/(.*)$/s.exec(content);
   let text = "";
-  for (const [whole, words] of (slash ? slash[2] : content).matchAll(CONTENT_PARTS))
+  for (const [whole, words] of (slash ? slash[isSeen ? 1 : 2] : content).matchAll(CONTENT_PARTS))
     text += words === undefined ? QUOTES[whole] || "" : unescaped(words);
   return text;
 };

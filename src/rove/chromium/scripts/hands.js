@@ -222,6 +222,9 @@ const focusOn = patiently((target) => {
   const barrier = takesText(element) && !element.readOnly ? writingObstacle(element) : null;
   if (barrier) return barrier;
   element.focus();
+  // A page that hands the focus on into a frame would have the keys go where nobody meant them to go.
+  const active = activeElementOf(document);
+  if (active && active !== element && matchesSelector(active, FRAMES)) return { reason: "does not keep the focus" };
   caretToEnd(element);
   // Keys on what is no field may be for the page as a whole; what was meant for a field goes into no other.
   return (takesText(element) && focusObstacle(element)) || {};
@@ -303,11 +306,11 @@ const read = about((element, mode, attribute) => {
   }
   if (mode === "attribute") return { value: attr(element, attribute) };
   if (matchesSelector(element, "input, textarea, select")) return { value: String(element.value) };
-  return { value: element.innerText ?? textContentOf(element) };
+  return { value: element.innerText ?? textContentOf(element), unseen: unseenIn(element) };
 });
 
 const describeFor = about((element) => ({
-  tag: localNameOf(element), type: element.type ?? null, password: isPassword(fieldOf(element)), origin: self.origin,
+  tag: localNameOf(element), isFrame: matchesSelector(element, FRAMES), type: element.type ?? null, password: isPassword(fieldOf(element)), origin: self.origin,
 }));
 
 const storedItems = (most) => {
@@ -375,6 +378,17 @@ const insideOf = (element) => {
   };
 };
 
+// What lies at a point; inside a frame, also where the point is in it.
+const hitAt = (x, y) => {
+  const hit = deepestAt(x, y);
+  if (!hit) return null;
+  const inside = insideOf(hit);
+  return {
+    ref: "e" + refNumber(hit), line: lineOf(hit), isFrame: matchesSelector(hit, FRAMES),
+    x: (x - inside.x) / inside.across, y: (y - inside.y) / inside.down,
+  };
+};
+
 const scrollsAtAll = (element) => isScroller(element, true) || isScroller(element, false);
 
 // A frame may be larger than the window, so bringing it into view may leave the wanted point of it outside.
@@ -409,5 +423,5 @@ const hitsFrame = (ref, x, y) => {
 
 Object.assign(globalThis.rove, {
   reach, pressed, hasDragBegun, dropFiles, storedItems, fillIn, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, afterWheel, read,
-  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame,
+  scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame, hitAt,
 });

@@ -6,6 +6,9 @@ const MARK_TEXT = {
   "aria-hidden": "aria-hidden",
   inert: "inert",
   "screen-reader text": "screen-reader only",
+  "perhaps masked": "perhaps invisible: masked",
+  "perhaps filter": "perhaps invisible: filter",
+  "partly covered": "partly invisible: covered",
 };
 const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + reason})` : "");
 
@@ -21,6 +24,8 @@ const nameMark = (element, naming) => {
       return " (title)";
     case "labelledby":
       return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
+    case "placeholder":
+      return element.value ? " (placeholder)" : markFor(unseenPlaceholder(element));
     case "label":
       return markFor(firstUnseen(labelsOf(element)));
     case "caption":
@@ -37,6 +42,8 @@ const firstUnseen = (elements) => {
   }
   return "";
 };
+
+const unseenPlaceholder = (element) => unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element));
 
 const descriptionState = (element, naming) => {
   if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";

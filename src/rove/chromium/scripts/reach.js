@@ -184,7 +184,7 @@ const soon = () => Promise.race([nextFrame(), new Promise((resolve) => setTimeou
 const lineOf = (element) => describeElement(element).line;
 const about = (work) => (ref, ...rest) => {
   const element = elementOfRef(ref);
-  return element ? { line: lineOf(element), ...work(element, ...rest) } : { gone: true };
+  return element ? { line: lineOf(element), whose: self.origin, ...work(element, ...rest) } : { gone: true };
 };
 
 const reach = async (ref, wants, patience) => {
@@ -204,11 +204,11 @@ const reach = async (ref, wants, patience) => {
       const point = pointOn(element);
       if (steady && !point.reason) {
         if (wants.press) expectPress(element, wants.press);
-        return { line, ...point };
+        return { line, whose: self.origin, ...point };
       }
       problem = steady ? point : { reason: "keeps moving" };
     }
-    if (performance.now() >= giveUp) return { line, ...problem };
+    if (performance.now() >= giveUp) return { line, whose: self.origin, ...problem };
     await soon();
   }
 };

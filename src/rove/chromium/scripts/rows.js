@@ -28,7 +28,8 @@ const pushRow = (row) => {
 const addText = (text, context, reason, node) => {
   const mark = reason || context.apart;
   if (run && (run.mark !== mark || run.depth !== context.depth)) flushText();
-  if (!run) run = { text: "", mark, depth: context.depth, inView: false, glue: "", node };
+  if (!run) run = { text: "", mark, depth: context.depth, inView: false, glue: "", node, nodes: null };
+  else if (node && run.node !== node) (run.nodes = run.nodes || [run.node]).push(node);
   if (run.glue) {
     if (run.text && !/\s$/.test(run.text) && !/^\s/.test(text)) run.text += run.glue;
     run.glue = "";
@@ -51,7 +52,7 @@ const tidyLines = (text) =>
 
 const flushText = () => {
   if (!run) return;
-  const { text, mark, depth, inView, dropped, preformatted, node } = run;
+  const { text, mark, depth, inView, dropped, preformatted, node, nodes } = run;
   run = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : tidy(text);
   if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
@@ -59,7 +60,7 @@ const flushText = () => {
   if (!shown.trim()) return;
   const missing = shown.length < MAX_TEXT ? 0 : (dropped || 0) + kept.length - shown.length;
   const flags = TEXT | (inView ? IN_VIEW : 0) | (mark ? UNSEEN : 0);
-  rows.push({ depth, flags, ref: 0, text: shown, missing, mark, line: "", node });
+  rows.push({ depth, flags, ref: 0, text: shown, missing, mark, line: "", node, nodes: nodes && nodes.filter(Boolean) });
 };
 
 const textLine = (row) =>

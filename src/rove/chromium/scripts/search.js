@@ -149,6 +149,7 @@ const findRows = (spec) => {
   beginPass(FIND_CAPS);
   if (document.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return findInText(spec, limitOf(spec));
   wholePage();
+  markCovered();
   const found = [];
   let total = 0;
   const limit = limitOf(spec);
@@ -159,7 +160,13 @@ const findRows = (spec) => {
     if (found.length < limit) found.push(index);
   });
   const says = spec.text || spec.regex ? textMatcher(spec) : null;
-  return { total, origin: self.origin, matches: found.map((index) => matchAt(index, says)) };
+  const framed = rows.filter((row) => row.flags & FRAME);
+  return {
+    total,
+    origin: self.origin,
+    matches: found.map((index) => matchAt(index, says)),
+    frames: Object.fromEntries(framed.map((row) => ["e" + row.ref, !(row.flags & UNSEEN)])),
+  };
 };
 
 // A word within a text, or a star within a row that can be pressed as a whole, may do something of its own when pressed.
@@ -173,6 +180,27 @@ const innermost = (element, says) => {
   }
   return element;
 };
+
+const MOST_UNSEEN = 50;
+
+// The words in an element that a person does not see, each with the reason.
+const unseenIn = (element) => {
+  beginPass(FIND_CAPS);
+  if (element.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return null;
+  scoped(element, {});
+  markCovered();
+  const told = rows.map((row) => finishLine({ ...row, ref: 0 })).filter((line) => MARKED.test(line));
+  for (const part of queryAll(element, NOT_DRAWN)) {
+    const text = squash(clip(textContentOf(part), 300));
+    const isShown = isTag(part, "option") && !isLeftOut(part) && (!hasAttr(part, "label") || optionText(part) === text);
+    if (text && !isShown) told.push(quote(text, 300) + markFor("not rendered"));
+  }
+  return told.slice(0, MOST_UNSEEN);
+};
+
+const MARKED = / \((?:(?:perhaps |partly )?invisible(?: part)?: |screen-reader only\)|inert\)|aria-hidden\))/;
+// What counts as text to the browser though it draws none of it.
+const NOT_DRAWN = "option, svg defs, svg symbol, svg clipPath, svg mask, svg pattern, svg marker, svg metadata";
 
 const SAID = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
 

@@ -16,10 +16,10 @@ const PLACES = 16;
 const ALL_LOOKS = 31;
 const LOOKS = [
   [MOVES, /trans|scale|rotate|offset|perspective|backface|margin[\w-]*:[^;]*(?:-\.?\d|\()/],
-  [PAINTS, /opacity|filter|mask|clip/],
+  [PAINTS, /opacity|filter|mask|clip|blend/],
   [PICTURES, /background[\w-]*:[^;]*(?:\(|text)/],
-  [LETTERS, /text-|letter-spacing|zoom/],
-  [PLACES, /grid|content-visibility|pointer-events|z-index/],
+  [LETTERS, /text-|letter-spacing|zoom|size-adjust/],
+  [PLACES, /grid|content-visibility|contain|pointer-events|z-index/],
 ];
 
 const newDistinctions = (safe) => ({
@@ -28,6 +28,7 @@ const newDistinctions = (safe) => ({
   ids: new Set(),
   pseudo: new Set(),
   looks: safe ? 0 : ALL_LOOKS,
+  lines: !safe,
   safe,
 });
 
@@ -40,6 +41,7 @@ const noteLooks = (text, found) => {
 
 const noteSelector = (selector, found, style) => {
   if (!/[#[:+~]/.test(selector)) return;
+  if (/:first-(?:line|letter)/.test(selector)) found.lines = true;
   if (/:(?:before|after)/.test(selector) && style.content !== "")
     found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
   for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
@@ -92,6 +94,7 @@ const sheetFacts = (sheet) => {
     attributes: new Set(),
     ids: new Set(),
     safe: true,
+    lines: false,
     looks: 0,
     count: 0,
     length,
@@ -110,6 +113,7 @@ const prepareStyles = () => {
     const facts = sheetFacts(sheet);
     if (!facts.safe) distinctions.safe = false;
     distinctions.looks |= facts.looks;
+    if (facts.lines) distinctions.lines = true;
     for (const name of facts.attributes) distinctions.attributes.add(name);
     for (const id of facts.ids) distinctions.ids.add(id);
     for (const selector of facts.selectors) selectors.add(selector);
@@ -119,7 +123,11 @@ const prepareStyles = () => {
   if (selectors.size > MAX_SELECTORS) distinctions.safe = false;
   if (distinctions.safe) tagMatches(selectors);
   if (distinctions.safe) notePseudo(pseudo);
-  if (!distinctions.safe) distinctions.looks = ALL_LOOKS;
+  if (distinctions.lines) distinctions.looks |= LETTERS;
+  if (!distinctions.safe) {
+    distinctions.looks = ALL_LOOKS;
+    distinctions.lines = true;
+  }
 };
 
 const tagMatches = (selectors) => {

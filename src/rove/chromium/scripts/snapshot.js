@@ -32,6 +32,8 @@ const beginPass = (options) => {
   collectOwned(document);
   measurePage();
   prepareStyles();
+  findShrunkFonts();
+  findHighlights();
   modal = topModal();
 };
 

@@ -164,8 +164,15 @@ const optionsOf = (element) => {
   return list ? Array.from(list.options) : [];
 };
 
+// An option that the list does not show when it is opened, nor its group.
+const isLeftOut = (option) => {
+  for (let step = option; step && !isTag(step, "select"); step = parentElementOf(step))
+    if (hasAttr(step, "hidden") || (isHtml(step) && getComputedStyle(step).display === "none")) return true;
+  return false;
+};
+
 const optionsState = (element) => {
-  const all = optionsOf(element).filter((option) => !hasAttr(option, "hidden"));
+  const all = optionsOf(element).filter((option) => !isLeftOut(option));
   if (!all.length || (all.length === 1 && all[0].selected && isTag(element, "select"))) return "";
   const shown = all
     .slice(0, OPTION_LIMIT)

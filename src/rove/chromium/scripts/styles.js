@@ -62,25 +62,91 @@ const pseudoOf = (element, which) => {
 
 const filterHides = (filter) => {
   if (filter === "none") return false;
+  // What a picture's filter makes of the text can only be seen.
+  if (filter.includes("url(")) return true;
   const opacity = /opacity\(([\d.]+)\)/.exec(filter);
   const blur = /blur\(([\d.]+)px\)/.exec(filter);
   return Boolean((opacity && Number(opacity[1]) < 0.08) || (blur && Number(blur[1]) >= 8));
 };
 
-const maskHides = (mask) =>
-  mask !== "none" && /gradient\(/.test(mask) && !/(?:rgb\(|rgba\([^)]*, (?:1|0\.[1-9]\d*)\))/.test(mask);
+const maskHides = (style) => {
+  const mask = style.maskImage;
+  if (mask === "none") return false;
+  if (!/gradient\(/.test(mask)) return true; // a picture: what it lets through can only be seen
+  if (!/(?:rgb\(|rgba\([^)]*, (?:1|0\.[1-9]\d*)\))/.test(mask)) return true;
+  if (/(?:^|[ ,])0(?:px|%)(?:$|[ ,])/.test(style.maskSize)) return true;
+  return /no-repeat/.test(style.maskRepeat) && /-?\d{4,}px/.test(style.maskPosition);
+};
+
+const depthsOf = (transform) => {
+  const match = /^matrix3d\(([^)]+)\)$/.exec(transform);
+  return match ? match[1].split(", ").map(Number) : null;
+};
 
 const turnedAway = (transform) => {
-  const match = /^matrix3d\(([^)]+)\)$/.exec(transform);
-  return Boolean(match && Number(match[1].split(", ")[10]) < 0);
+  const depths = depthsOf(transform);
+  return Boolean(depths && depths[10] < 0);
+};
+
+// Nearer than the eye: by a perspective of its own, or by that of the box around it.
+const isBehindTheEye = (transform, parent) => {
+  const depths = depthsOf(transform);
+  if (!depths) return false;
+  return depths[15] <= 0 || Boolean(parent && parent.perspective && depths[14] >= parent.perspective);
 };
 
 // What about this style, on its own, keeps text from being seen.
-const hidingReason = (style, transform) => {
-  if (filterHides(style.filter)) return "filter";
-  if (maskHides(style.maskImage)) return "masked";
-  if (transform !== "none" && style.backfaceVisibility === "hidden" && turnedAway(transform)) return "turned away";
-  return "";
+const hidingReason = (style, transform, parent) => {
+  if (filterHides(style.filter)) return style.filter.includes("url(") ? "perhaps filter" : "filter";
+  if (maskHides(style)) return /gradient\(/.test(style.maskImage) ? "masked" : "perhaps masked";
+  const turned = transform !== "none" && turnedAway(transform);
+  const around = Boolean(parent && parent.turned);
+  if (style.backfaceVisibility === "hidden" && turned !== around) return "turned away";
+  return isBehindTheEye(transform, parent) ? "behind the eye" : "";
+};
+
+// How a filter changes a colour; null where it changes none.
+const CHANNELS = {
+  brightness: (channel, by) => channel * by,
+  contrast: (channel, by) => (channel - 127.5) * by + 127.5,
+  invert: (channel, by) => channel * (1 - by) + (255 - channel) * by,
+};
+const filteredBy = (filter) => {
+  const steps = [...filter.matchAll(/(brightness|contrast|invert)\(([\d.]+)\)/g)];
+  if (!steps.length) return null;
+  return (colour) => {
+    const change = (channel) =>
+      steps.reduce((now, [, name, by]) => Math.min(255, Math.max(0, CHANNELS[name](now, Number(by)))), channel);
+    return [change(colour[0]), change(colour[1]), change(colour[2]), colour[3]];
+  };
+};
+
+// What lies under it as a colour is blended with it, channel by channel from 0 to 1.
+const BLENDS = {
+  multiply: (below, top) => below * top,
+  darken: Math.min,
+  screen: (below, top) => below + top - below * top,
+  lighten: Math.max,
+  "color-dodge": (below, top) => (top >= 1 ? 1 : Math.min(1, below / (1 - top))),
+  "color-burn": (below, top) => (below >= 1 ? 1 : top <= 0 ? 0 : 1 - Math.min(1, (1 - below) / top)),
+  "hard-light": (below, top) => (top <= 0.5 ? 2 * below * top : 1 - 2 * (1 - below) * (1 - top)),
+  overlay: (below, top) => (below <= 0.5 ? 2 * below * top : 1 - 2 * (1 - below) * (1 - top)),
+  "soft-light": (below, top) => (1 - 2 * top) * below * below + 2 * top * below,
+  difference: (below, top) => Math.abs(below - top),
+  exclusion: (below, top) => below + top - 2 * below * top,
+  "plus-lighter": (below, top) => Math.min(1, below + top),
+};
+const blended = (mode, below, top) =>
+  [0, 1, 2].map((i) => 255 * BLENDS[mode](below[i] / 255, top[i] / 255)).concat(top[3]);
+
+// An opaque box that a style sheet lays over what is in the element.
+const veilOf = (element, which) => {
+  const style = getComputedStyle(element, which);
+  if (style.position !== "absolute" || style.visibility !== "visible" || style.display === "none") return null;
+  if (Number(style.opacity) < 0.9 || style.transform !== "none" || parseColour(style.backgroundColor)[3] < 0.95)
+    return null;
+  const layer = style.zIndex === "auto" ? 0 : Number(style.zIndex);
+  return layer < 0 ? null : { style, layer, isLater: which === "::after" };
 };
 
 const HIDES = /hidden|clip/;
@@ -92,7 +158,7 @@ const looksOf = (element, parent) => {
   if (!parent || parent.none || !parent.kids || !isHtml(element) || hasAttr(element, "style")) return ALL_LOOKS;
   let looks = distinctions.looks;
   if (parent.lettered) looks |= LETTERS;
-  if (kindsOf(element) & STYLES) looks |= PICTURES;
+  if (kindsOf(element) & STYLES) looks |= PICTURES | PLACES;
   return looks;
 };
 
@@ -137,21 +203,30 @@ const readStyle = (element, parent = null) => {
     colour: namespaceOf(element) === SVG ? fillColour(style) : letters ? textColour(style) : parseColour(style.color),
     lettered: odd || zoom !== 1,
     zoom,
-    decorated: odd && isDecorated(style),
+    decoration: odd ? decorationOf(style) : null,
     clippedToText: looks & PICTURES ? style.webkitBackgroundClip === "text" : false,
     fontSize: parseFloat(style.fontSize) * zoom,
     // Text may stand far from its box: only its own rectangle tells where.
     strays:
       (odd && (style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2)) ||
       (moves !== 0 && (parseFloat(style.marginLeft) < -100 || parseFloat(style.marginTop) < -100)) ||
+      (letters !== 0 && hasShrunkLetters(style)) ||
+      // Its fallback is not laid out where the object itself is shown.
+      tag === "object" ||
       namespaceOf(element) === SVG,
     clipPath: paints ? style.clipPath : "none",
-    hides: HIDES.test(overflow),
+    hides: HIDES.test(overflow) || (places !== 0 && clipsItsPaint(style)),
     scrolls: SCROLLS.test(overflow),
     moved: moves !== 0 && isMoved(style, transform),
     legacyClip: paints && (position === "absolute" || position === "fixed") ? style.clip !== "auto" : false,
     skipsContent: places ? style.contentVisibility === "hidden" : false,
-    reason: paints || transform !== "none" ? hidingReason(style, transform) : "",
+    reason: paints || moves ? hidingReason(style, transform, parent) : "",
+    turned: moves !== 0 && style.transformStyle === "preserve-3d" && turnedAway(transform),
+    perspective: moves !== 0 ? parseFloat(style.perspective) || 0 : 0,
+    filtered: paints ? filteredBy(style.filter) : null,
+    blend: paints && style.mixBlendMode in BLENDS ? style.mixBlendMode : "",
+    veiled: pseudo,
+    firstLine: !distinctions.lines ? null : inline ? parent && parent.firstLine : firstLineOf(element),
     keepsLines: collapses !== "collapse",
     keepsSpaces: collapses !== "collapse" && collapses !== "preserve-breaks",
     overlaps: places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false,
@@ -163,6 +238,22 @@ const readStyle = (element, parent = null) => {
     lowContrast: false,
   };
 };
+
+const clipsItsPaint = (style) =>
+  style.contentVisibility === "auto" || /paint|strict|content/.test(style.contain);
+
+const hasShrunkLetters = (style) =>
+  style.fontSizeAdjust !== "none" || (shrunkFonts.length !== 0 && shrunkFonts.some((name) => style.fontFamily.includes(name)));
+
+// Families whose letters a sheet has made too small to be read.
+let shrunkFonts = [];
+const findShrunkFonts = () => {
+  shrunkFonts = [];
+  for (const font of document.fonts)
+    if (parseFloat(font.sizeAdjust) < 20) shrunkFonts.push(font.family.replace(/^["']|["']$/g, ""));
+};
+
+const firstLineOf = (element) => textColour(getComputedStyle(element, "::first-line"));
 
 const isMoved = (style, transform) =>
   transform !== "none" ||
@@ -187,14 +278,18 @@ const zoomOf = reader(Element.prototype, "currentCSSZoom");
 const coloursIn = (value) =>
   (value.match(/(?:rgba?|hsla?|color|oklch|oklab|lab|lch|hwb)\([^)]*\)/g) || []).map(parseColour);
 
-// A shadow or outline of another colour shows the text though its own colour would not.
-const isDecorated = (style) => {
-  if (style.webkitTextStrokeWidth !== "0px")
-    return contrast(parseColour(style.webkitTextStrokeColor), parseColour(style.color)) > LOW_CONTRAST;
-  if (style.textShadow === "none") return false;
-  return coloursIn(style.textShadow).some(
-    (colour) => colour[3] > 0.2 && contrast(colour, parseColour(style.color)) > LOW_CONTRAST,
-  );
+// Shadows and outlines: those that show text though its own colour would not, and an outline that smothers it.
+const decorationOf = (style) => {
+  const width = parseFloat(style.webkitTextStrokeWidth);
+  const stroke = width > 0 ? parseColour(style.webkitTextStrokeColor) : null;
+  const shows = stroke && width >= 0.3 ? [stroke] : [];
+  for (const shadow of style.textShadow.split(/,(?![^(]*\))/)) {
+    const [colour] = coloursIn(shadow);
+    const [across = 0, down = 0, blur = 0] = (shadow.match(/-?[\d.]+px/g) || []).map(parseFloat);
+    if (colour && colour[3] > 0.2 && Math.abs(across) < 60 && Math.abs(down) < 60 && blur < 40) shows.push(colour);
+  }
+  const smothers = stroke && width > parseFloat(style.fontSize) / 4 && !/^stroke/.test(style.paintOrder) ? stroke : null;
+  return { shows, smothers };
 };
 
 // null: nothing drawn; a list: the colours of a gradient; an empty list: a picture of unknown colours.

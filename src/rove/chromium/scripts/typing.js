@@ -82,4 +82,9 @@ const focused = () => {
   return element && element !== bodyOf(document) ? { ref: "e" + refNumber(element) } : null;
 };
 
-Object.assign(globalThis.rove, { beginTyping, endTyping, typingFocus, focusHere, focused });
+const focusTold = () => {
+  const element = focusHere();
+  return element ? told(element) : null;
+};
+
+Object.assign(globalThis.rove, { beginTyping, endTyping, typingFocus, focusHere, focused, focusTold });

@@ -30,14 +30,23 @@ const measurePage = () => {
   if (style.direction === "rtl") pageLeft -= pageWidth - viewWidth;
 };
 
+// What is behind a page that says nothing of its own.
+const CANVAS = [255, 255, 255, 1];
+
 const rootContext = () => ({
   facts: null,
   seen: true,
   reason: "",
   apart: "",
   opacity: 1,
-  background: [255, 255, 255, 1],
+  background: CANVAS,
   pictured: null,
+  // The colours of a background that is painted in the shape of the text alone.
+  ink: null,
+  filtered: null,
+  under: null,
+  blend: "",
+  veil: null,
   clip: null,
   doubt: false,
   fixed: false,
@@ -98,6 +107,11 @@ const enter = (element, facts, context) => {
     opacity: context.opacity,
     background: context.background,
     pictured: context.pictured,
+    ink: context.ink,
+    filtered: facts.filtered || context.filtered,
+    under: facts.filtered || facts.blend ? context.background : context.under,
+    blend: facts.blend || context.blend,
+    veil: context.veil && facts.placed && liftedOver(facts, context.veil) ? null : context.veil,
     clip: context.clip,
     doubt: context.doubt || facts.strays,
     fixed: context.fixed || facts.position === "fixed",
@@ -118,14 +132,33 @@ const enter = (element, facts, context) => {
     inner.opacity = context.opacity * facts.opacity;
     if (inner.opacity < FAINT && !inner.reason) inner.reason = "transparent";
   }
-  if (facts.background[3] > 0) inner.background = over(facts.background, context.background);
-  if (facts.background[3] > 0.95) inner.pictured = null;
-  if (facts.pictured) inner.pictured = facts.pictured;
+  if (facts.clippedToText) inner.ink = facts.pictured || [facts.background];
+  else {
+    if (facts.background[3] > 0) inner.background = over(facts.background, context.background);
+    if (facts.background[3] > 0.95) inner.pictured = null;
+    if (facts.pictured) inner.pictured = facts.pictured;
+  }
+  if (facts.veiled && (facts.before || facts.after)) inner.veil = veilOver(element, facts) || inner.veil;
   if (facts.zIndex < 0 && facts.placed && context.backed && !inner.reason) inner.reason = "covered";
   if (facts.background[3] > 0.95 && facts.tag !== "html" && facts.tag !== "body") inner.backed = true;
   if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg")
     measureBox(element, facts, context, inner);
   return inner;
+};
+
+// Whether a child stands before what a sheet has laid over its parent.
+const liftedOver = (facts, veil) => facts.zIndex > veil.layer || (facts.zIndex === veil.layer && !veil.isLater);
+
+const veilOver = (element, facts) => {
+  for (const which of ["::after", "::before"]) {
+    const veil = facts[which.slice(2)] ? veilOf(element, which) : null;
+    if (!veil) continue;
+    const rect = rectOf(element);
+    const [width, height] = [parseFloat(veil.style.width), parseFloat(veil.style.height)];
+    const [left, top] = [parseFloat(veil.style.left), parseFloat(veil.style.top)];
+    if (width >= rect.width - 4 && height >= rect.height - 4 && Math.abs(left) < 4 && Math.abs(top) < 4) return veil;
+  }
+  return null;
 };
 
 const needsBox = (facts, context) =>
@@ -171,7 +204,9 @@ const measureBox = (element, facts, context, inner) => {
 const unseenText = (node, context) => {
   if (context.reason) return context.reason;
   const facts = context.facts;
+  if (context.veil) return "covered";
   if (facts.fontSize < TINY_FONT) return "tiny";
+  if (highlights.length && isPaintedAway(node, context)) return "same colour";
   const faded = fadedColour(facts, context);
   if (faded) return faded;
   if (!context.doubt) return "";
@@ -179,14 +214,32 @@ const unseenText = (node, context) => {
   return geometryReason(RANGE.getBoundingClientRect(), context);
 };
 
+// Every colour that the letters may have, against every colour that may be behind them.
 const fadedColour = (facts, context) => {
-  if (facts.decorated || facts.clippedToText) return "";
-  if (facts.colour[3] * context.opacity < FAINT) return "transparent";
-  if (!context.pictured) return sameColour(facts, context) ? "same colour" : "";
-  const same =
-    context.pictured.length > 0 &&
-    context.pictured.every((colour) => contrast(over(facts.colour, colour), colour) < LOW_CONTRAST);
-  return same ? "same colour" : "";
+  const behind = backgroundsIn(context);
+  const seen = (colour) => !behind.length || behind.some((below) => contrast(over(colour, below), below) >= LOW_CONTRAST);
+  const { decoration } = facts;
+  if (decoration && decoration.smothers && !seen(decoration.smothers)) return "same colour";
+  if (decoration && decoration.shows.some(seen)) return "";
+  if (context.ink && (context.ink.length === 0 || context.ink.some(seen))) return "";
+  if (facts.firstLine && !seen(shownColour(facts.firstLine, context))) return "same colour";
+  if (facts.colour[3] * context.opacity < FAINT) return context.ink ? "same colour" : "transparent";
+  if (!context.pictured && !context.filtered && !context.blend) return sameColour(facts, context) ? "same colour" : "";
+  return seen(shownColour(facts.colour, context)) ? "" : "same colour";
+};
+
+// Empty where a picture is behind the text, of which nothing is known.
+const backgroundsIn = (context) => {
+  if (context.pictured) return context.pictured;
+  const own = context.background !== context.under;
+  return [context.filtered && own ? context.filtered(context.background) : context.background];
+};
+
+const shownColour = (colour, context) => {
+  const shown = context.filtered ? context.filtered(colour) : colour;
+  // With the canvas itself nothing is blended.
+  const isBlended = context.blend && context.background === context.under && context.under !== CANVAS;
+  return isBlended ? blended(context.blend, context.under, shown) : shown;
 };
 
 const sameColour = (facts, context) => {
@@ -196,6 +249,27 @@ const sameColour = (facts, context) => {
   facts.lowContrast = contrast(shown, context.background) < LOW_CONTRAST;
   return facts.lowContrast;
 };
+
+// Ranges that the page has painted in other colours than the style says: highlights, and what is selected.
+let highlights = [];
+
+const findHighlights = () => {
+  highlights = [];
+  const registry = CSS.highlights;
+  if (registry)
+    for (const [name, ranges] of registry) for (const range of ranges) highlights.push([`::highlight(${name})`, range]);
+  const selection = getSelection();
+  if (selection && !selection.isCollapsed && selection.rangeCount) highlights.push(["::selection", selection.getRangeAt(0)]);
+};
+
+const isPaintedAway = (node, context) =>
+  highlights.some(([pseudo, range]) => {
+    const element = isElement(node) ? node : parentElementOf(node);
+    if (!element || !Range.prototype.intersectsNode.call(range, node)) return false;
+    const style = getComputedStyle(element, pseudo);
+    const behind = over(parseColour(style.backgroundColor), context.background);
+    return style.color !== getComputedStyle(element).color && contrast(over(parseColour(style.color), behind), behind) < LOW_CONTRAST;
+  });
 
 const unseenElement = (element, context) => {
   if (context.reason) return context.reason;

@@ -124,7 +124,8 @@ const addPseudo = (element, which, context) => {
   if (!context.seen) return;
   const style = getComputedStyle(element, which);
   if (style.display === "none" || style.visibility !== "visible") return;
-  const text = parseContent(style.content);
+  const text = parseContent(style.content, true);
+  noteAlternative(style.content, text, context);
   // Icon fonts live in the private use area and mean nothing as text.
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
   const reason = unseenPseudo(style, context);
@@ -137,6 +138,14 @@ const addPseudo = (element, which, context) => {
   if (isBlockish(style.display)) glueText(" ");
 };
 
+// What stands for words or a picture, and is heard but not seen.
+const noteAlternative = (content, shown, context) => {
+  const text = hasAlternative(content) ? parseContent(content) : "";
+  if (!text.trim() || text === shown) return;
+  if (!context.quiet) addText(text, context, "screen-reader text");
+  else if (context.owner) (context.owner.unseen = context.owner.unseen || []).push(["screen-reader text", squash(text)]);
+};
+
 const unseenPseudo = (style, context) => {
   if (context.reason) return context.reason;
   if (Number(style.opacity) < FAINT) return "transparent";
@@ -144,11 +153,14 @@ const unseenPseudo = (style, context) => {
   if (style.position === "absolute" && outsideBox(style)) return "off-screen";
   const background = parseColour(style.backgroundColor);
   const behind = over(background, context.background);
-  const facts = { colour: textColour(style), decorated: isDecorated(style), clippedToText: false };
+  const facts = { colour: textColour(style), decoration: decorationOf(style), firstLine: null };
   return fadedColour(facts, {
     opacity: context.opacity,
     background: behind,
     pictured: background[3] > 0.95 ? null : context.pictured,
+    ink: null,
+    filtered: null,
+    blend: "",
   });
 };
 
@@ -335,7 +347,7 @@ const roleByTag = (element, tag, context) => {
 
 const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
-  if (facts.placed || facts.moved || facts.overlaps) noteOverlay(element, facts, inner);
+  if (facts.placed || facts.moved || facts.overlaps || facts.tag === "rect") noteOverlay(element, facts, inner);
   const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && facts.html && visitLabel(element, facts, context, inner, nesting)) return;

@@ -1,0 +1,20 @@
+"""G1: A port of rove's own stays closed by every name of this machine, and no flag is offered that would not help."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.guard.machine import OwnPorts
+from rove.guard.refusal import ALLOW_FLAG, Rule
+from rove.guard.rules import Rules
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "[::1]", "0.0.0.0", "127.1"])
+@pytest.mark.parametrize("allowed", [(), ("localhost", "*.localhost", "127.0.0.1", "0.0.0.0", "::1")])
+def test_g1_a_port_of_our_own_is_refused_for_good_by_every_name(host: str, allowed: tuple[str, ...]) -> None:
+    own = OwnPorts()
+    own.add("127.0.0.1", 4000)
+    refusal = Rules.of(allowed).refuse_url(f"http://{host}:4000/", own)
+    assert refusal is not None
+    assert refusal.rule is Rule.OWN_PORT
+    assert ALLOW_FLAG not in refusal.hint

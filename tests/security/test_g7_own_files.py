@@ -1,0 +1,48 @@
+"""G5, G7: rove's own files are never among those of the workspace, and a folder that leads out of it is told of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.site import OWN_SITES, Site
+
+import rove
+from rove import Settings
+from rove.engine.sessions import Sessions
+from rove.errors import InvalidSettings
+from rove.render.outcomes import as_text
+
+
+@pytest.mark.parametrize("workspace", ["", "..", "sessions", "sessions/deeper", "run"])
+def test_g7_a_workspace_that_would_hold_the_journal_or_the_settings_stops_the_start(
+    tmp_path: Path, workspace: str
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with pytest.raises(InvalidSettings):
+        Sessions(Settings(home=home, workspace=home / workspace))
+
+
+def test_g7_a_link_to_the_home_is_no_workspace_either(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "linked").symlink_to(home)
+    with pytest.raises(InvalidSettings):
+        Sessions(Settings(home=home, workspace=tmp_path / "linked"))
+
+
+async def test_g7_a_download_into_a_folder_that_leads_out_is_not_kept_and_told_of(
+    tmp_path: Path, home: Path, site: Site
+) -> None:
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    workspace.mkdir()
+    outside.mkdir()
+    (workspace / "downloads").symlink_to(outside)
+    site.page("/file", "x", kind="application/octet-stream", headers={"Content-Disposition": "attachment"})
+    page = site.page("/", "<a href='/file'>Get</a>")
+    async with rove.open(home=str(home), workspace=str(workspace), allow_host=",".join(OWN_SITES)) as session:
+        await session.navigate(page)
+        told = as_text(await session.click('link "Get"'))
+    assert "download failed" in told
+    assert list(outside.iterdir()) == []
