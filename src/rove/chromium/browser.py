@@ -11,6 +11,7 @@ from typing import Any
 from rove.chromium.context import Context, Keepsake
 from rove.chromium.installation import ensure
 from rove.chromium.launch import decide_sandbox, has_display
+from rove.chromium.pipe import Pipe
 from rove.chromium.runfolder import sweep
 from rove.chromium.warmup import Warmup
 from rove.chromium.wire import Connection, WireError
@@ -145,7 +146,7 @@ def _silently(message: str) -> None:
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    connection = Connection(*warmup.pipe())
+    connection = Connection(Pipe(*warmup.pipe()))
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
