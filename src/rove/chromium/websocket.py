@@ -11,31 +11,17 @@ from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
 from rove.chromium.wire import WireError
-from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.wire import Connection
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where on this machine a browser listens, and under which path."""
-
-    host: str
-    port: int
-    path: str
-
-    @property
-    def url(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"ws://{host}:{self.port}{self.path}"
+    from rove.debugport import DebugPort
 
 
 class WebSocket(asyncio.Protocol):
     """One message a frame, of any size. We send no pings: a browser that is busy would miss them, and lose us."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, port: DebugPort) -> None:
+        self._port = port
         self._connection: Connection | None = None
         self._protocol: ClientProtocol | None = None
         self._transport: asyncio.Transport | None = None
@@ -48,8 +34,8 @@ class WebSocket(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._welcome = loop.create_future()
         # Without an Origin: a browser takes those for pages, and refuses them.
-        self._protocol = ClientProtocol(parse_uri(self._place.url), origin=None, max_size=None)
-        await loop.create_connection(lambda: self, self._place.host, self._place.port)
+        self._protocol = ClientProtocol(parse_uri(f"ws://{self._port}{self._port.path}"), origin=None, max_size=None)
+        await loop.create_connection(lambda: self, self._port.host, self._port.port)
         self._protocol.send_request(self._protocol.connect())
         self._flush()
         await self._welcome

@@ -217,6 +217,11 @@ class Wire:
             raise WireError(f"{method}: the page is closed")
         return await self._connection.send(self._session, method, params, largest)
 
+    async def detach(self) -> None:
+        """Let go of a target that lives on; all that was set up through this wire ends with it."""
+        if not self._is_closed.is_set():
+            await self._connection.send(None, "Target.detachFromTarget", {"sessionId": self._session})
+
     def on(self, event: str, handler: Handler) -> None:
         """Be told of every such event; `closed` is ours, for the end of the session, and `flooded`, for one dropped."""
         self._connection.hear(event)

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 Redact = Callable[[str], str]
 WITHHELD = "(withheld: what removes secrets failed on it)"
 KILOBYTE = 1024
+# Whether the way out of a session's pages was guarded, unless something else is said.
+GUARDED = "guarded"
 
 
 @dataclass
@@ -43,13 +45,19 @@ class Entry:
     began: float = field(default_factory=time.time)
     seconds: float = 0.0
     attachments: tuple[Attachment, ...] = ()
+    guard: str = GUARDED
 
 
 class Journal:
     """Appends to `sessions/<name>.jsonl`, readable by its owner only."""
 
     def __init__(
-        self, folder: Path, session: str, settings: Journaling | None = None, redact: Redact | None = None
+        self,
+        folder: Path,
+        session: str,
+        settings: Journaling | None = None,
+        redact: Redact | None = None,
+        guard: str = GUARDED,
     ) -> None:
         settings = settings or Journaling()
         self._session = session
@@ -57,13 +65,14 @@ class Journal:
         self._ledger = Ledger(self._volumes, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
+        self._guard = guard
         self._owed: list[dict[str, Any]] = []
 
     @contextlib.contextmanager
     def entry(self, action: AnyAction) -> Generator[Entry]:
         """An entry that is written when the action is over, however it ended; nothing begins that could not be."""
         self._be_ready()
-        entry = Entry(action.verb, action.arguments)
+        entry = Entry(action.verb, action.arguments, guard=self._guard)
         began = time.monotonic()
         try:
             yield entry

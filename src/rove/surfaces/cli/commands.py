@@ -211,6 +211,10 @@ def _config_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for key, value, source in rows:
         print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
+    if resolved.settings.attach is not None:
+        from rove.engine.exposure import OPEN
+
+        print(f"\n{OPEN}")
     return 0
 
 
