@@ -268,6 +268,7 @@ async def test_every_entry_of_the_journal_says_so(session: Session, attached: Se
     }
     assert {entry["guard"] for entry in entries["default"]} == {"not guarded"}
     assert {entry["guard"] for entry in entries["beside"]} == {"guarded in part"}
+    assert "not guarded" in rove(attached.home, "journal", "show", "default").stdout
 
 
 def rove(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -283,7 +284,8 @@ def test_the_server_the_doctor_and_the_settings_say_so(person: Person, tmp_path:
     looked_at = rove(tmp_path, "doctor", "--attach", person.url)
     assert looked_at.returncode == 0 and LOUD in looked_at.stdout
     assert LOUD in rove(tmp_path, "config", "show", "--attach", person.url).stdout
-    assert LOUD not in rove(tmp_path, "config", "show").stdout
+    unattached = rove(tmp_path, "config", "show").stdout
+    assert LOUD not in unattached and "attach" in unattached
     assert person.tabs == [mine]
 
 

@@ -218,6 +218,8 @@ def test_policy_check_says_what_is_wrong_and_where(tmp_path: Path, named: bool) 
         (["upload", "https://example.com", "--approve", "none"], ["ask: upload", "nobody, so the answer is no"]),
         (["click"], ["ask: click", "rules that name an origin were left out"]),
         (["navigate", "file:///etc/passwd"], ["deny", "not on the web"]),
+        (["navigate", "http://10.0.0.1"], ["deny", "private network", "the guard", "--allow-host 10.0.0.1:80"]),
+        (["navigate", "http://10.0.0.1", "--allow-host", "10.0.0.1"], ["navigate (effect navigate)", "rule"]),
         (["batch"], ["allow: batch", "each of its steps"]),
     ],
 )

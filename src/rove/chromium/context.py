@@ -88,6 +88,8 @@ class Context:
         self._tabs: dict[str, Tab] = {}
         self._numbers = 0
         self._current: str | None = None
+        # The first tab, until someone uses it.
+        self._untouched: Tab | None = None
         self._creating = 0
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._turning_away: set[asyncio.Task[bool]] = set()
@@ -101,8 +103,13 @@ class Context:
 
     async def open(self, keepsake: Keepsake | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
-        await asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
-        if keepsake is not None:
+        ready = asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
+        if keepsake is None:
+            # Whoever asks for a context asks for a page next, and its process takes longest of all to start.
+            first, _ = await asyncio.gather(self._create(), ready)
+            self._untouched, self._current = first, first.id
+        else:
+            await ready
             self.surroundings.restore(keepsake.climate)
             if keepsake.cookies:
                 await self._root.send(
@@ -131,10 +138,13 @@ class Context:
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
+        self._untouched = None
         self._used[tab.id] = time.monotonic()
         return await self.renew(tab, "its page had crashed") if tab.is_crashed else tab
 
     async def new_tab(self) -> Tab:
+        if self._untouched is not None and self._untouched is self.current:
+            return self._taken(self._untouched)
         if len(opened := self._opened) >= self._settings.limits.tabs:
             unused = min(opened, key=lambda tab: self._used.get(tab, 0))
             raise LimitReached(
@@ -143,7 +153,10 @@ class Context:
             )
         if self.admit is not None:
             await self.admit()
-        tab = await self._create()
+        return self._taken(await self._create())
+
+    def _taken(self, tab: Tab) -> Tab:
+        self._untouched = None
         self._used[tab.id] = time.monotonic()
         self._current = tab.id
         return tab

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 # Less time left than this is too little to aim once more.
 AIM_AGAIN = 1.0
+# A press that arrives nowhere is made again, but not for ever: it may have done something that we cannot see.
+MOST_LOSSES = 2
 
 
 class Element:
@@ -45,14 +47,16 @@ class Element:
     async def click(self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = ()) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
         await self._tab.modes.free_pointer()
+        losses = 0
         while True:
             x, y = await self._reach(enabled=True, presses=count)
             self._tab.presses.expect()
             await self._tab.mouse.click(x, y, button, count, bits)
-            missed = await self._missed()
+            missed, is_lost = await self._missed()
             if missed is None:
                 return
-            if self._tab.time_left < AIM_AGAIN:
+            losses += is_lost
+            if self._tab.time_left < AIM_AGAIN or losses > MOST_LOSSES:
                 raise ElementNotReady(f"{self.line} {missed}.")
 
     async def hover(self) -> None:
@@ -179,17 +183,17 @@ class Element:
         identity: str = found["object"]["objectId"]
         return identity
 
-    async def _missed(self) -> str | None:
-        """What a press hit in place of this element, in which case the page never saw the press."""
+    async def _missed(self) -> tuple[str | None, bool]:
+        """How a press failed, in which case the page never saw it, and whether it went astray altogether."""
         if self._tab.dialogs.open:
-            return None
+            return None, False
         if arrival := self._tab.presses.arrival:
-            return arrival.missed
+            return arrival.missed, False
         try:
-            missed: str | None = (await self.world.call("() => rove.pressed()"))["missed"]
+            told = await self.world.call("() => rove.pressed()")
         except WireError:
-            return None  # the press led to another document
-        return missed
+            return None, False  # the press led to another document
+        return told["missed"], "lost" in told
 
     async def _reach(self, enabled: bool, presses: int = 0) -> tuple[float, float]:
         """Bring it into view and wait until it can be pressed; returns the point to press."""

@@ -44,7 +44,7 @@ class GuestContext(Context):
         self._ours: set[str] = set()
         self._remembered: dict[str, Acquaintance] = {}
         self._taking = asyncio.Lock()
-        self._taken: set[str] = set()
+        self._attaching: set[str] = set()
         self._loads: dict[str, tuple[Tab, int, str]] = {}
         self._chores: set[asyncio.Task[None]] = set()
 
@@ -129,7 +129,7 @@ class GuestContext(Context):
 
     def is_taking(self, target: str) -> bool:
         """Whether we attach to it ourselves at this moment."""
-        return target in self._taken
+        return target in self._attaching
 
     def receive(self, wire: Wire, target: dict[str, Any]) -> None:
         """A page has come into being: a popup of one that we have in hand, or none of our business."""
@@ -166,11 +166,11 @@ class GuestContext(Context):
         async with self._taking:
             if (held := self._tabs.get(page.id)) is not None:
                 return held
-            self._taken.add(page.target)
+            self._attaching.add(page.target)
             try:
                 attached = await self._root.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
             finally:
-                self._taken.discard(page.target)
+                self._attaching.discard(page.target)
             wire = self._connection.wire(attached["sessionId"])
             tab = self._made(wire, {"targetId": page.target, "url": page.url}, page.id)
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from rove.chromium.listeners import hear
 from rove.chromium.wire import WireError
 from rove.chromium.worlds import MOST_FRAMES, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
@@ -77,7 +78,7 @@ async def _rows_in_time(world: World, patience: float) -> Snapshot:
 
 
 async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | None = None) -> Snapshot:
-    data = glance or await world.call("options => rove.snapshot(options)", options)
+    data = glance or await _walked(world, options)
     for _ in range(CLOSED_WITHIN_CLOSED):
         if not data.get("closedHosts") or not await _adopt_closed(world):
             break
@@ -87,6 +88,13 @@ async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | 
     snapshot = parse(data, world.prefix, scoped=options.get("root") is not None)
     world.next_ref = snapshot.next_ref
     return snapshot
+
+
+async def _walked(world: World, options: dict[str, Any]) -> dict[str, Any]:
+    """What our world sees, once it knows who listens; mostly it does already, so that both are asked at once."""
+    has_newcomers, data = await asyncio.gather(hear(world), world.call("options => rove.snapshot(options)", options))
+    seen: dict[str, Any] = data
+    return await world.call("options => rove.snapshot(options)", options) if has_newcomers else seen
 
 
 async def _adopt_closed(world: World) -> bool:

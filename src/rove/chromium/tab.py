@@ -21,6 +21,7 @@ from rove.chromium.happenings import Happenings
 from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
 from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
+from rove.chromium.listeners import hear
 from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
@@ -401,11 +402,24 @@ class Tab:
     async def quiet(self, glance: bool) -> None:
         """Wait until a frame was painted that brought no change, and glance at the page in the same moment."""
         self._glance = None
+        # Asked beside the wait for a frame, which takes longer.
+        hearing = asyncio.ensure_future(hear(self.worlds.main)) if glance else None
+        try:
+            self._glance = await self._quiet_rows(glance)
+            if hearing is not None and not hearing.done() and await hearing:
+                self._glance = None  # it was taken before we knew of everyone
+        except WireError:
+            pass  # the document went away, and whoever asked looks at the next
+        finally:
+            if hearing is not None:
+                hearing.cancel()
+
+    async def _quiet_rows(self, glance: bool) -> dict[str, Any] | None:
         call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"
-        with contextlib.suppress(WireError):  # the document went away, and whoever asked looks at the next
-            while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
-                pass
-            self._glance = answer.get("rows")
+        while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
+            pass
+        rows: dict[str, Any] | None = answer.get("rows")
+        return rows
 
     async def pulse(self, patience: float) -> None:
         """Wait for the next change of the document, or for `patience` seconds."""

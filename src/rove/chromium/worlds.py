@@ -35,6 +35,9 @@ class World:
     next_ref: int = 1
     # Its process was asked something and has not answered since.
     is_silent: bool = False
+    # The page's own context in this frame, and what we keep there (`chromium/listeners.py`).
+    page_context: int | None = field(default=None, repr=False)
+    ear: str | None = field(default=None, repr=False)
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
 
@@ -62,6 +65,7 @@ class World:
         """The document is gone and its context with it."""
         self._context = None
         self._has_started = False
+        self.page_context = self.ear = None
 
     def enter(self, context: int) -> None:
         """The browser has told of the context that it made for our script, which spares us asking."""
@@ -79,7 +83,7 @@ class World:
             return await self._attempt(function, arguments, by_value)
         except WireError:
             # The context died with its document, which is news only if it was a context made for this call.
-            self.forget()
+            self._context, self._has_started = None, False
             if not was_entered:
                 raise
             return await self._attempt(function, arguments, by_value)
@@ -162,18 +166,35 @@ class Worlds:
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
         self._questions: dict[str, asyncio.Task[Answer]] = {}
-        # Every frame there is, looked at or not.
+        # Every frame there is, looked at or not, and the latest contexts of each: the page's own, and ours.
         self._attached: set[str] = set()
+        self._contexts: dict[tuple[str, bool], tuple[Wire, int]] = {}
 
     def listen(self, wire: Wire) -> None:
         wire.on("Page.frameAttached", lambda event: self._attached.add(event["frameId"]))
-        wire.on("Page.frameDetached", lambda event: self._attached.discard(event["frameId"]))
+        wire.on("Page.frameDetached", lambda event: self._detach(event["frameId"]))
         wire.on("Runtime.executionContextCreated", lambda event: self._on_context(wire, event["context"]))
 
+    def _detach(self, frame: str) -> None:
+        self._attached.discard(frame)
+        for is_page in (True, False):
+            self._contexts.pop((frame, is_page), None)
+
     def _on_context(self, wire: Wire, context: Answer) -> None:
-        world = self._by_frame.get(context["auxData"].get("frameId", "")) if context["name"] == WORLD else None
-        if world is not None and world.session is wire:
-            world.enter(context["id"])
+        frame, is_page = context["auxData"].get("frameId", ""), bool(context["auxData"].get("isDefault"))
+        if is_page or context["name"] == WORLD:
+            self._contexts[frame, is_page] = wire, context["id"]
+            if (world := self._by_frame.get(frame)) is not None:
+                self._enter(world, is_page)
+
+    def _enter(self, world: World, is_page: bool) -> None:
+        wire, context = self._contexts.get((world.frame_id, is_page), (None, 0))
+        if wire is not world.session:
+            return
+        if is_page:
+            world.page_context, world.ear = context, None
+        else:
+            world.enter(context)
 
     def has(self, frame: str) -> bool:
         return frame == self.main.frame_id or frame in self._attached or frame in self._separate
@@ -280,9 +301,13 @@ class Worlds:
             return known
         if known is None:
             self._prefixes += 1
-            return World(session, identity, f"f{self._prefixes}", parent)
-        # Same frame, other process: its refs go on where they were.
-        return World(session, identity, known.prefix, parent, next_ref=known.next_ref)
+            world = World(session, identity, f"f{self._prefixes}", parent)
+        else:
+            # Same frame, other process: its refs go on where they were.
+            world = World(session, identity, known.prefix, parent, next_ref=known.next_ref)
+        for is_page in (True, False):
+            self._enter(world, is_page)
+        return world
 
     def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
         return found.get(identity or "", self.main)

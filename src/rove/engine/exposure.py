@@ -5,6 +5,9 @@ from __future__ import annotations
 from rove.outcome import Event
 from rove.record import dataclass
 
+# Of a session to which none of this applies.
+GUARDED = "guarded"
+
 
 @dataclass(frozen=True)
 class Exposure:

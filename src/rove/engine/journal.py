@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
+from rove.engine.exposure import GUARDED
 from rove.errors import JournalFailed, RoveError
 from rove.ledger.appending import Ledger
 from rove.ledger.volumes import Volumes
@@ -27,8 +28,6 @@ log = logging.getLogger(__name__)
 Redact = Callable[[str], str]
 WITHHELD = "(withheld: what removes secrets failed on it)"
 KILOBYTE = 1024
-# Whether the way out of a session's pages was guarded, unless something else is said.
-GUARDED = "guarded"
 
 
 @dataclass

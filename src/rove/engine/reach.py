@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rove.chromium.failures import failure
@@ -62,21 +65,33 @@ class Reach:
         # Where pages have a way out of their own, only what they are asked to load, and what they show, is looked at.
         self.is_guarded = is_guarded
         self._egress: Egress | None = None
+        self._way_out = ""
+        self._standing: asyncio.Future[None] | None = None
 
-    async def open(self) -> str:
-        """Stand guard, if not yet; returns the address that the browser has to go through."""
-        if self._egress is None:
-            from rove.guard.egress import Egress
-
-            egress = Egress(self._frontier.rules, self._frontier.own, self._frontier.resolver, self._frontier.upstream)
-            await egress.start()
-            self._egress = egress
-        return f"http://127.0.0.1:{self._egress.port}"
+    def open(self) -> tuple[str, asyncio.Future[None]]:
+        """The address that the browser has to go through, and when someone stands guard there."""
+        if self._standing is None or _has_failed(self._standing):
+            port = socket.socket()
+            port.bind(("127.0.0.1", 0))
+            self._way_out = f"http://127.0.0.1:{port.getsockname()[1]}"
+            self._standing = asyncio.ensure_future(self._stand(port))
+        return self._way_out, self._standing
 
     async def close(self) -> None:
+        standing, self._standing = self._standing, None
+        if standing is not None:
+            await asyncio.wait({standing})
         egress, self._egress = self._egress, None
         if egress is not None:
             await egress.close()
+
+    async def _stand(self, port: socket.socket) -> None:
+        # Imported beside the loop, which has a browser to talk to meanwhile: it takes as long as a page takes to load.
+        guard = await asyncio.to_thread(import_module, "rove.guard.egress")
+        frontier = self._frontier
+        egress: Egress = guard.Egress(frontier.rules, frontier.own, frontier.resolver, frontier.upstream)
+        await egress.start(port)
+        self._egress = egress
 
     def refuse(self, url: str) -> None:
         """Raise Denied for an address of which it can be told without asking anyone where it leads."""
@@ -124,6 +139,10 @@ class Reach:
         if found is None:
             return None
         return failure(f"net::{_CHROMIUM_WORDS[found]}", url) if isinstance(found, str) else found.error()
+
+
+def _has_failed(standing: asyncio.Future[None]) -> bool:
+    return standing.done() and (standing.cancelled() or standing.exception() is not None)
 
 
 def _resolver(server: str | None) -> Resolver | None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 from rove.action import Action, House
 from rove.chromium.context import LOST, Keepsake
 from rove.chromium.wire import WireError
+from rove.engine.exposure import GUARDED, Exposure
 from rove.engine.gate import Gate
-from rove.engine.journal import GUARDED, Journal
+from rove.engine.journal import Journal
 from rove.engine.redaction import clear_error, cleared
 from rove.engine.runner import Report, Run, silent
 from rove.errors import BrowserUnavailable, NotOpen
@@ -21,7 +22,6 @@ from rove.settings import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
-    from rove.engine.exposure import Exposure
     from rove.engine.reach import Reach
     from rove.guard.approval import Approver
     from rove.outcome import Outcome

@@ -154,8 +154,19 @@ class Sessions:
         self, session: Session, keepsake: Keepsake | None, progress: Callable[[str], None]
     ) -> Context:
         await self._admit(session)
-        # No session without its guard: whatever keeps that from standing keeps the session from opening.
-        way_out = await session.reach.open() if session.reach.is_guarded else None
+        if not session.reach.is_guarded:
+            return await self._opened(None, keepsake, progress)
+        # The guard is built while the browser makes ready; before it stands, its port is taken and answers nobody.
+        way_out, standing = session.reach.open()
+        context = await self._opened(way_out, keepsake, progress)
+        try:
+            await standing
+        except BaseException:  # no session without its guard
+            await context.close()
+            raise
+        return context
+
+    async def _opened(self, way_out: str | None, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
         browser = await self._browsers.browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):

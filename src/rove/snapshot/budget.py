@@ -21,7 +21,7 @@ ENOUGH = 0.88
 # Rows that tell what the others cost.
 SAMPLED_ROWS = 60
 # A text this much over its budget by its sample is not written out whole to be measured.
-CLEARLY_OVER = 1.3
+CLEARLY_OVER = 1.1
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class _Plan:
         # For each row, the number of the outermost long list that it is in.
         self.outermost = [-1] * len(rows)
         self.order = self._order(snapshot)
-        self._lines: dict[int, tuple[str, float]] = {}
+        self._lines: dict[int, str] = {}
         self._parents: dict[int, int] = {}
         self._companies: dict[int, list[int]] = {}
 
@@ -193,15 +193,18 @@ class _Plan:
             return None
         return number, bisect_right(self.groups[number].starts, index + self.start) - 1
 
-    def _line(self, index: int) -> tuple[str, float]:
-        """The line as it will stand, and what it costs by its length."""
+    def _line(self, index: int) -> str:
+        """The line as it will stand."""
         known = self._lines.get(index)
         if known is None:
             row = self.rows[index]
-            line = _shortened(row, line_of(row, links=self.links))
-            text = indented(row, line)
-            known = self._lines[index] = text, min(len(row.line), len(line)) * self.rate
+            known = self._lines[index] = indented(row, _shortened(row, line_of(row, links=self.links)))
         return known
+
+    def _length(self, index: int) -> int:
+        """How long the line will be, near enough, without writing it."""
+        row = self.rows[index]
+        return min(len(row[3]), LONG_TEXT) if row[1] & TEXT else len(row[3])
 
     def _parent(self, index: int) -> int:
         known = self._parents.get(index)
@@ -217,17 +220,16 @@ class _Plan:
 
     def _chosen(self, room: int) -> list[int]:
         kept: set[int] = set()
-        left = room * (1 - SHARE_FOR_GAPS)
+        # By length, which is quick; the text as a whole is measured afterwards.
+        left = room * (1 - SHARE_FOR_GAPS) / self.rate
         for index in self.order:
             if index in kept:
                 continue
             needed = [each for each in self._with_company(index) if each not in kept]
-            # By length, which is quick; the text as a whole is measured afterwards.
-            cost = sum([self._line(each)[1] for each in needed])
-            if cost > left:
+            left -= sum(map(self._length, needed))
+            if left < 0:
                 break
             kept.update(needed)
-            left -= cost
         return sorted(kept)
 
     def _with_company(self, index: int) -> list[int]:
@@ -263,7 +265,7 @@ class _Plan:
                 out += self._gap(expected, index)
             if index < len(self.rows):
                 out += borders.before(self.rows[index])
-                out.append(self._line(index)[0])
+                out.append(self._line(index))
             expected = index + 1
         said = list(notes)
         if missing:

@@ -12,9 +12,19 @@ const PRESS_IF_FOCUSABLE = new Set(["gridcell", "scrollbar", "listbox"]);
 const hinted = new WeakSet();
 let anyHinted = false;
 const hintClickable = (elements) => {
-  for (const element of elements) hinted.add(element);
+  for (const element of elements) for (const each of partsOf(element)) hinted.add(each);
   anyHinted = true;
 };
+
+// A board that listens for its cells is as many things to press as it has cells.
+const partsOf = (element) => {
+  const parts = Array.from(Element.prototype.querySelectorAll.call(element, ":scope > *"));
+  const look = (part) => localNameOf(part) + "." + (attr(part, "class") || "").split(/\s+/)[0];
+  return parts.length > 1 && parts.every((part) => look(part) === look(parts[0]) && !INLINE.has(localNameOf(part)))
+    ? parts
+    : [element];
+};
+const INLINE = new Set(["b", "i", "em", "strong", "small", "br", "code", "sub", "sup", "path", "g"]);
 
 const STRONG = 2;
 const WEAK = 1;

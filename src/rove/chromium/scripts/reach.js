@@ -103,6 +103,8 @@ let expected = null;
 
 const inspectPress = (event) => {
   if (!expected || !event.isTrusted) return;
+  // Down and up are sent to wherever the browser thinks that frames are, which may change in between.
+  if (!expected.arrived && !event.type.endsWith("down")) return;
   if (!expected.arrived) {
     expected.arrived = true;
     const hit = deepestAt(event.clientX, event.clientY);
@@ -121,14 +123,26 @@ const tellOfPress = (press) => {
   globalThis.roveTell?.("pressed " + JSON.stringify(press.reason));
   setTimeout(() => { if (expected === press) expected = null; });
 };
-for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"]) {
-  addEventListener(kind, inspectPress, { capture: true, passive: false });
-}
+const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
+const listenForPresses = () => {
+  for (const kind of PRESSES) addEventListener(kind, inspectPress, { capture: true, passive: false });
+};
+listenForPresses();
 
-const pressed = () => {
-  const told = expected ? { missed: expected.reason } : { missed: null };
+const expectPress = (element, count) => {
+  listenForPresses(); // again, as document.open() takes every listener away; one that is there is not added twice
+  // What is pressed in a frame is seen in the frame alone.
+  expected = { element, arrived: matchesSelector(element, FRAMES), reason: null, left: count };
+  meetPasswords(); // of which the press may show one
+};
+
+// Asked when the browser has confirmed the press and no word of it has come.
+const pressed = async () => {
+  const press = expected;
   expected = null;
-  return told;
+  if (!press || press.arrived) return { missed: press && press.reason };
+  await soon(); // where a frame lies is known to whoever sends presses there only when it has been painted
+  return { missed: "did not get the press, which went elsewhere", lost: true };
 };
 
 // Whether the moves so far have begun an HTML5 drag that the page did not refuse.
@@ -168,10 +182,7 @@ const reach = async (ref, wants, patience) => {
       before = box;
       const point = pointOn(element);
       if (steady && !point.reason) {
-        if (wants.press) {
-          expected = { element, arrived: false, reason: null, left: wants.press };
-          meetPasswords(); // of which the press may show one
-        }
+        if (wants.press) expectPress(element, wants.press);
         return { line, ...point };
       }
       problem = steady ? point : { reason: "keeps moving" };

@@ -21,11 +21,21 @@ const describeElement = (element) => {
   return {
     role: row.role,
     name: clip(clean(row.naming.name), MAX_NAME),
-    line: finishLine({ ...row, ref: 0 }),
+    line: spokenLine(element, row),
     ref: "e" + refNumber(element),
     visible: !(row.flags & UNSEEN),
   };
 };
+
+// What has no role that says anything is told of by what it says, as it would be in a list of what can be pressed.
+const spokenLine = (element, row) => {
+  if (row.role !== "generic" && row.role !== "none") return finishLine({ ...row, ref: 0 });
+  const { name, source, hiddenSource, titled } = clickableName(element, row.role);
+  const naming = { name: clip(name, MAX_SPOKEN), source, hiddenSource, titled };
+  const word = isClickable(element, row.role) ? clickableWord(element, row.role) : row.role;
+  return finishLine({ ...row, line: compose(element, word, row.role, naming, STRONG), ref: 0 });
+};
+const MAX_SPOKEN = 60;
 
 const lineOf = (element) => {
   const row = ownRow(element);
@@ -68,7 +78,10 @@ const queryRole = (role, name) => {
 const playsRole = (element, own, wanted) => {
   if (!wanted) return PRESS_ROLES.has(own);
   if (own === wanted) return true;
-  if (wanted !== "clickable" || (own !== "generic" && own !== "none")) return false;
+  return wanted === "clickable" && (own === "generic" || own === "none") && isClickable(element, own);
+};
+
+const isClickable = (element, own) => {
   const facts = readStyle(element);
   const parent = parentElementOf(element);
   return (

@@ -254,8 +254,12 @@ def _value(resolved: Resolved, option: Option) -> str:
         value = getattr(value, name)
     settings = resolved.settings
     # What follows from another setting is shown as what it comes to.
-    value = {"workspace": settings.workspace_folder, "policy": settings.policy_file}.get(option.key, value)
-    return _shown(value)
+    followed = {
+        "workspace": settings.workspace_folder,
+        "policy": settings.policy_file,
+        "attach": settings.attach or "none",
+    }
+    return _shown(followed.get(option.key, value))
 
 
 def _shown(value: Any) -> str:

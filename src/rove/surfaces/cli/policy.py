@@ -8,9 +8,11 @@ from pathlib import Path
 
 from rove.action import registry
 from rove.errors import InvalidArguments
+from rove.guard.machine import OwnPorts
 from rove.guard.policy import Ask, Deny
 from rove.guard.policyfile import policy_from, read_policy
 from rove.guard.rulebook import HOUSE_DEFAULTS, Facts, Rule, Rulebook, house_rules
+from rove.guard.rules import Rules
 from rove.guard.urls import WEB_SCHEMES, scheme_of
 from rove.settings import Settings
 from rove.surfaces.toolsets import PREFIX
@@ -88,6 +90,15 @@ def _explained(rules: Rulebook, facts: Facts, settings: Settings) -> Iterator[st
         return
     if facts.url and facts.origin is None:
         yield f"deny: {facts.url} is no address"
+        return
+    if facts.url and (
+        refusal := Rules.of(settings.allow_host, settings.only_host or None, settings.deny_host).refuse_url(
+            facts.url, OwnPorts()
+        )
+    ):
+        yield f"deny: {refusal.message}"
+        yield "  decided by the guard, before any policy; what a name leads to is known only when it is looked up"
+        yield f"  {refusal.hint}"
         return
     verdict = rules.verdict(facts)
     where = f" at {facts.origin}" if facts.origin else ""
