@@ -179,6 +179,27 @@ async def test_frames_that_were_there_before_rove_can_be_used(session: Session, 
     assert '"Yes"' in (await framed.click("f1e1")).changes.text
 
 
+async def test_passwords_are_kept_from_a_page_that_was_there_before_rove(
+    session: Session, person: Person, site: Site
+) -> None:
+    page = site.page("/login", "<label>Password <input type=password></label>")
+    login = session.using(tab=await opened(session, person, page))
+    for typing in (login.fill("input", "hunter2"), login.type("hunter2", "input")):
+        with pytest.raises(Denied):
+            await typing
+    assert (await login.evaluate("document.querySelector('input').value")).result.value == ""
+
+
+async def test_a_download_is_told_of_and_left_to_the_browser(session: Session, site: Site, attached: Settings) -> None:
+    site.page("/file.bin", "abc", kind="application/octet-stream", headers={"Content-Disposition": "attachment"})
+    await session.navigate(site.page("/", '<a href="/file.bin">File</a>'))
+    kinds = [event.kind for event in (await session.click("a")).events]
+    async with asyncio.timeout(30):
+        while not any(kind.startswith("download") for kind in kinds):
+            kinds += [event.kind for event in (await session.snapshot()).events]
+    assert not (attached.workspace_folder / "downloads").exists()
+
+
 # Whose cookies they are
 
 
@@ -281,6 +302,7 @@ def rove(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_the_server_the_doctor_and_the_settings_say_so(person: Person, tmp_path: Path, mine: str) -> None:
     served = rove(tmp_path, "mcp", "--attach", person.url)
     assert served.stdout == "" and LOUD in served.stderr
+    assert not (tmp_path / "run").exists(), "no browser of our own was started"
     looked_at = rove(tmp_path, "doctor", "--attach", person.url)
     assert looked_at.returncode == 0 and LOUD in looked_at.stdout
     assert LOUD in rove(tmp_path, "config", "show", "--attach", person.url).stdout

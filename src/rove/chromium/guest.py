@@ -53,7 +53,7 @@ class GuestContext(Context):
         keepsake = keepsake or Keepsake()
         self.surroundings.restore(keepsake.climate)
         self._remembered = {known.target: known for known in keepsake.targets}
-        self._numbers = max((int(known.id.removeprefix("t")) for known in keepsake.targets), default=0)
+        self._numbers = max((_number(known.id) for known in keepsake.targets), default=0)
         there = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
         for target in there["targetInfos"]:
             self.notice(target)
@@ -67,7 +67,8 @@ class GuestContext(Context):
     @property
     def listed(self) -> list[Listed]:
         held = {tab.target: tab for tab in self.tabs}
-        return [held.get(page.target, page) for page in self._pages.values() if is_presentable(page.url)]
+        shown = [held.get(page.target, page) for page in self._pages.values() if is_presentable(page.url)]
+        return sorted(shown, key=lambda page: _number(page.id))
 
     @property
     def targets(self) -> tuple[Acquaintance, ...]:
@@ -253,6 +254,10 @@ class GuestContext(Context):
         task = asyncio.ensure_future(_unless_gone(work))
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+
+
+def _number(identity: str) -> int:
+    return int(identity.removeprefix("t"))
 
 
 async def let_live(wire: Wire) -> None:
