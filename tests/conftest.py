@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def _no_settings_of_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests run the same wherever they run: what is set on this machine does not count."""
-    names = "HOME WORKSPACE POLICY APPROVE BROWSER HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
+    names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
     # The tests' own sites are on this machine, which the guard keeps pages from unless told otherwise.

@@ -29,7 +29,7 @@ from rove.target import Target as Target
 from rove.target import Url as Url
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
+    from rove.chromium.context import Context, Listed
     from rove.chromium.tab import Tab
     from rove.outcome import AnyOutcome
 
@@ -114,7 +114,7 @@ class TabAction(Action[R]):
 class ContextAction(Action[R]):
     """An action on a session's browser context as a whole. It never waits for a tab's lock."""
 
-    def concerns(self, context: Context) -> Tab | None:
+    def concerns(self, context: Context) -> Listed | None:
         """The tab that it is about, if it is about one: the policy decides by that tab's page."""
         return None
 

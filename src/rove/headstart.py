@@ -1,7 +1,8 @@
 """A browser's process, started before anything slow is imported.
 
 A server's imports take longer than a browser's start; side by side, the first call is answered 0.1 s sooner. Only
-where settings that are not read yet cannot say otherwise: no file, and no word of windows or sandboxes.
+where settings that are not read yet cannot say otherwise: no file, and no word of windows, of sandboxes
+or of a browser that is there already.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from rove.chromium.warmup import Warmup
 from rove.errors import RoveError
 from rove.home import given, home_from
 
-DECISIVE = ("headless", "no-headless", "sandbox")
+DECISIVE = ("attach", "headless", "no-headless", "sandbox")
 
 
 def head_start(arguments: Sequence[str], environment: Mapping[str, str]) -> Warmup | None:
     """The process that default settings would start, or None if they may not be in force."""
     home = home_from(given("--home", arguments), environment)
-    if (home / "config.toml").exists() or {"ROVE_HEADLESS", "ROVE_SANDBOX"} & set(environment):
+    if (home / "config.toml").exists() or {"ROVE_ATTACH", "ROVE_HEADLESS", "ROVE_SANDBOX"} & set(environment):
         return None
     if any(word.removeprefix("--").split("=")[0] in DECISIVE for word in arguments):
         return None

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from rove.debugport import checked
 from rove.errors import InvalidSettings
 from rove.fields import Refused, Rule, Validated, arg, build, declared
 from rove.home import DEFAULT as DEFAULT_HOME
@@ -103,6 +104,12 @@ class Settings(Validated):
     browser: Path | None = arg(
         "Path of the browser to use. Default: the first that `rove install` would find.",
         default=None,
+    )
+    attach: str | None = arg(
+        "A browser of your own to work in, started with --remote-debugging-port: http://127.0.0.1:9222, or its ws:// "
+        "address. What its pages reach is NOT GUARDED. Default: none, rove starts one.",
+        default=None,
+        check=checked,
     )
     secrets: Path | None = arg(
         "File with the named secrets that may be typed into pages. Default: `secrets.toml` in home, if it is there.",

@@ -16,6 +16,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.actions.extract import Extract
 from rove.chromium.keeper import processes_of
+from rove.chromium.pipe import Pipe
 from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
 from rove.settings import Deadlines, Settings
@@ -122,9 +123,11 @@ async def test_34_a_pipe_that_is_closed_under_a_browser_is_the_end_of_it_and_of_
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     browser = own._sessions._browsers._browser
-    assert browser is not None and browser._connection._output is not None
+    assert browser is not None
+    line = browser._connection._line
+    assert isinstance(line, Pipe) and line._output is not None
     waiting = asyncio.ensure_future(own.wait(text="Never"))
-    browser._connection._output.abort()
+    line._output.abort()
     with pytest.raises(BrowserUnavailable):
         await asyncio.wait_for(waiting, 20)
     assert 'heading "Good"' in (await own.snapshot()).result.text

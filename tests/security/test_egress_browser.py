@@ -22,6 +22,7 @@ from tests.proxies import World, socks_proxy
 
 from rove.chromium.installation import find
 from rove.chromium.launch import arguments, decide_sandbox
+from rove.chromium.pipe import Pipe
 from rove.chromium.wire import Connection, Wire
 from rove.guard.egress import Egress
 from rove.guard.machine import OwnPorts
@@ -183,7 +184,7 @@ async def started(profile: Path, *wrapper: str) -> AsyncGenerator[Connection]:
     process = await asyncio.create_subprocess_exec(*command, stdin=theirs_in, stdout=theirs_out, stderr=DEVNULL)
     os.close(theirs_in)
     os.close(theirs_out)
-    connection = Connection(ours_in, ours_out)
+    connection = Connection(Pipe(ours_in, ours_out))
     await connection.open()
     try:
         yield connection

@@ -20,7 +20,7 @@ class StatusReport:
     def passages(self, _: str) -> Iterator[Passage]:
         """Sessions in our words, each tab in those of its page."""
         for session in self.sessions:
-            yield Passage(f"session {session['session']}")
+            yield Passage(f"session {session['session']}" + (f" {session['guard']}" if "guard" in session else ""))
             for tab in session["tabs"]:
                 mark = "*" if tab["is_current"] else " "
                 yield Passage(f"  {mark} {tab['id']} {tab['url']}", origin_in(tab["url"]))

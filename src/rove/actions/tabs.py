@@ -12,8 +12,7 @@ from rove.outcome import Passage, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
-    from rove.chromium.tab import Tab
+    from rove.chromium.context import Context, Listed
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,10 @@ class Tabs(ContextAction[TabList]):
     def shows_page(self) -> bool:
         return self.operation in ("new", "switch")
 
-    def concerns(self, context: Context) -> Tab | None:
+    def concerns(self, context: Context) -> Listed | None:
         if self.operation in ("list", "new"):
             return None
-        return next((tab for tab in context.tabs if tab.id == self.tab), context.current)
+        return next((tab for tab in context.listed if tab.id == self.tab), context.current)
 
     async def perform(self, context: Context) -> TabList:
         if self.operation == "new":
@@ -73,10 +72,11 @@ class Tabs(ContextAction[TabList]):
             context.switch(await context.tab(self.tab))
         elif self.operation == "close":
             await context.close_tab(await context.tab(self.tab))
-        return TabList(tuple([await _shown(tab, tab is context.current) for tab in context.tabs]))
+        return TabList(tuple([await _shown(context, tab) for tab in context.listed]))
 
 
-async def _shown(tab: Tab, is_current: bool) -> OpenTab:
-    if not tab.surroundings.may_read(tab.url):
+async def _shown(context: Context, tab: Listed) -> OpenTab:
+    is_current = tab is context.current
+    if not context.surroundings.may_read(tab.url):
         return OpenTab(tab.id, origin_in(tab.url), "", is_current)
     return OpenTab(tab.id, tab.url, await tab.title(), is_current)

@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from rove.chromium.context import Context, Keepsake
 from rove.chromium.installation import ensure
 from rove.chromium.launch import decide_sandbox, has_display
+from rove.chromium.pipe import Pipe
 from rove.chromium.runfolder import sweep
 from rove.chromium.warmup import Warmup
 from rove.chromium.wire import Connection, WireError
@@ -20,17 +22,34 @@ from rove.settings import Settings
 CLOSING_PATIENCE = 3.0
 # The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
 OLDEST = 132
+# Whatever comes into being waits for us, so that nothing of a page runs before it is set up.
+ATTACHED = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+
+
+class Footing(Protocol):
+    """What a browser stands on: a process that we started, or one that is somebody else's and that we only visit."""
+
+    @property
+    def scratch(self) -> Path:
+        """Where to put what is temporary."""
+        ...
+
+    @property
+    def is_running(self) -> bool: ...
+    @property
+    def process_group(self) -> int | None: ...
+    def abandon(self) -> None:
+        """It is over: leave nothing behind that is ours."""
 
 
 class Browser:
-    """A browser process with its pipe, its keeper and its run folder."""
+    """A browser with the line to it and what it stands on."""
 
-    def __init__(self, warmup: Warmup, connection: Connection, version: str) -> None:
-        self._warmup = warmup
+    def __init__(self, footing: Footing, connection: Connection, version: str) -> None:
+        self._footing = footing
         self._connection = connection
         self._contexts: dict[str, Context] = {}
         self._letting_go: set[asyncio.Task[None]] = set()
-        self.sandbox = warmup.sandbox
         self.version = version
         root = connection.root
         root.on("Target.attachedToTarget", self._on_attached)
@@ -40,12 +59,12 @@ class Browser:
 
     @property
     def is_alive(self) -> bool:
-        return self._connection.is_open and self._warmup.process.poll() is None
+        return self._connection.is_open and self._footing.is_running
 
     @property
-    def process_group(self) -> int:
-        """What all its processes have in common."""
-        return self._warmup.process.pid
+    def process_group(self) -> int | None:
+        """What all its processes have in common; unknown of one that is not ours to measure or to end."""
+        return self._footing.process_group
 
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Be told when the process is gone."""
@@ -57,7 +76,7 @@ class Browser:
         way_out = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
         made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
         identity = made["browserContextId"]
-        context = Context(self._connection, identity, settings, self._warmup.folder.path)
+        context = Context(self._connection, identity, settings, self._footing.scratch)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         try:
@@ -83,7 +102,7 @@ class Browser:
     async def kill(self) -> None:
         """End everything that belongs to it, asking nobody."""
         self._connection.close()
-        await asyncio.to_thread(self._warmup.abandon)
+        await asyncio.to_thread(self._footing.abandon)
 
     async def close(self) -> None:
         """End the process and leave nothing behind; bounded, whatever state it is in."""
@@ -111,7 +130,7 @@ class Browser:
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
-            context.forget_target(event["targetId"])
+            context.forget_target(event["targetId"], self._connection.wire(event["sessionId"]))
 
     def _on_download(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
@@ -145,7 +164,7 @@ def _silently(message: str) -> None:
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    connection = Connection(*warmup.pipe())
+    connection = Connection(Pipe(*warmup.pipe()))
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
@@ -165,19 +184,18 @@ async def launch(settings: Settings, warmup: Warmup) -> Browser:
 async def _connect(warmup: Warmup, connection: Connection) -> Browser:
     await connection.open()
     version = await connection.root.send("Browser.getVersion")
-    _refuse_if_old(warmup, version["product"])
+    refuse_if_old(str(warmup.found.path), version["product"])
     browser = Browser(warmup, connection, version["product"])
-    attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
-    await connection.root.send("Target.setAutoAttach", attach)
+    await connection.root.send("Target.setAutoAttach", ATTACHED)
     return browser
 
 
-def _refuse_if_old(warmup: Warmup, product: str) -> None:
+def refuse_if_old(where: str, product: str) -> None:
     """`HeadlessChrome/156.0.1.2` says of itself which version it is."""
     major = product.partition("/")[2].partition(".")[0]
     if major.isdigit() and int(major) < OLDEST:
         raise BrowserUnavailable(
-            f"{warmup.found.path} is version {major} of Chromium, and rove needs {OLDEST} or newer.",
+            f"{where} is version {major} of Chromium, and rove needs {OLDEST} or newer.",
             hint="Update it, or run `rove install` and leave ROVE_BROWSER unset.",
         )
 

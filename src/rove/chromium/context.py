@@ -7,10 +7,10 @@ import contextlib
 import json
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rove.chromium.closing import close_target
 from rove.chromium.downloads import Downloads
@@ -31,6 +31,26 @@ UNSTICKING_PATIENCE = 0.5
 OPENING_PATIENCE = 2.0
 
 
+class Listed(Protocol):
+    """What is told of a tab."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+    async def title(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Acquaintance:
+    """A page that outlives our connection to it: which it was, whether we had opened it, and were at it."""
+
+    id: str
+    target: str
+    is_ours: bool
+    is_current: bool
+
+
 @dataclass(frozen=True)
 class Keepsake:
     """What is left of a context that was lost with its browser, or was closed to make room."""
@@ -42,6 +62,7 @@ class Keepsake:
     kind: str = LOST
     reason: str = ""
     climate: Climate = Climate()
+    targets: tuple[Acquaintance, ...] = ()
 
     @property
     def restoring_script(self) -> str:
@@ -101,13 +122,18 @@ class Context:
         return list(self._tabs.values())
 
     @property
+    def listed(self) -> Sequence[Listed]:
+        """All that an agent is told of."""
+        return self.tabs
+
+    @property
     def current(self) -> Tab | None:
         return self._tabs.get(self._current or "")
 
     async def tab(self, name: str | None = None) -> Tab:
         """The named tab, or the one in front, which is opened if there is none."""
         if name is not None and name not in self._tabs:
-            open_now = ", ".join(self._tabs) or "none"
+            open_now = ", ".join(tab.id for tab in self.listed) or "none"
             raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
@@ -119,10 +145,10 @@ class Context:
     async def new_tab(self) -> Tab:
         if self._untouched is not None and self._untouched is self.current:
             return self._taken(self._untouched)
-        if len(self._tabs) >= self._settings.limits.tabs:
-            unused = min(self._tabs, key=lambda tab: self._used.get(tab, 0))
+        if len(opened := self._opened) >= self._settings.limits.tabs:
+            unused = min(opened, key=lambda tab: self._used.get(tab, 0))
             raise LimitReached(
-                f"{len(self._tabs)} tabs are open, which is the limit.",
+                f"{len(opened)} tabs are open, which is the limit.",
                 hint=f"Close one with browser_tabs: {unused} ({self._tabs[unused].url[:200]}) is longest unused.",
             )
         if self.admit is not None:
@@ -153,7 +179,7 @@ class Context:
         tab.kinship.remove(tab)
         self._rename(fresh, tab.id)
         fresh.worlds.main.next_ref = tab.worlds.main.next_ref
-        tab.close_soon()
+        self._dismiss(tab)
         fresh.happenings.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
 
@@ -176,7 +202,17 @@ class Context:
 
     @property
     def addresses(self) -> tuple[tuple[str, str], ...]:
-        return tuple((tab.id, tab.url) for tab in self.tabs)
+        return tuple((tab.id, tab.url) for tab in self.listed)
+
+    @property
+    def targets(self) -> tuple[Acquaintance, ...]:
+        """What would be known again if only the line to the browser were lost: of pages that live on without us."""
+        return ()
+
+    @property
+    def _opened(self) -> list[str]:
+        """The ids of the tabs that count as ours."""
+        return list(self._tabs)
 
     async def close(self) -> None:
         """Close every tab and drop all state; bounded, since Chromium may never confirm."""
@@ -208,9 +244,7 @@ class Context:
             self._turning_away.add(task)
             task.add_done_callback(self._turning_away.discard)
             return
-        self._numbers += 1
-        tab = Tab(wire, self._connection, target, f"t{self._numbers}", self._settings, self._uploads, self.surroundings)
-        self._tabs[tab.id] = tab
+        tab = self._made(wire, target, self._next_id())
         if opener is not None:
             tab.join(opener)
         welcoming = asyncio.ensure_future(self._welcome(tab, opener))
@@ -218,10 +252,10 @@ class Context:
         if is_popup:
             welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
 
-    def forget_target(self, target: str) -> None:
+    def forget_target(self, target: str, wire: Wire) -> None:
         self._welcoming.pop(target, None)
         for tab in self.tabs:
-            if tab.target == target:
+            if tab.target == target and tab.session is wire:
                 self._forget(tab)
 
     def receive_download(self, event: dict[str, Any]) -> None:
@@ -233,6 +267,19 @@ class Context:
             self._downloads.progress(event)
 
     # Making tabs
+
+    def _next_id(self) -> str:
+        self._numbers += 1
+        return f"t{self._numbers}"
+
+    def _made(self, wire: Wire, target: dict[str, Any], identity: str) -> Tab:
+        tab = Tab(wire, self._connection, target, identity, self._settings, self._uploads, self.surroundings)
+        self._tabs[identity] = tab
+        return tab
+
+    def _dismiss(self, tab: Tab) -> None:
+        """Be rid of a page in whose place there is another."""
+        tab.close_soon()
 
     async def _create(self) -> Tab:
         self._creating += 1

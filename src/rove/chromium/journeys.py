@@ -50,7 +50,7 @@ class Journeys:
             answer = await self._load(url)
             if answer.get("isDownload"):
                 await self._receive(begun)
-            elif answer.get("errorText") == NO_WAY_OUT:
+            elif answer.get("errorText") == NO_WAY_OUT and not self._tab.is_guest:
                 raise self._tab.give_up_browser("the browser has lost its way out")
             elif answer.get("errorText"):
                 raise self._why_not(answer["errorText"], url)

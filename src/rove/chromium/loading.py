@@ -65,6 +65,11 @@ class Loading:
         """What comes from here on was asked for."""
         self._recent.clear()
 
+    def find(self, frame: dict[str, Any]) -> None:
+        """Where a document is that was there before we listened, unless another has come since."""
+        if self.commits == 0:
+            self.url = frame["url"] + frame.get("urlFragment", "")
+
     def stop(self) -> None:
         """Loading is being broken off: nothing more will be received."""
         self._is_received = True
@@ -176,6 +181,11 @@ class Loading:
 def is_web(url: str) -> bool:
     """Whether a browser loads it by itself, rather than hand it to another program."""
     return url.partition(":")[0].lower() in ("http", "https", "about", "blob", "data", "javascript", "file")
+
+
+def is_presentable(url: str) -> bool:
+    """Whether a page of somebody's own browser may be shown to an agent: no settings, no extensions, no files."""
+    return url.partition(":")[0].lower() in ("http", "https", "about", "blob", "data", "chrome-error")
 
 
 def refusal(url: str) -> str:

@@ -26,19 +26,21 @@ class RunFolder:
     that was left behind, and a keeper process watches for the owner's death.
     """
 
-    def __init__(self, path: Path, lock: int, keeper_process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, path: Path, lock: int, keeper_process: subprocess.Popen[bytes] | None) -> None:
         self.path = path
         self._lock = lock
         self._keeper = keeper_process
+        self._is_closed = False
 
     @classmethod
-    def create(cls, runs: Path) -> RunFolder:
+    def create(cls, runs: Path, has_browser: bool = True) -> RunFolder:
+        """With no browser of ours in it, there is nothing for a keeper to end; the folder is swept later on."""
         runs.mkdir(parents=True, exist_ok=True, mode=0o700)
         identity = secrets.token_hex(4)
         path = runs / identity
         path.mkdir(mode=0o700)
         try:
-            return cls(path, _lock(path), _start_keeper(path))
+            return cls(path, _lock(path), _start_keeper(path) if has_browser else None)
         except OSError:
             shutil.rmtree(path, ignore_errors=True)
             raise
@@ -50,11 +52,14 @@ class RunFolder:
 
     def close(self) -> None:
         """End whatever still runs for this folder and remove it."""
-        if self._keeper.stdin is not None and not self._keeper.stdin.closed:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._keeper is not None and self._keeper.stdin is not None:
             self._keeper.stdin.close()
             self._keeper.wait()
-            keeper.clear(self.path)
-            os.close(self._lock)
+        keeper.clear(self.path)
+        os.close(self._lock)
 
 
 def sweep(runs: Path) -> list[Path]:

@@ -59,6 +59,7 @@ BREAKING_OFF = 0.5
 TIME_TO_LOOK = 1.0
 # A page that is being replaced may still answer what it was asked just before.
 LAST_WORDS = 0.3
+CATCHING_UP = 2.0
 QUIET_ROUND = 1.0
 MOST_STORED = 1_000_000
 FRAME_ORIGIN = "(ref, x, y) => rove.frameOrigin(ref, x, y)"
@@ -115,6 +116,8 @@ class Tab:
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
         self._glance: dict[str, Any] | None = None
+        # In somebody's own browser: the page keeps the size of its window, and the browser is not ours to give up.
+        self.is_guest = False
         self._background: set[asyncio.Task[None]] = set()
         self.kinship = Kinship()
         self.kinship.add(self)
@@ -133,10 +136,22 @@ class Tab:
         await asyncio.gather(
             self._attach(self.session),
             self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            resize(self.session, size.width, size.height),
+            *([] if self.is_guest else [resize(self.session, size.width, size.height)]),
             # Every page believes to be in front, so that none is throttled or loses its focus to another.
             self.session.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         )
+
+    async def catch_up(self) -> None:
+        """A page that was there before us may hold frames, and may still be on its way to where it is said to be."""
+        said = self.url
+        tree = await self.session.send("Page.getFrameTree")
+        self.loading.find(tree["frameTree"]["frame"])
+        self.worlds.note_frame()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CATCHING_UP):
+                if not _same_page(said, self.url):
+                    await self.loading.commits_after(0)
+                await self.loading.reaches("DOMContentLoaded")
 
     async def _attach(self, wire: Wire) -> None:
         """What the page's wire and those of its separate frames have in common."""

@@ -41,6 +41,18 @@ class Warmup:
             self.folder.close()
             raise
 
+    @property
+    def scratch(self) -> Path:
+        return self.folder.path
+
+    @property
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
+    @property
+    def process_group(self) -> int:
+        return self.process.pid
+
     def pipe(self) -> tuple[int, int]:
         """Where to read from and write to the browser; whoever takes it has to close both."""
         assert self._pipe is not None, "taken before"

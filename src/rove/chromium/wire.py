@@ -1,8 +1,7 @@
-"""The DevTools protocol over the browser's own pipe.
+"""The DevTools protocol, over whatever line leads to the browser.
 
 Our own client, where Playwright's driver would be one process and one JSON round trip more: measured, a first call
-takes 0.5 s less, every call a third of the time, and a server 140 MB less (docs/decisions). A pipe rather than a
-port, since any process of this machine could speak to a port, and since the browser ends itself when its pipe closes.
+takes 0.5 s less, every call a third of the time, and a server 140 MB less (docs/decisions).
 """
 
 from __future__ import annotations
@@ -11,13 +10,12 @@ import asyncio
 import contextlib
 import json
 import logging
-import os
 import re
 import time
 from collections.abc import Callable, Generator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from rove.chromium.flood import LONGEST, LOUD, TAIL, Valve
+from rove.chromium.flood import LONGEST, LOUD, Valve
 
 log = logging.getLogger(__name__)
 
@@ -47,17 +45,29 @@ class _Question(NamedTuple):
     largest: int | None
 
 
+class Line(Protocol):
+    """What carries messages to a browser and back: the pipe of one that we started, or a socket to somebody's own."""
+
+    async def open(self, connection: Connection, /) -> None:
+        """Let `connection` take what comes from here on, and tell it of the end."""
+
+    def write(self, message: bytes, /) -> None: ...
+    def close(self) -> None: ...
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that the browser has not taken in."""
+        ...
+
+
 class Connection:
     """Commands out, answers and events in, for every session of one browser."""
 
-    def __init__(self, reading: int, writing: int) -> None:
-        self._reading = reading
-        self._writing = writing
+    def __init__(self, line: Line) -> None:
+        self._line = line
         self._last = 0
         self._waiting: dict[int, _Question] = {}
         self._wires: dict[str, Wire] = {}
-        self._output: asyncio.WriteTransport | None = None
-        self._input: asyncio.ReadTransport | None = None
         self._end_callbacks: list[Callable[[], None]] = []
         self._heard = {b"Target.detachedFromTarget"}
         self._is_closed = False
@@ -66,10 +76,8 @@ class Connection:
         self.root = Wire(self, None)
 
     async def open(self) -> None:
-        loop = asyncio.get_running_loop()
         self.is_open = True
-        self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._writing, "wb", 0))
-        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(self), os.fdopen(self._reading, "rb", 0))
+        await self._line.open(self)
 
     def wire(self, session: str) -> Wire:
         """The wire to a target that the browser has attached us to."""
@@ -88,22 +96,15 @@ class Connection:
         if self._is_closed:
             return
         self._is_closed = True
-        if self._output is None:
-            os.close(self._writing)
-        elif not self._output.is_closing():
-            self._output.abort()  # what is still to be written, nobody will read
-        if self._input is None:
-            os.close(self._reading)
-        else:
-            self._input.close()
+        self._line.close()
         self.end()
 
     async def send(
         self, session: str | None, method: str, params: dict[str, Any] | None, largest: int | None = None
     ) -> Answer:
-        if not self.is_open or self._output is None:
+        if not self.is_open:
             raise WireError(f"{method}: the browser is gone")
-        if self._output.get_write_buffer_size() > MOST_UNSENT:
+        if self._line.unsent > MOST_UNSENT:
             raise WireError(f"{method}: the browser takes nothing in any more")
         self._last += 1
         identity = self._last
@@ -112,11 +113,18 @@ class Connection:
             message["sessionId"] = session
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[identity] = _Question(session, answer, largest)
-        self._output.write(json.dumps(message).encode("utf-8") + b"\0")
+        self._line.write(json.dumps(message).encode("utf-8"))
         try:
             return await answer
         finally:
             self._waiting.pop(identity, None)
+
+    def take(self, data: bytes, size: int) -> None:
+        """As `receive`, for lines: what one message did to us must not cost us those behind it."""
+        try:
+            self.receive(data, size)
+        except Exception:
+            log.exception("a message of the browser could not be taken: %s", data[:200])
 
     def receive(self, data: bytes, size: int) -> None:
         """One message from the browser, and how long it was before it was cut."""
@@ -146,7 +154,7 @@ class Connection:
         return True
 
     def end(self) -> None:
-        """The pipe is closed: nobody will answer any more."""
+        """The line is closed: nobody will answer any more."""
         if not self.is_open:
             return
         self.is_open = False
@@ -220,6 +228,11 @@ class Wire:
             self._broken_off_at = time.monotonic()
         return await self._connection.send(self._session, method, params, largest)
 
+    async def detach(self) -> None:
+        """Let go of a target that lives on; all that was set up through this wire ends with it."""
+        if not self._is_closed.is_set():
+            await self._connection.send(None, "Target.detachFromTarget", {"sessionId": self._session})
+
     def on(self, event: str, handler: Handler) -> None:
         """Be told of every such event; `closed` is ours, for the end of the session, and `flooded`, for one dropped."""
         self._connection.hear(event)
@@ -239,39 +252,3 @@ class Wire:
             self._is_closed.set()
         for handler in tuple(self._handlers.get(event, ())):
             handler(params)
-
-
-class _Messages(asyncio.Protocol):
-    """Cuts the stream at the zero bytes that end each message."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def data_received(self, data: bytes) -> None:
-        self._connection.heard_at = time.monotonic()
-        *whole, rest = data.split(b"\0")
-        for piece in whole:
-            self._keep(piece)
-            message, size = b"".join(self._pieces), self._size
-            self._pieces, self._size = [], 0
-            try:
-                self._connection.receive(message, size)
-            except Exception:
-                # What one message did to us must not cost us those behind it.
-                log.exception("a message of the browser could not be taken: %s", message[:200])
-        if rest:
-            self._keep(rest)
-
-    def _keep(self, piece: bytes) -> None:
-        self._size += len(piece)
-        if len(self._pieces) == 1 and len(self._pieces[0]) < TAIL:
-            piece = self._pieces.pop() + piece  # the first piece is to tell what kind of message it is
-        self._pieces.append(piece)
-        if self._size > LONGEST and self._pieces[0].startswith(LOUD):
-            # How it begins and how it ends is enough to know who said it.
-            self._pieces = [self._pieces[0], b"".join(self._pieces[1:])[-TAIL:]]
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._connection.end()

@@ -46,6 +46,10 @@ class Browsers:
 
     def warm_up(self, begun: Warmup | None = None) -> None:
         """Start the process before the first call needs it, or go on with one that has been started."""
+        if self._settings.attach is not None:
+            if begun is not None:
+                begun.abandon()
+            return
         if self._warming is None and self._browser is None:
             self._warming = asyncio.ensure_future(_same(begun) if begun else warm_up(self._settings, None))
             self._watching = self._watching or asyncio.ensure_future(self._watch())
@@ -93,8 +97,7 @@ class Browsers:
         await self._bury()
         warming, self._warming = self._warming, None
         try:
-            warmup = await self._warmed(warming) or await warm_up(self._settings, progress)
-            browser = await launch(self._settings, warmup)
+            browser = await self._found(warming, progress)
         except RoveError:
             self._failures += 1
             self._failed_at = time.monotonic()
@@ -102,6 +105,13 @@ class Browsers:
         self._failures = 0
         browser.on_lost(lambda: self._lose(browser))
         return browser
+
+    async def _found(self, warming: asyncio.Task[Warmup] | None, progress: Callable[[str], None]) -> Browser:
+        if self._settings.attach is not None:
+            from rove.chromium.attachment import attach
+
+            return await attach(self._settings)
+        return await launch(self._settings, await self._warmed(warming) or await warm_up(self._settings, progress))
 
     async def _warmed(self, warming: asyncio.Task[Warmup] | None) -> Warmup | None:
         """What was started ahead; None if there was no browser to start, which the caller may fetch."""
@@ -118,6 +128,8 @@ class Browsers:
 
     def _refuse_to_loop(self) -> None:
         rested = time.monotonic() - self._failed_at
+        if self._settings.attach is not None:
+            return  # to knock costs nothing, and the person may just have started theirs
         if self._failures >= MOST_FAILURES and rested < REST_AFTER_FAILURES:
             raise BrowserUnavailable(
                 f"The browser failed to start {self._failures} times in a row.",

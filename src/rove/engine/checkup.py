@@ -16,6 +16,7 @@ from rove.chromium.browser import launch, warm_up
 from rove.chromium.installation import Installation, candidates, ensure, find, is_snap, version
 from rove.chromium.launch import decide_sandbox
 from rove.chromium.runfolder import sweep
+from rove.engine.exposure import OPEN
 from rove.errors import RoveError
 from rove.guard.policyfile import policy_from
 from rove.guard.secrets import secrets_from
@@ -55,6 +56,9 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield _memory()
     yield _shared_memory()
     yield _leftovers(settings)
+    if settings.attach is not None:
+        yield await _attachment(settings)
+        return
     found: Installation | None = None
     try:
         found = await asyncio.to_thread(find, settings.browser, settings.headless)
@@ -157,6 +161,18 @@ def _browser(found: Installation) -> Finding:
             "browser", "broken", f"{found.path} does not run", "Run it by hand to see why, or `rove install`."
         )
     return Finding("browser", "good", f"{said}: {found.path} ({found.origin})")
+
+
+async def _attachment(settings: Settings) -> Finding:
+    from rove.chromium.attachment import attach
+
+    try:
+        browser = await attach(settings)
+    except RoveError as error:
+        return Finding("attach", "broken", error.message, error.hint)
+    await browser.close()
+    advice = "Leave --attach out to have a browser whose way out is guarded."
+    return Finding("attach", "worth knowing", f"{browser.version} at {settings.attach}. {OPEN}", advice)
 
 
 async def _start(settings: Settings) -> Finding:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
+from rove.engine.exposure import GUARDED
 from rove.errors import JournalFailed, RoveError
 from rove.ledger.appending import Ledger
 from rove.ledger.underway import Underway
@@ -46,13 +47,19 @@ class Entry:
     began: float = field(default_factory=time.time)
     seconds: float = 0.0
     attachments: tuple[Attachment, ...] = ()
+    guard: str = GUARDED
 
 
 class Journal:
     """Appends to `sessions/<name>.jsonl`, readable by its owner only."""
 
     def __init__(
-        self, folder: Path, session: str, settings: Journaling | None = None, redact: Redact | None = None
+        self,
+        folder: Path,
+        session: str,
+        settings: Journaling | None = None,
+        redact: Redact | None = None,
+        guard: str = GUARDED,
     ) -> None:
         settings = settings or Journaling()
         self._session = session
@@ -60,6 +67,7 @@ class Journal:
         self._ledger = Ledger(self._volumes, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
+        self._guard = guard
         self._owed: list[dict[str, Any]] = []
         self._underway = Underway(self._volumes)
         self._has_taken_over = False
@@ -67,7 +75,7 @@ class Journal:
     @contextlib.contextmanager
     def entry(self, action: AnyAction) -> Generator[Entry]:
         """An entry that is written when the action is over, however it ended; nothing begins that could not be."""
-        entry = Entry(action.verb, action.arguments)
+        entry = Entry(action.verb, action.arguments, guard=self._guard)
         number = self._begin(entry)
         began = time.monotonic()
         try:

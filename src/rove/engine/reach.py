@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rove.chromium.failures import failure
-from rove.errors import RoveError
+from rove.chromium.loading import is_presentable
+from rove.debugport import DebugPort
+from rove.errors import Denied, RoveError
 from rove.guard.urls import origin_of
 from rove.settings import Settings
 
@@ -43,21 +45,28 @@ class Frontier:
         from rove.guard.machine import OwnPorts
         from rove.guard.rules import Rules
 
-        self.rules: Rules = Rules.of(settings.allow_host, settings.only_host or None, settings.deny_host)
+        port = DebugPort.of(settings.attach) if settings.attach is not None else None
+        # Who reaches the port of a browser's own commands does with it as they like.
+        deny = settings.deny_host if port is None else (*settings.deny_host, f"localhost:{port.port}")
+        self.rules: Rules = Rules.of(settings.allow_host, settings.only_host or None, deny)
         self.own: OwnPorts = OwnPorts()
+        if port is not None:
+            self.own.add(port.address, port.port)
         self.resolver: Resolver | None = _resolver(settings.dns)
         self.upstream: Upstream | None = _upstream(settings.proxy)
 
-    def reach(self) -> Reach:
+    def reach(self, is_guarded: bool = True) -> Reach:
         """For one session."""
-        return Reach(self)
+        return Reach(self, is_guarded)
 
 
 class Reach:
     """One session's own way out, and what it refused."""
 
-    def __init__(self, frontier: Frontier) -> None:
+    def __init__(self, frontier: Frontier, is_guarded: bool = True) -> None:
         self._frontier = frontier
+        # Where pages have a way out of their own, only what they are asked to load, and what they show, is looked at.
+        self.is_guarded = is_guarded
         self._egress: Egress | None = None
         self._way_out = ""
         self._standing: asyncio.Future[None] | None = None
@@ -94,6 +103,18 @@ class Reach:
             refusal := self._frontier.rules.refuse_endpoint(origin.endpoint, self._frontier.own)
         ):
             raise refusal.error()
+        if not self.is_guarded and not is_presentable(url):
+            raise Denied(f"{url[:200]} is a page of the browser's own, or a file.", hint="Use a page of the web.")
+
+    def may_show(self, url: str) -> bool:
+        """Whether what lies at an address may be read; where there is a guard, it was not loaded otherwise."""
+        if self.is_guarded:
+            return True
+        try:
+            self.refuse(url)
+        except Denied:
+            return False
+        return True
 
     def refuse_document(self, document: Document | None) -> None:
         """The same for a page that is not what it was to be, but the guard's own answer."""

@@ -26,7 +26,7 @@ from rove.guard.policy import Allow, Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
+    from rove.chromium.context import Context, Listed
     from rove.engine.session import Session
     from rove.guard.approval import ApprovalRequest, Approver, Shown
 
@@ -207,7 +207,7 @@ class Run:
         self._lost = context.lost
         return context
 
-    async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], Tab | None] = lambda: None) -> None:
+    async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], Listed | None] = lambda: None) -> None:
         """For what is not done on one tab, though it may be about one."""
         self._refuse_unreachable(action, entry, None)
         clearance = self._clearance(action, entry)
@@ -276,6 +276,8 @@ class Run:
 
     def _may_look(self, tab: Tab) -> bool:
         """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""
+        if not self._session.reach.may_show(tab.url):
+            return False
         return isinstance(self._session.gate.decide(LOOKING, (_place(self._session.name, tab),)), Allow)
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
@@ -289,7 +291,8 @@ class Run:
             seen.changes = changes
         else:
             tab.unsee()
-            tab.happenings.add("not shown", "The policy does not let this page be read just like that.")
+            told = "The policy does not" if self._session.reach.may_show(tab.url) else "The rules for addresses do not"
+            tab.happenings.add("not shown", f"{told} let this page be read just like that.")
 
     def _outcome(
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
@@ -331,9 +334,8 @@ class Run:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._lost.wait(), NEWS_OF_DEATH)
             if self._lost.is_set():
-                return BrowserUnavailable(
-                    "The browser went away in the middle of this.", hint="Call again: a new one is started."
-                )
+                again = "a new one is started" if self._session.settings.attach is None else "rove connects anew"
+                return BrowserUnavailable("The browser went away in the middle of this.", hint=f"Call again: {again}.")
         return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
 
     async def foresee(self, actions: Sequence[AnyAction], /) -> None:
@@ -375,7 +377,7 @@ def _quoting(tab: Tab) -> Generator[None]:
         raise
 
 
-def _place(session: str, tab: Tab | None) -> Place:
+def _place(session: str, tab: Listed | None) -> Place:
     return Place(session, tab.id, tab.url) if tab else Place(session)
 
 

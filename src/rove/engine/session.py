@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 from rove.action import Action, House
 from rove.chromium.context import LOST, Keepsake
 from rove.chromium.wire import WireError
+from rove.engine.exposure import GUARDED, Exposure
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.redaction import clear_error, cleared
 from rove.engine.runner import LOOKING, Report, Run, silent
-from rove.errors import NotOpen
+from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy import Allow, Place
 from rove.guard.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
@@ -46,6 +47,7 @@ class Session:
         reach: Reach,
         make: MakeContext,
         secrets: Secrets = NO_SECRETS,
+        exposure: Exposure | None = None,
     ) -> None:
         self.name = name
         self.settings = settings
@@ -53,7 +55,9 @@ class Session:
         self.house = house
         self.reach = reach
         self.secrets = secrets
-        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact)
+        self.exposure = exposure
+        guard = exposure.kind if exposure else GUARDED
+        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact, guard)
         self.last_used = time.monotonic()
         self.running = 0
         # A session that nobody had to open is given a place when it first needs one.
@@ -67,6 +71,8 @@ class Session:
         self._keeping: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
         self._is_closed = False
+        self._has_warned = False
+        self._owes_loss = False
 
     async def run(
         self,
@@ -87,7 +93,7 @@ class Session:
         try:
             # The one way out for whatever was read of a page: no secret passes here.
             run = Run(self, tab, timeout, self._cleared(report), quiet, channel)
-            return cleared(await run.run(action), self.secrets)
+            return self._warned(cleared(await run.run(action), self.secrets))
         except Exception as error:
             clear_error(error, self.secrets)
             raise
@@ -95,6 +101,13 @@ class Session:
             self.running -= 1
             self.last_used = time.monotonic()
             self._keep_soon()
+
+    def _warned(self, outcome: Outcome[R]) -> Outcome[R]:
+        """The first outcome says what is not guarded."""
+        if self.exposure is None or self._has_warned:
+            return outcome
+        self._has_warned = True
+        return replace(outcome, events=(self.exposure.event, *outcome.events))
 
     def _cleared(self, report: Report) -> Report:
         return lambda message, done, total: report(self.secrets.redact(message), done, total)
@@ -110,13 +123,14 @@ class Session:
     @property
     def is_idle(self) -> bool:
         """Whether it holds pages that nobody uses at the moment, and that are not busy with a file."""
-        if self._context is None or self.running:
-            return False
+        if self._context is None or self.running or not self.reach.is_guarded:
+            return False  # a person's own pages are not ours to put to sleep
         return not any(tab.downloads.is_running() for tab in self._context.tabs)
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
             self.refuse_if_closed()
+            self._tell_of_loss()
             if self._context is None:
                 made = await self._make(self, self._keepsake, progress)
                 if self._is_closed:
@@ -131,12 +145,24 @@ class Session:
         if self._is_closed:
             raise NotOpen(f"The session {self.name} was closed.", hint="Open another with browser_open_session.")
 
+    def _tell_of_loss(self) -> None:
+        """Once, unless a call was under way that has told of it: the tabs may be others now."""
+        if self._owes_loss:
+            self._owes_loss = False
+            raise BrowserUnavailable(
+                "The connection to the browser was lost.",
+                hint="Call again: rove connects anew. Then list browser_tabs.",
+            )
+
     def lose(self) -> None:
         """The browser is gone; the next call gets a new context, with what was kept of this one."""
         if self._context is not None:
+            self._owes_loss = not self.reach.is_guarded and not self.running
             # Its pages may have closed one by one as it died: what counts is where they were before.
             kept, climate = self._keepsake or Keepsake(), self._context.surroundings.climate
-            self._keepsake = replace(kept, tabs=self._addresses, kind=LOST, reason="", climate=climate)
+            self._keepsake = replace(
+                kept, tabs=self._addresses, kind=LOST, reason="", climate=climate, targets=self._context.targets
+            )
             self._context.lost.set()
             self._context = None
 
@@ -204,6 +230,7 @@ class Session:
             "session": self.name,
             "tabs": [{"id": tab, "url": self._told(url), "is_current": tab == front} for tab, url in tabs],
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
+            **({"guard": str(self.exposure)} if self.exposure else {}),
         }
 
     def _told(self, url: str) -> str:

@@ -15,6 +15,7 @@ from rove.chromium.warmup import Warmup
 from rove.chromium.wire import WireError
 from rove.engine.admission import Admission
 from rove.engine.browsers import Browsers
+from rove.engine.exposure import IN_PART, OPEN, Exposure
 from rove.engine.gate import Gate
 from rove.engine.reach import Frontier
 from rove.engine.session import Session
@@ -27,6 +28,7 @@ from rove.settings import Settings, load
 from rove.workspace import refuse_to_expose
 
 if TYPE_CHECKING:
+    from rove.chromium.browser import Browser
     from rove.chromium.context import Context
     from rove.guard.approval import ApprovalRequest
 
@@ -131,15 +133,23 @@ class Sessions:
         for reach in reaches:
             await reach.close()
 
+    def _exposure(self, name: str) -> Exposure | None:
+        """In somebody's own browser the default session works where they do, the others beside it."""
+        if self.settings.attach is None:
+            return None
+        return OPEN if name == DEFAULT else IN_PART
+
     def _add(self, name: str) -> Session:
+        exposure = self._exposure(name)
         self._open[name] = Session(
             name,
             self.settings,
             self._gate,
             _Reception(self, name),
-            self._frontier.reach(),
+            self._frontier.reach(exposure is not OPEN),
             self._new_context,
             self._secrets,
+            exposure,
         )
         return self._open[name]
 
@@ -147,6 +157,8 @@ class Sessions:
         self, session: Session, keepsake: Keepsake | None, progress: Callable[[str], None]
     ) -> Context:
         await self._admit(session)
+        if not session.reach.is_guarded:
+            return await self._opened(None, keepsake, progress)
         # The guard is built while the browser makes ready; before it stands, its port is taken and answers nobody.
         way_out, standing = session.reach.open()
         context = await self._opened(way_out, keepsake, progress)
@@ -155,18 +167,27 @@ class Sessions:
         except BaseException:  # no session without its guard
             await context.close()
             raise
-        context.admit = self._admission.admit_page
         return context
 
-    async def _opened(self, way_out: str, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
+    async def _opened(self, way_out: str | None, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
         browser = await self._browsers.browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
-                return await browser.new_context(self.settings, way_out, keepsake)
+                context = await self._context_in(browser, way_out, keepsake)
         except (TimeoutError, WireError) as error:
             raise BrowserUnavailable(
                 "The browser went away, or hung, before it had opened a page.", hint="Call again: a new one is started."
             ) from error
+        context.admit = self._admission.admit_page
+        return context
+
+    async def _context_in(self, browser: Browser, way_out: str | None, keepsake: Keepsake | None) -> Context:
+        if way_out is not None:
+            return await browser.new_context(self.settings, way_out, keepsake)
+        from rove.chromium.attachment import AttachedBrowser
+
+        assert isinstance(browser, AttachedBrowser), "no other browser has a context without a guard"
+        return await browser.own_context(self.settings, keepsake)
 
     async def _admit(self, session: Session) -> None:
         """Nobody opens the default session: it takes its place in line, like any other, when it is first used."""

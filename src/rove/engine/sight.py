@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rove.action import AnyAction
+from rove.chromium.context import Listed
 from rove.chromium.tab import Tab
 from rove.chromium.whereabouts import at_point, with_focus, within
 from rove.chromium.worlds import World
@@ -34,9 +35,9 @@ async def elements_of(action: AnyAction, tab: Tab) -> tuple[Shown, ...]:
     return tuple(shown)
 
 
-async def dialog_of(tab: Tab | None) -> tuple[Shown, ...]:
+async def dialog_of(tab: Listed | None) -> tuple[Shown, ...]:
     """The dialog that is open there, if one is."""
-    dialog = tab.dialogs.open if tab else None
+    dialog = tab.dialogs.open if isinstance(tab, Tab) else None
     return (Shown("dialog", "", str(dialog)),) if dialog else ()
 
 

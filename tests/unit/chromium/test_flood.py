@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rove.chromium.flood import LONGEST, MOST_BYTES, MOST_EVENTS, Valve
-from rove.chromium.wire import Connection, Wire, _Messages
+from rove.chromium.pipe import Pipe, _Messages
+from rove.chromium.wire import Connection, Wire
 
 SESSION = "0123456789ABCDEF0123456789ABCDEF"
 
@@ -17,7 +18,7 @@ class Listening:
     """A connection without a browser, fed with what one would send, and a record of what it told."""
 
     def __init__(self) -> None:
-        self.connection = Connection(-1, -1)
+        self.connection = Connection(Pipe(-1, -1))
         self.stream = _Messages(self.connection)
         self.heard: list[dict[str, Any]] = []
         self.flooded = 0
@@ -88,7 +89,7 @@ def test_a_stream_that_comes_byte_by_byte_is_the_same_stream() -> None:
 
 
 def test_a_handler_can_stop_hearing() -> None:
-    wire = Wire(Connection(-1, -1), None)
+    wire = Wire(Connection(Pipe(-1, -1)), None)
     heard: list[Any] = []
     with wire.hearing("event", heard.append):
         wire.tell("event", {"n": 1})

@@ -6,11 +6,12 @@ import tracemalloc
 from typing import Any
 
 from rove.chromium.network import KEPT, Network
+from rove.chromium.pipe import Pipe
 from rove.chromium.wire import Connection, Wire
 
 
 def recording() -> tuple[Network, Wire]:
-    network, wire = Network("main"), Wire(Connection(-1, -1), None)
+    network, wire = Network("main"), Wire(Connection(Pipe(-1, -1)), None)
     network.listen(wire, "page")
     return network, wire
 
@@ -57,7 +58,7 @@ def test_each_hop_of_a_redirect_is_a_request_of_its_own() -> None:
 
 def test_a_request_told_of_by_two_wires_is_one_request() -> None:
     network, wire = recording()
-    other = Wire(Connection(-1, -1), None)
+    other = Wire(Connection(Pipe(-1, -1)), None)
     network.listen(other, "frame")
     wire.tell("Network.requestWillBeSent", sent(1))
     other.tell("Network.requestWillBeSent", sent(1))

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from rove.chromium.pipe import Pipe
 from rove.chromium.wire import MOST_UNSENT, Connection, WireError
 
 MEGABYTE = "x" * 2**20
@@ -19,7 +20,7 @@ class Other:
     def __init__(self) -> None:
         self.reading, ours_out = os.pipe()
         ours_in, self.writing = os.pipe()
-        self.connection = Connection(ours_in, ours_out)
+        self.connection = Connection(Pipe(ours_in, ours_out))
 
     def close(self) -> None:
         for end in (self.reading, self.writing):

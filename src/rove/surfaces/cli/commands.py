@@ -211,6 +211,10 @@ def _config_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for key, value, source in rows:
         print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
+    if resolved.settings.attach is not None:
+        from rove.engine.exposure import OPEN
+
+        print(f"\n{OPEN}")
     return 0
 
 
@@ -250,8 +254,12 @@ def _value(resolved: Resolved, option: Option) -> str:
         value = getattr(value, name)
     settings = resolved.settings
     # What follows from another setting is shown as what it comes to.
-    value = {"workspace": settings.workspace_folder, "policy": settings.policy_file}.get(option.key, value)
-    return _shown(value)
+    followed = {
+        "workspace": settings.workspace_folder,
+        "policy": settings.policy_file,
+        "attach": settings.attach or "none",
+    }
+    return _shown(followed.get(option.key, value))
 
 
 def _shown(value: Any) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from rove.engine.exposure import GUARDED
 from rove.errors import InvalidArguments, JournalFailed, NotOpen
 from rove.ledger.chain import Link
 from rove.ledger.history import Feed, Recent, recent
@@ -140,8 +141,10 @@ def _told(link: Link) -> str:
     spent = f"{seconds * 1000:.0f}" if isinstance(seconds, int | float) else "?"
     words = [str(facts.get(name, "?")) for name in ("decision", "outcome")]
     row = _row([when, str(facts.get("session", "?")), _summary(facts), *words, spent])
-    error = facts.get("error")
-    return f"{row}\n{'':21}{one_line(error, 160)}" if isinstance(error, str) else row
+    guard, error = facts.get("guard", GUARDED), facts.get("error")
+    remarks = [str(guard)] if guard != GUARDED else []
+    remarks += [error] if isinstance(error, str) else []
+    return "\n".join([row, *(f"{'':21}{one_line(remark, 160)}" for remark in remarks)])
 
 
 def _summary(facts: Mapping[str, Any]) -> str:

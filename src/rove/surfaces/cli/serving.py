@@ -9,6 +9,7 @@ import logging
 import signal
 import sys
 
+from rove.engine.exposure import OPEN
 from rove.engine.sessions import HeadStart, Sessions
 from rove.settings import Settings
 from rove.surfaces.approvers import appointed
@@ -18,6 +19,8 @@ from rove.surfaces.toolsets import Toolset
 
 def serve_mcp(settings: Settings, begun: HeadStart | None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
+    if settings.attach is not None:
+        print(f"rove: {OPEN}", file=sys.stderr, flush=True)
     asyncio.run(_serve(settings, Toolset(settings.with_), begun))
     return 0
 

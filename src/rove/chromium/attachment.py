@@ -1,0 +1,166 @@
+"""Attaching to a browser that a person runs themselves: nothing of it is ours to end."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+from typing import TYPE_CHECKING, Any
+
+from rove.chromium.browser import ATTACHED, Browser, refuse_if_old
+from rove.chromium.guest import GuestContext, let_live
+from rove.chromium.runfolder import RunFolder, sweep
+from rove.chromium.websocket import WebSocket
+from rove.chromium.wire import Connection, WireError
+from rove.debugport import DebugPort
+from rove.errors import BrowserUnavailable, unwritable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rove.chromium.context import Keepsake
+    from rove.settings import Settings
+
+# A browser that works answers at once.
+ASKING_PATIENCE = 5.0
+MOST_ANSWERED = 100_000
+
+
+class Visit:
+    """A folder for what is temporary, and no process: which one it is, and what it holds, is not our business."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+
+    @property
+    def scratch(self) -> Path:
+        return self._folder.path
+
+    @property
+    def is_running(self) -> bool:
+        return True  # as long as the line to it is open
+
+    @property
+    def process_group(self) -> None:
+        return None
+
+    def abandon(self) -> None:
+        self._folder.close()
+
+
+class AttachedBrowser(Browser):
+    """Somebody's own browser. It is left, never closed."""
+
+    def __init__(self, visit: Visit, connection: Connection, version: str, own: str) -> None:
+        super().__init__(visit, connection, version)
+        self._own = own
+        self._guest: GuestContext | None = None
+        root = connection.root
+        for event in ("Target.targetCreated", "Target.targetInfoChanged"):
+            root.on(event, self._on_target)
+        root.on("Target.targetDestroyed", self._on_destroyed)
+
+    async def own_context(self, settings: Settings, keepsake: Keepsake | None) -> GuestContext:
+        """The one that the person works in, through no proxy of ours."""
+        guest = GuestContext(self._connection, self._own, settings, self._footing.scratch)
+        self._guest = self._contexts[self._own] = guest
+        guest.on_closed = self._leave_own
+        try:
+            await guest.open(keepsake)
+        except BaseException:
+            await guest.close()
+            raise
+        return guest
+
+    async def close(self) -> None:
+        """Leave it as it was: what we opened is closed, and nothing else."""
+        await asyncio.gather(*(context.close() for context in list(self._contexts.values())))
+        await self.kill()
+
+    def _leave_own(self) -> None:
+        self._guest = None
+        self._contexts.pop(self._own, None)
+
+    def _on_attached(self, event: dict[str, Any]) -> None:
+        target = event["targetInfo"]
+        if target.get("browserContextId") in self._contexts.keys() - {self._own}:
+            super()._on_attached(event)
+        elif self._guest is not None and self._guest.is_taking(target["targetId"]):
+            return  # who asked for it goes on by itself
+        elif self._guest is not None and target["type"] == "page" and target.get("browserContextId") == self._own:
+            self._guest.receive(self._connection.wire(event["sessionId"]), target)
+        else:
+            self._later(let_live(self._connection.wire(event["sessionId"])))
+
+    def _on_target(self, event: dict[str, Any]) -> None:
+        if self._guest is not None:
+            self._guest.notice(event["targetInfo"])
+
+    def _on_destroyed(self, event: dict[str, Any]) -> None:
+        if self._guest is not None:
+            self._guest.forget_page(event["targetId"])
+
+
+async def attach(settings: Settings) -> AttachedBrowser:
+    """Connect to the browser that the settings name; whatever keeps us from it, nothing is left of the attempt."""
+    assert settings.attach is not None
+    port = DebugPort.of(settings.attach)
+    try:
+        async with asyncio.timeout(settings.deadlines.launch):
+            return await _attached(settings, port if port.path else await asyncio.to_thread(_asked, port))
+    except (OSError, TimeoutError, WireError, ValueError, http.client.HTTPException) as error:
+        raise BrowserUnavailable(
+            f"No browser can be attached to at {settings.attach}: {_reason(error)}.",
+            hint=f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call "
+            "again. FOLDER is a profile of its own: browsers open no port on their default one.",
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there"
+    return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+
+
+def _asked(port: DebugPort) -> DebugPort:
+    """Where the browser's own socket is, which changes whenever it is started."""
+    asking = http.client.HTTPConnection(port.host, port.port, timeout=ASKING_PATIENCE)
+    try:
+        asking.request("GET", "/json/version")
+        answer = asking.getresponse()
+        said = json.loads(answer.read(MOST_ANSWERED)) if answer.status == http.client.OK else None
+    finally:
+        asking.close()
+    if not isinstance(said, dict):
+        raise ValueError("who listens there is no browser")
+    return port.at(str(said.get("webSocketDebuggerUrl")))
+
+
+async def _attached(settings: Settings, port: DebugPort) -> AttachedBrowser:
+    runs = settings.home_folder / "run"
+    try:
+        await asyncio.to_thread(sweep, runs)
+        visit = Visit(await asyncio.to_thread(RunFolder.create, runs, has_browser=False))
+    except OSError as error:
+        raise unwritable(settings.home_folder, error) from error
+    connection = Connection(WebSocket(port))
+    try:
+        return await _introduced(visit, connection, str(port))
+    except BaseException:
+        connection.close()
+        await asyncio.to_thread(visit.abandon)
+        raise
+
+
+async def _introduced(visit: Visit, connection: Connection, where: str) -> AttachedBrowser:
+    await connection.open()
+    root = connection.root
+    version = await root.send("Browser.getVersion")
+    refuse_if_old(where, version["product"])
+    contexts = await root.send("Target.getBrowserContexts")
+    if "defaultBrowserContextId" not in contexts:
+        raise WireError("it does not tell which of its contexts is its own, as newer versions of Chromium do")
+    browser = AttachedBrowser(visit, connection, version["product"], contexts["defaultBrowserContextId"])
+    await root.send("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
+    await root.send("Target.setAutoAttach", ATTACHED)
+    return browser

@@ -1,0 +1,51 @@
+"""Where a browser that a person runs themselves can be spoken to."""
+
+from __future__ import annotations
+
+import re
+
+from rove.record import dataclass
+
+EXAMPLES = "http://127.0.0.1:9222, or ws://127.0.0.1:9222/devtools/browser/ID"
+# Of this machine alone: a browser elsewhere would look for the guard of a named session on its own machine.
+_HERE = r"(?P<host>127\.0\.0\.1|localhost|\[::1\]):(?P<port>[0-9]{1,5})"
+_PATH = r"/devtools/browser(?:/[0-9A-Za-z-]{1,64})?"
+_HTTP = re.compile(rf"http://{_HERE}/?")
+_SOCKET = re.compile(rf"ws://{_HERE}(?P<path>{_PATH})")
+
+
+@dataclass(frozen=True)
+class DebugPort:
+    """A host and port of this machine, and the path of the browser's socket if that is known."""
+
+    host: str
+    port: int
+    path: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> DebugPort:
+        """Read one strictly, or say with a ValueError what it should look like."""
+        match = _HTTP.fullmatch(text) or _SOCKET.fullmatch(text)
+        if match is None or not 0 < int(match["port"]) < 65536:
+            raise ValueError(f"{text!r} is no browser of this machine; write one like {EXAMPLES}")
+        return cls(match["host"].strip("[]"), int(match["port"]), match.groupdict().get("path") or "")
+
+    @property
+    def address(self) -> str:
+        return "127.0.0.1" if self.host == "localhost" else self.host
+
+    def at(self, socket: str) -> DebugPort:
+        """The same port with the path of a socket that the browser names itself, whatever host it believes to have."""
+        path = re.fullmatch(rf"wss?://[^/]+({_PATH})", socket)
+        if path is None:
+            raise ValueError(f"{socket[:200]!r} is no browser's socket")
+        return DebugPort(self.host, self.port, path[1])
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def checked(text: str) -> str:
+    """The text itself, if it can be read."""
+    DebugPort.of(text)
+    return text
