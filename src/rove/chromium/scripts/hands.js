@@ -41,14 +41,14 @@ const fillIn = async (ref, value, guarded, patience) => {
     if (!target) return { gone: true };
     const line = lineOf(target);
     const element = fieldOf(target);
-    if (guarded && value && isPassword(element)) return { line, password: true, origin: self.origin };
+    if (guarded && value && isPassword(element)) return { line, whose: self.origin, password: true, origin: self.origin };
     const problem = unready(element);
     if (!problem) {
       const done = fillNow(element, value, guarded);
       await null; // what the page puts off until its handlers are through may change the value
-      return { line, ...done, value: isPassword(element) ? null : element.value };
+      return { line, whose: self.origin, ...done, value: isPassword(element) ? null : element.value };
     }
-    if (performance.now() >= giveUp) return { line, ...problem };
+    if (performance.now() >= giveUp) return { line, whose: self.origin, ...problem };
     await soon();
   }
 };
