@@ -49,7 +49,7 @@ const patiently = (work) => async (ref, patience, ...rest) => {
     if (!element) return { gone: true };
     const line = lineOf(element);
     const { worth = 0, ...answer } = await work(element, ...rest);
-    if (performance.now() - began >= Math.min(worth, patience)) return { line, ...answer };
+    if (performance.now() - began >= Math.min(worth, patience)) return { line, whose: self.origin, ...answer };
     await soon();
   }
 };
