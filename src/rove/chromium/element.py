@@ -227,6 +227,8 @@ class Element:
         if answer.get("gone"):
             raise self._gone()
         self.line = answer["line"]
+        if (kept := answer.get("kept")) and self._tab.inspection.is_wanted:
+            raise password_refused(kept["line"], self.world.prefix + kept["ref"], self._tab.vault.offer(kept["origin"]))
         if "reason" in answer:
             raise ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
         return answer
