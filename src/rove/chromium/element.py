@@ -242,6 +242,8 @@ class Element:
         if answer.get("gone"):
             raise self._gone()
         self.line = self._quoted(answer)
+        if (kept := answer.get("kept")) and self._tab.inspection.is_wanted:
+            raise password_refused(kept["line"], self.world.prefix + kept["ref"], self._tab.vault.offer(kept["origin"]))
         if "reason" in answer:
             error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
             error.origin = self.line.origin if isinstance(self.line, Quoted) else None

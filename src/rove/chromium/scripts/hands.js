@@ -58,8 +58,9 @@ const patiently = (work) => async (ref, patience, ...rest) => {
 const focusObstacle = (element) => {
   const active = deepActiveElement();
   if (active && (isWithin(active, element) || (element.isContentEditable && isWithin(element, active)))) return null;
-  const isElsewhere = active && active !== bodyOf(document);
-  return { reason: isElsewhere ? `passes the focus on to ${lineOf(active)}` : "does not take the focus" };
+  if (!active || active === bodyOf(document)) return { reason: "does not take the focus" };
+  const reason = `passes the focus on to ${lineOf(active)}`;
+  return isPassword(active) ? { reason, kept: told(active) } : { reason };
 };
 
 // In one call where that can be, since then nothing of the page but its handlers runs in between; else the field is left

@@ -169,9 +169,7 @@ const findRows = (spec) => {
   };
 };
 
-// A word within a text, or a star within a row that can be pressed as a whole, may do something of its own when pressed.
-const isMadeOfParts = (row) => Boolean(row.flags & TEXT) || row.role === "generic" || row.role === "none";
-
+// A word within a text may do something of its own when pressed, so the ref is that of the smallest part that says it.
 const innermost = (element, says) => {
   for (let inner = element; inner; ) {
     element = inner;
@@ -278,7 +276,7 @@ const neighbours = (index) => {
 
 const elementAt = (row, says) => {
   const element = row.element || (row.node && (isElement(row.node) ? row.node : parentElementOf(row.node)));
-  return element && says && isMadeOfParts(row) ? innermost(element, says) : element;
+  return element && says && row.flags & TEXT ? innermost(element, says) : element;
 };
 
 const matchAt = (index, says) => {
