@@ -106,7 +106,7 @@ class Journeys:
         try:
             await asyncio.wait({going}, timeout=LEAVING_PATIENCE)
             if going.done() or await asked:
-                return await self._unhindered(going)
+                return await self._unhindered(going, NO_MORE_PATIENCE)
             self._tab.stop_soon()
             await self._tab.break_off()
             return await self._unhindered(self._tab.session.send("Page.navigate", {"url": url}))
@@ -119,11 +119,12 @@ class Journeys:
         document = self._tab.traffic.document
         return document is not None and document.loader != loader
 
-    async def _unhindered(self, journey: Awaitable[R]) -> R:
+    async def _unhindered(self, journey: Awaitable[R], pause: float = LEAVING_PATIENCE) -> R:
         """Go, and break off whatever script the page runs without end on being left: there are several it may run."""
         going, patience, in_vain = asyncio.ensure_future(journey), LEAVING_PATIENCE, 0
         try:
-            while not (await asyncio.wait({going}, timeout=patience))[0]:
+            while not (await asyncio.wait({going}, timeout=pause))[0]:
+                pause = NO_MORE_PATIENCE
                 if not self._waits_for_server and not await self._tab.answers(patience) and not going.done():
                     in_vain += not await self._tab.break_off()
                     patience = NO_MORE_PATIENCE
