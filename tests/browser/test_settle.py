@@ -8,6 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.render.outcomes import as_text
 
 
 async def test_a_click_that_fetches_returns_after_the_page_was_drawn_again(session: Session, site: Site) -> None:
@@ -30,6 +31,8 @@ async def test_a_click_that_does_nothing_says_so(session: Session, site: Site) -
     outcome = await session.click('button "Idle"')
     assert outcome.changes.kind == "same"
     assert outcome.changes.tokens < 50
+    # All that a model reads of it: no label, so that no wrapper is needed round one.
+    assert as_text(outcome) == f"Clicked {outcome.result.ref}.\nNothing changed."
 
 
 async def test_a_page_that_never_stops_changing_does_not_hold_an_act_up(session: Session, site: Site) -> None:

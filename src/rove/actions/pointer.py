@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Own
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -17,9 +18,15 @@ LEG_SECONDS = 0.2
 @dataclass(frozen=True)
 class Clicked:
     element: str
+    ref: Own
 
     def __str__(self) -> str:
         return f"Clicked {self.element}."
+
+    @property
+    def in_brief(self) -> str:
+        """Without words of the page."""
+        return f"Clicked {self.ref}."
 
 
 @action(Effect.ACT)
@@ -39,15 +46,21 @@ class Click(TabAction[Clicked]):
     async def perform(self, tab: Tab) -> Clicked:
         element = await tab.aim(self.target)
         await element.click(self.button, self.count, self.modifiers, self.hold)
-        return Clicked(element.line)
+        return Clicked(element.line, Own(element.ref))
 
 
 @dataclass(frozen=True)
 class Hovered:
     element: str
+    ref: Own
 
     def __str__(self) -> str:
         return f"Pointing at {self.element}."
+
+    @property
+    def in_brief(self) -> str:
+        """Without words of the page."""
+        return f"Pointing at {self.ref}."
 
 
 @action(Effect.ACT)
@@ -59,7 +72,7 @@ class Hover(TabAction[Hovered]):
     async def perform(self, tab: Tab) -> Hovered:
         element = await tab.aim(self.target)
         await element.hover()
-        return Hovered(element.line)
+        return Hovered(element.line, Own(element.ref))
 
 
 @dataclass(frozen=True)

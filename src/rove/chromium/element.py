@@ -296,7 +296,7 @@ class Spot:
     def __init__(self, tab: Tab, x: float, y: float) -> None:
         self._tab = tab
         self._point = (x, y)
-        self.line = f"the point {x:g},{y:g}"
+        self.line = self.ref = f"the point {x:g},{y:g}"
 
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0

@@ -52,7 +52,7 @@ def as_data(outcome: AnyOutcome) -> dict[str, Any]:
 
 def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
     origin = _origin(outcome)
-    yield from _result_passages(outcome.result, origin)
+    yield from _brief_passages(outcome) or _result_passages(outcome.result, origin)
     if outcome.changes.kind == "page":
         yield Passage(readable(f"{json.dumps(outcome.title or '', ensure_ascii=False)} {outcome.url}"), origin)
     yield from _change_passages(outcome, origin)
@@ -60,6 +60,13 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
     if outcome.pending:
         yield Passage(f"Still pending: {', '.join(one_line(what, 200) for what in outcome.pending[:5])}", origin)
     yield from (Passage(event.advice) for event in outcome.events)
+
+
+def _brief_passages(outcome: AnyOutcome) -> list[Passage]:
+    """Where nothing else is told of the page, the wrapper round a label would be most of the answer."""
+    is_alone = outcome.changes.kind in ("same", "silent") and not outcome.events and not outcome.pending
+    brief = getattr(outcome.result, "in_brief", None)
+    return [Passage(brief)] if is_alone and brief is not None else []
 
 
 def _change_passages(outcome: AnyOutcome, origin: str) -> Iterator[Passage]:
