@@ -100,7 +100,9 @@ class Traffic:
     def silent_server(self) -> str | None:
         """Who has been asked for a document and has not answered."""
         document = self.document
-        return place_of(document.url) if document is not None and document.status is None else None
+        if document is None or document.status is not None or not document.url.startswith("http"):
+            return None  # an address for another program has no server
+        return place_of(document.url)
 
     def stop(self) -> None:
         """Loading is being broken off, of which not every request tells."""
