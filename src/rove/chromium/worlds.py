@@ -93,8 +93,10 @@ class World:
         if is_new:
             # Refs go on counting where those of the last document ended.
             function = f"(...all) => {{ rove.startRefs({self.next_ref}); return ({function})(...all) }}"
+        asked = await self.context()
         answer = await self._sent(function, arguments, by_value)
-        if is_new and "exceptionDetails" in answer and await self._install():
+        # Where another document has come meanwhile, that one has our script, and has not been asked yet.
+        if is_new and "exceptionDetails" in answer and (await self._install() or self._context != asked):
             answer = await self._sent(function, arguments, by_value)
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
