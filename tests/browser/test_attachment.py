@@ -420,6 +420,8 @@ async def test_a_browser_that_went_away_is_told_of_once_and_found_again_when_it_
     session: Session, sessions: Sessions, person: Person, site: Site, mine: str
 ) -> None:
     await session.navigate(site.page("/", "<h1>Hi</h1>"))
+    await session.tabs("new")
+    await session.tabs("close", tab="t3")
     person.end()
     await eventually(lambda: not sessions.session().has_pages)
     with pytest.raises(BrowserUnavailable):
@@ -429,7 +431,7 @@ async def test_a_browser_that_went_away_is_told_of_once_and_found_again_when_it_
     assert f"--remote-debugging-port={person.port}" in refused.value.hint
     person.start(mine)
     person.until_tabs_are(mine)
-    assert await listed(session) == [("t3", mine)], "an id is not given twice"
+    assert await listed(session) == [("t4", mine)], "an id is not given twice"
 
 
 async def test_a_call_under_way_is_told_and_the_next_one_connects_again(

@@ -63,6 +63,7 @@ class Keepsake:
     reason: str = ""
     climate: Climate = Climate()
     targets: tuple[Acquaintance, ...] = ()
+    numbers: int = 0
 
     @property
     def restoring_script(self) -> str:
@@ -147,9 +148,10 @@ class Context:
             return self._taken(self._untouched)
         if len(opened := self._opened) >= self._settings.limits.tabs:
             unused = min(opened, key=lambda tab: self._used.get(tab, 0))
+            where = dict(self.addresses).get(unused, "")[:200]
             raise LimitReached(
                 f"{len(opened)} tabs are open, which is the limit.",
-                hint=f"Close one with browser_tabs: {unused} ({self._tabs[unused].url[:200]}) is longest unused.",
+                hint=f"Close one with browser_tabs: {unused} ({where}) is longest unused.",
             )
         if self.admit is not None:
             await self.admit()
@@ -203,6 +205,11 @@ class Context:
     @property
     def addresses(self) -> tuple[tuple[str, str], ...]:
         return tuple((tab.id, tab.url) for tab in self.listed)
+
+    @property
+    def numbers(self) -> int:
+        """How many ids have been given."""
+        return self._numbers
 
     @property
     def targets(self) -> tuple[Acquaintance, ...]:

@@ -53,14 +53,12 @@ class GuestContext(Context):
         keepsake = keepsake or Keepsake()
         self.surroundings.restore(keepsake.climate)
         self._remembered = {known.target: known for known in keepsake.targets}
-        self._numbers = max((_number(known.id) for known in keepsake.targets), default=0)
+        self._numbers = keepsake.numbers
         there = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
         for target in there["targetInfos"]:
             self.notice(target)
         # Only to be told of downloads: they go where the browser's own settings say.
         await self._root.send("Browser.setDownloadBehavior", {"behavior": "default", "eventsEnabled": True})
-        for page in [page for page in self._pages.values() if page.target in self._ours]:
-            await self._take(page)
         at = next((known.id for known in keepsake.targets if known.is_current), None)
         self._current = at if at in self._opened else None
 
@@ -79,11 +77,12 @@ class GuestContext(Context):
 
     @property
     def _opened(self) -> list[str]:
-        return [tab.id for tab in self.tabs if tab.target in self._ours]
+        return [page.id for page in self._pages.values() if page.target in self._ours]
 
     async def tab(self, name: str | None = None) -> Tab:
         """Without a name the one in front, which is never one that we were not sent to."""
-        page = next((page for page in self.listed if page.id == name and isinstance(page, Page)), None)
+        wanted = name or self._current
+        page = next((page for page in self.listed if page.id == wanted and isinstance(page, Page)), None)
         if page is not None:
             await self._take(page)
         return await super().tab(name)

@@ -102,15 +102,19 @@ class World:
         if is_new:
             # Refs go on counting where those of the last document ended.
             function = f"(...all) => {{ rove.startRefs({self.next_ref}); return ({function})(...all) }}"
-        installed = self._installed
+        installed, asked = self._installed, await self.context()
         answer = await self._sent(function, arguments, by_value)
-        if is_new and "exceptionDetails" in answer and (await self._install() or self._installed > installed):
+        if is_new and "exceptionDetails" in answer and await self._has_script_now(installed, asked):
             answer = await self._sent(function, arguments, by_value)
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
         self._has_started = True
         result: dict[str, Any] = answer["result"]
         return result
+
+    async def _has_script_now(self, installed: int, asked: int) -> bool:
+        """Whether it is worth asking again: we have put our script there, or another call, or another document has."""
+        return await self._install() or self._installed > installed or self._context != asked
 
     async def _sent(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> Answer:
         call = _call_in(await self.context(), function, arguments, by_value)

@@ -161,7 +161,13 @@ class Session:
             # Its pages may have closed one by one as it died: what counts is where they were before.
             kept, climate = self._keepsake or Keepsake(), self._context.surroundings.climate
             self._keepsake = replace(
-                kept, tabs=self._addresses, kind=LOST, reason="", climate=climate, targets=self._context.targets
+                kept,
+                tabs=self._addresses,
+                kind=LOST,
+                reason="",
+                climate=climate,
+                targets=self._context.targets,
+                numbers=self._context.numbers,
             )
             self._context.lost.set()
             self._context = None
