@@ -8,6 +8,7 @@ where the page cannot see it, takes half a microsecond for each element.
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 from rove.chromium.wire import Wire, WireError
@@ -16,8 +17,11 @@ from rove.chromium.worlds import World
 GROUP = "rove listeners"
 # An object of the page's world that no variable of the page leads to.
 _EAR = "({ listeners: getEventListeners, known: new WeakSet() })"
-MOST_ELEMENTS = 6000
+# Each takes a page most of a microsecond, and every look waits for it.
+MOST_ELEMENTS = 3000
 MOST_FOUND = 200
+# Scripts that begin to listen after a page has come to rest do so in the next seconds, not in the next milliseconds.
+STILL_TRUE = 1.0
 # Those that began to listen since the last time; not whoever listens for all that is in it, as frameworks do.
 _NEWCOMERS = """function (mostElements, mostFound) {
   const NATIVE = /^(?:html|body|a|button|input|select|textarea|option|summary|label|iframe|script|style|br)$/;
@@ -40,8 +44,14 @@ _NEWCOMERS = """function (mostElements, mostFound) {
 }"""
 
 
+async def hear_again(world: World) -> bool:
+    """The same, unless it was done just now."""
+    return time.monotonic() - world.heard_at > STILL_TRUE and await hear(world)
+
+
 async def hear(world: World) -> bool:
     """Show our world who listens; True if it did not know someone before."""
+    world.heard_at = time.monotonic()
     try:
         found = await _newcomers(world)
         if found is None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from rove.chromium.listeners import hear
+from rove.chromium.listeners import hear_again
 from rove.chromium.wire import WireError
 from rove.chromium.worlds import MOST_FRAMES, World, Worlds
 from rove.errors import ElementGone, ScriptFailed
@@ -110,7 +110,9 @@ async def _rows(world: World, options: dict[str, Any], glance: dict[str, Any] | 
 
 async def _walked(world: World, options: dict[str, Any]) -> dict[str, Any]:
     """What our world sees, once it knows who listens; mostly it does already, so that both are asked at once."""
-    has_newcomers, data = await asyncio.gather(hear(world), world.call("options => rove.snapshot(options)", options))
+    has_newcomers, data = await asyncio.gather(
+        hear_again(world), world.call("options => rove.snapshot(options)", options)
+    )
     seen: dict[str, Any] = data
     return await world.call("options => rove.snapshot(options)", options) if has_newcomers else seen
 

@@ -38,6 +38,7 @@ class World:
     # The page's own context in this frame, and what we keep there (`chromium/listeners.py`).
     page_context: int | None = field(default=None, repr=False)
     ear: str | None = field(default=None, repr=False)
+    heard_at: float = 0.0
     _context: int | None = field(default=None, repr=False)
     _has_started: bool = field(default=False, repr=False)
     # How often our script was put in by one call, for which another that failed for the lack of it need not do so.
@@ -75,6 +76,7 @@ class World:
         self._context = None
         self._has_started = False
         self.page_context = self.ear = None
+        self.heard_at = 0.0
 
     def enter(self, context: int) -> None:
         """The browser has told of the context that it made for our script, which spares us asking."""

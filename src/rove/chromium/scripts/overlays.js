@@ -117,6 +117,24 @@ const isUnder = (above, rect) =>
     });
   });
 
+// Most of a page lies nowhere near a box that could hide it, which one rectangle tells as well as all of them.
+const isNearOverlay = (node) => {
+  if (tall.some((overlay) => !containsNode(node, overlay.element))) return true;
+  let box = isElement(node) ? rectOf(node) : null;
+  if (!box || box.width === 0) {
+    RANGE.selectNodeContents(node);
+    box = RANGE.getBoundingClientRect();
+  }
+  const rect = plainRect(box);
+  const [first, last] = bandsOf(rect);
+  for (let band = first; band <= Math.min(last, first + MOST_BANDS); band++) {
+    const within = bands.get(band);
+    if (within !== undefined && within.some((overlay) => touches(overlay, rect) && !containsNode(node, overlay.element)))
+      return true;
+  }
+  return false;
+};
+
 const isNodeCovered = (node) => {
   const rects = rectsOf(node);
   if (!rects.length || rects[0].width === 0) return false;
@@ -129,6 +147,7 @@ const isNodeCovered = (node) => {
 // A text row may be made of several nodes, of which some can be covered.
 const coveredReason = (row) => {
   const nodes = row.nodes || [row.node || row.element];
+  if (!nodes.some(isNearOverlay)) return "";
   const covered = nodes.filter(isNodeCovered).length;
   return covered === nodes.length ? "covered" : covered ? "partly covered" : sunkReason(row);
 };
