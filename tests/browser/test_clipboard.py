@@ -102,6 +102,24 @@ async def test_a_button_that_copies_works(session: Session, site: Site) -> None:
     assert await clipboard(session) == "the link"
 
 
+WRITES = "navigator.clipboard.writeText('a link').then(() => 'Copied', (error) => error.name)"
+
+
+async def test_a_page_that_copies_by_itself_after_a_press_works(session: Session, site: Site) -> None:
+    button = f'<button onclick="{WRITES}.then((word) => this.textContent = word)">Copy link</button><input id=b>'
+    await session.navigate(site.page("/", button))
+    assert '"Copied"' in (await session.click("button")).changes.text
+    await session.press("Control+V", "#b")
+    assert await value(session, "b.value") == "a link"
+
+
+async def test_a_page_that_nobody_pressed_cannot_write_to_it(session: Session, site: Site) -> None:
+    page = f"<p id=p></p><script>{WRITES}.then((word) => p.textContent = word)</script>"
+    await session.navigate(site.page("/", page))
+    await session.wait(text="NotAllowedError")
+    assert await clipboard(session) == ""
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_it_works_in_frames(session: Session, site: Site, host: str) -> None:
     site.page("/frame", "<input id=i value=inner>")

@@ -46,8 +46,8 @@ def _joined(names: tuple[str, ...]) -> str:
 
 @cache
 def refusing_script() -> str:
-    """What runs among a page's own scripts, and refuses what a person would be asked for."""
-    return _joined(("credentials",))
+    """What runs among a page's own scripts: refuses what a person would be asked for, and copies for the session."""
+    return _joined(("credentials", "copying"))
 
 
 @cache

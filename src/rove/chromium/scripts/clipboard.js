@@ -40,11 +40,19 @@ const onPaste = (event) => {
   if (!handledByPage(event, transfer) && lentText) insertText(fieldIn(event), lentText);
 };
 
+// A page that copies by itself: within moments of a press, as a browser allows it.
+const onWrite = (event) => {
+  if (typeof event.detail !== "string" || !navigator.userActivation.isActive) return;
+  globalThis.roveCopied?.(event.detail.slice(0, MOST_COPIED));
+  event.preventDefault();
+};
+
 // Again before every use: a page that opens its document anew loses all listeners, ours too.
 const watchClipboard = () => {
   addEventListener("copy", onCopy, true);
   addEventListener("cut", onCopy, true);
   addEventListener("paste", onPaste, true);
+  addEventListener("clipboardwrite", onWrite, true);
 };
 
 const lendClipboard = (text) => {
