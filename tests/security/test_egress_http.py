@@ -341,8 +341,8 @@ async def test_an_upgrade_that_nobody_asked_for_is_a_fault() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        (b"", "reset"),
-        (b"HTTP/1.1 200 OK\r\nContent-", "reset"),
+        (b"", "empty"),
+        (b"HTTP/1.1 200 OK\r\nContent-", "short"),
         (b"SSH-2.0-OpenSSH\r\n\r\n", "malformed"),
         (b"HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=x\r\n\r\n", "malformed"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12", "malformed"),

@@ -77,7 +77,7 @@ async def test_it_may_want_a_name_and_a_word(kind: str, proxy: Proxy) -> None:
             async with through(f"{kind}://{login}127.0.0.1:{world.port}") as (client, _, egress):
                 reply = await client.get(f"http://{PUBLIC}/")
                 assert reply.status == status
-                assert [failed.kind for failed in egress.failures] == ([] if status == 200 else ["upstream"])
+                assert [failed.kind for failed in egress.failures] == ([] if status == 200 else ["credentials"])
 
 
 async def test_what_it_cannot_reach_is_told_apart() -> None:

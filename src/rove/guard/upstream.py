@@ -86,7 +86,10 @@ class Upstream:
     async def _ask_socks(self, link: Link, address: IP, port: int) -> None:
         way = _PASSWORD if self.username else _ANONYMOUS
         link.write(bytes((5, 1, way)))
-        if await link.read_exactly(2) != bytes((5, way)):
+        version, wanted = await link.read_exactly(2)
+        if version != 5:
+            raise Unreachable(Failure.UPSTREAM, "the upstream proxy does not speak SOCKS")
+        if wanted != way:
             raise Unreachable(Failure.CREDENTIALS, "the upstream proxy wants another kind of log-in")
         if way == _PASSWORD:
             await self._log_in(link)
