@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Generator
 from pathlib import Path, PurePosixPath
 
-from rove.errors import Denied, InvalidSettings
+from rove.errors import Denied, InvalidArguments, InvalidSettings
 from rove.record import dataclass
 
 LONGEST_NAME = 120
@@ -147,5 +147,9 @@ def _outside(path: str, root: Path) -> Denied:
     return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
 
 
-def _refused(path: str, error: OSError) -> Denied:
+def _refused(path: str, error: OSError) -> Denied | InvalidArguments:
+    if isinstance(error, FileNotFoundError):
+        return InvalidArguments(
+            f"There is no file {path} in the workspace.", hint="Name one that is there; see --workspace."
+        )
     return Denied(f"{path} cannot be used: {error.strerror}.", hint="Name a file in the workspace, not a link.")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import time
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from rove import Session
 from rove.actions.extract import Extract
 from rove.chromium.keeper import processes_of
 from rove.chromium.pipe import Pipe
+from rove.engine.reach import Reach
 from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
 from rove.settings import Deadlines, Settings
@@ -201,3 +203,27 @@ async def test_a_browser_that_cannot_start_is_not_started_for_ever(home: Path, s
             hints.append(raised.value.hint)
     assert "another try is made in" in hints[-1]
     assert list((home / "own" / "run").iterdir()) == []
+
+
+async def test_33_a_browser_that_dies_just_as_a_session_opens_costs_one_call(
+    own: Session, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has the session's pages yet, so nobody is told that they are lost."""
+    standing = Reach._stand
+
+    async def too_late(reach: Reach, port: socket.socket) -> None:
+        await standing(reach, port)
+        browsers = own._engine.house._sessions._browsers  # type: ignore[attr-defined]
+        await eventually_async(lambda: browsers._browser is not None and bool(browsers._browser._contexts))
+        browser = browsers._browser
+        (context,) = browser._contexts.values()
+        await eventually_async(lambda: context.current is not None)
+        os.kill(victims(home)[0], signal.SIGKILL)
+        await eventually_async(lambda: not browser._connection.is_open)
+        monkeypatch.undo()
+
+    monkeypatch.setattr(Reach, "_stand", too_late)
+    url = site.page("/", PAGE)
+    with pytest.raises(BrowserUnavailable):
+        await own.navigate(url)
+    assert (await own.navigate(url)).result.status == 200

@@ -119,6 +119,11 @@ class Context:
             await self._reopen(keepsake)
 
     @property
+    def is_alive(self) -> bool:
+        """Whether there is still a browser that it belongs to."""
+        return self._connection.is_open
+
+    @property
     def tabs(self) -> list[Tab]:
         return list(self._tabs.values())
 

@@ -131,6 +131,8 @@ class Session:
         async with self._making:
             self.refuse_if_closed()
             self._tell_of_loss()
+            if self._context is not None and not self._context.is_alive:
+                self.lose()
             if self._context is None:
                 made = await self._make(self, self._keepsake, progress)
                 if self._is_closed:

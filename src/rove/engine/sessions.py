@@ -167,6 +167,8 @@ class Sessions:
         except BaseException:  # no session without its guard
             await context.close()
             raise
+        if not context.is_alive:  # nobody was told that it is lost, as nobody had it
+            raise _gone_too_soon()
         return context
 
     async def _opened(self, way_out: str | None, keepsake: Keepsake | None, progress: Callable[[str], None]) -> Context:
@@ -175,9 +177,7 @@ class Sessions:
             async with asyncio.timeout(self.settings.deadlines.launch):
                 context = await self._context_in(browser, way_out, keepsake)
         except (TimeoutError, WireError) as error:
-            raise BrowserUnavailable(
-                "The browser went away, or hung, before it had opened a page.", hint="Call again: a new one is started."
-            ) from error
+            raise _gone_too_soon() from error
         context.admit = self._admission.admit_page
         return context
 
@@ -233,6 +233,12 @@ def _complain(chore: asyncio.Task[None]) -> None:
     """Chores end with their house; one that ends before has a fault."""
     if not chore.cancelled() and (error := chore.exception()):
         log.error("a chore of the house broke off", exc_info=error)
+
+
+def _gone_too_soon() -> BrowserUnavailable:
+    return BrowserUnavailable(
+        "The browser went away, or hung, before it had opened a page.", hint="Call again: a new one is started."
+    )
 
 
 def _over() -> NotOpen:
