@@ -71,6 +71,11 @@ class Action(Validated, Generic[R]):
         return False
 
     @property
+    def is_about_page(self) -> bool:
+        """Whether there is nothing to it where no page could be loaded."""
+        return True
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The names of the secrets that it types."""
         return ()

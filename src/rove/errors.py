@@ -41,14 +41,17 @@ class RoveError(Exception):
     def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.message = message
+        # Whether what was asked for must not be written down: it was, perhaps, a password.
+        self.conceals = False
         # Whose words the message may hold, once it has been at a page; None while all of them are ours.
         self.origin: str | None = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
     def as_dict(self) -> dict[str, object]:
+        may_try = self.retryable or self.retry_after is not None
         when = {} if self.retry_after is None else {"retry_after": self.retry_after}
-        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable, **when}
+        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": may_try, **when}
 
 
 class InvalidArguments(RoveError):

@@ -120,7 +120,8 @@ def _is_target(hint: Any) -> bool:
     return hint == Target or (get_origin(hint) is not Annotated and any(map(_is_target, get_args(hint))))
 
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+# What stands before a colon and a number is a host and its port, but for these.
+_SCHEME = re.compile(r"(?:javascript|vbscript|data|blob|file|about|mailto):|[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _LOCAL = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 
 
@@ -131,6 +132,8 @@ def with_scheme(address: str) -> str:
         raise ValueError("must be an address such as https://example.com")
     if _SCHEME.match(address):
         return address
+    if re.search(r"\s", address):
+        raise ValueError("is no address: it has spaces in it")
     return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
 
 

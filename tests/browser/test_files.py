@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.errors import Denied, ElementNotReady
+from rove.errors import Denied, ElementNotReady, InvalidArguments
 from rove.settings import Settings
 
 INPUT = (
@@ -82,6 +82,20 @@ async def test_a_page_hears_of_its_files_once(session: Session, site: Site, work
     await session.navigate(site.page("/", page))
     await session.upload(target, ("in.txt",))
     assert (await session.extract("#heard")).result.content == ("input change",)
+
+
+async def test_files_are_taken_back(session: Session, site: Site, workspace: Path) -> None:
+    (workspace / "in.txt").write_text("hello")
+    await session.navigate(site.page("/", INPUT))
+    await session.upload("#f", ("in.txt",))
+    await session.upload("#f", ())
+    assert (await session.evaluate("[f.files.length, o.textContent]")).result.value == [0, ""]
+
+
+async def test_a_file_that_is_not_there_is_said_not_to_be(session: Session, site: Site, workspace: Path) -> None:
+    await session.navigate(site.page("/", INPUT))
+    with pytest.raises(InvalidArguments):
+        await session.upload("#f", ("missing.txt",))
 
 
 async def test_a_button_that_opens_a_chooser_takes_files(session: Session, site: Site, workspace: Path) -> None:

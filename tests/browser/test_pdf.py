@@ -28,6 +28,11 @@ async def test_a_page_is_printed_into_the_workspace(session: Session, site: Site
     assert str(path) in str(outcome.result)
 
 
+async def test_a_page_that_we_print_has_not_asked_to_be_printed(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<h1>Title</h1>"))
+    assert [event.kind for event in (await session.pdf()).events] == []
+
+
 async def test_paper_and_pages_can_be_chosen(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", TALL))
     assert (await session.pdf(paper="a3", name="large")).result.pages < 4

@@ -157,6 +157,14 @@ async def test_a_batch_reports_progress_and_where_it_failed(client: Client, site
     assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})
 
 
+async def test_a_batch_that_was_stopped_is_an_error(client: Client, site: Site) -> None:
+    steps = [{"action": "navigate", "url": site.page("/", "<p>Hi</p>")}, {"action": "click", "target": "#no"}]
+    result = await client.call_tool("browser_batch", {"steps": steps})
+    assert result.is_error
+    assert error_of(result)["code"] == "element_not_found"
+    assert "1. navigate" in text_of(result)
+
+
 async def test_a_cancelled_call_stops_and_the_next_one_works(client: Client, site: Site) -> None:
     await client.call_tool("browser_navigate", {"url": site.page("/", "<h1>Page</h1>")})
     with anyio.move_on_after(0.5) as scope:

@@ -76,6 +76,7 @@ def test_a_target_is_shown_as_it_is_written(text: str) -> None:
         ("about:blank", "about:blank"),
         ("file:///etc/passwd", "file:///etc/passwd"),
         ("javascript:alert(1)", "javascript:alert(1)"),
+        ("javascript:1", "javascript:1"),
         ("HTTP://EXAMPLE.COM", "HTTP://EXAMPLE.COM"),
     ],
 )

@@ -32,6 +32,11 @@ class BatchDone:
         return f"Step {self.failed.index + 1}, {self.failed.action}, failed; {self.left_out} left out."
 
     @property
+    def error(self) -> RoveError | None:
+        """What stopped it."""
+        return self.failed.error if self.failed else None
+
+    @property
     def attachments(self) -> tuple[Attachment, ...]:
         return tuple(attachment for outcome in self.done for attachment in outcome.attachments)
 

@@ -67,6 +67,10 @@ class Console(TabAction[ConsoleLines]):
     limit: int = arg("Most entries, the latest ones.", default=50, ge=1, le=500)
     clear: bool = arg("Forget all entries after this.", default=False)
 
+    @property
+    def is_about_page(self) -> bool:
+        return False  # most wanted where a page did not come
+
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = (tab.console, tab.surroundings.console)
         worst = LEVELS[LEVELS.index(self.level) :]

@@ -81,7 +81,9 @@ class FillForm(TabAction[FormFilled]):
                 await _enter(element, field.value, is_select)
             except (ElementNotReady, Denied) as error:
                 done = f"{number} of {len(elements)} fields were filled in before that."
-                raise type(error)(f"{error.message} {done}", hint=error.hint) from error
+                told = type(error)(f"{error.message} {done}", hint=error.hint)
+                told.conceals = error.conceals
+                raise told from error
         return FormFilled(tuple(element.line for element in elements))
 
 

@@ -120,6 +120,10 @@ class Network(TabAction[RequestList]):
     failed: bool = arg("Only failures and HTTP errors.", default=False)
     limit: int = arg("Most requests, the latest ones.", default=50, ge=1, le=500)
 
+    @property
+    def is_about_page(self) -> bool:
+        return False  # most wanted where a page did not come
+
     async def perform(self, tab: Tab) -> RequestList:
         if self.request is not None:
             return await self._one(tab, self.request)

@@ -157,6 +157,10 @@ class Element:
     async def is_file_input(self) -> bool:
         return bool((await self._ask("describeFor"))["type"] == "file")
 
+    async def take_files_back(self) -> None:
+        """Leave a file input without files; the protocol takes no empty list."""
+        await self._ask("takeFilesBack")
+
     async def drop(self, files: list[dict[str, str]]) -> None:
         await self._ask("dropFiles", files)
 

@@ -46,7 +46,9 @@ class EmptyVault:
 
 
 def password_refused(line: str, ref: str, hint: str) -> Denied:
-    return Denied(f"{line} [{ref}] is a password field, into which only a named secret is typed.", hint=hint)
+    refusal = Denied(f"{line} [{ref}] is a password field, into which only a named secret is typed.", hint=hint)
+    refusal.conceals = True
+    return refusal
 
 
 class Inspection:

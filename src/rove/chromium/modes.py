@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Generator
 from typing import Any
 
 from rove.chromium.happenings import Happenings
@@ -19,6 +21,16 @@ class Modes:
         self._world = world
         self._happenings = happenings
         self._is_pointer_held = False
+        self._is_printing = False
+
+    @contextlib.contextmanager
+    def printing(self) -> Generator[None]:
+        """A page is told when it is printed, also by us; for as long as this lasts it has not asked for it."""
+        self._is_printing = True
+        try:
+            yield
+        finally:
+            self._is_printing = False
 
     async def listen(self, wire: Wire) -> None:
         wire.on("Runtime.bindingCalled", self._on_told)
@@ -42,6 +54,8 @@ class Modes:
         if event["name"] != TELLING:
             return
         match event["payload"]:
+            case "print" if self._is_printing:
+                return  # we do
             case "print":
                 self._happenings.add("print ignored", "The page asked to be printed.")
             case "pointer held" | "pointer free" as told:

@@ -52,7 +52,8 @@ class Document:
 async def print_page(tab: Tab, sheets: Sheets, name: str) -> Document:
     """Print to the workspace: nothing is there before it is whole, and nothing larger than a download may be."""
     workspace, most = Workspace(tab.settings.workspace_folder), tab.settings.limits.download_megabytes * 2**20
-    handle = await _begun(tab.session, sheets)
+    with tab.modes.printing():
+        handle = await _begun(tab.session, sheets)
     draft = tab.scratch / f"print-{secrets.token_hex(8)}"
     try:
         draft.parent.mkdir(mode=0o700, exist_ok=True)

@@ -29,7 +29,9 @@ async def copied(workspace: Path, paths: tuple[str, ...], largest: int, scratch:
 async def handed_over(tab: Tab, element: Element, files: list[Path]) -> None:
     """Into a file input, or into the chooser that a press opens."""
     names = [str(file) for file in files]
-    if await element.is_file_input():
+    if not names:
+        await element.take_files_back()
+    elif await element.is_file_input():
         # The browser tells the page itself, as it does after a person has chosen.
         await element.session.send("DOM.setFileInputFiles", {"files": names, "objectId": await element.in_page()})
     else:

@@ -31,6 +31,9 @@ Redact = Callable[[str], str]
 WITHHELD = "(withheld: what removes secrets failed on it)"
 KILLED = "the process was killed in the middle of it"
 KILOBYTE = 1024
+# Of what was refused to a password field, this much is kept.
+CONCEALED = "(not kept: it was refused to a password field)"
+_TARGETS = ("target", "action")
 
 
 @dataclass
@@ -48,6 +51,14 @@ class Entry:
     seconds: float = 0.0
     attachments: tuple[Attachment, ...] = ()
     guard: str = GUARDED
+
+    def note(self, error: RoveError | None) -> None:
+        """How it ended, if not well."""
+        if error is None:
+            return
+        self.outcome, self.error = error.code, error.message
+        if error.conceals:
+            self.arguments = _concealed(self.arguments)
 
 
 class Journal:
@@ -81,7 +92,7 @@ class Journal:
         try:
             yield entry
         except RoveError as error:
-            entry.outcome, entry.error = error.code, error.message
+            entry.note(error)
             self._record(entry, began)
             raise
         except BaseException as error:
@@ -89,7 +100,8 @@ class Journal:
             self._record_if_possible(entry, began)
             raise
         else:
-            entry.outcome = "done"
+            if entry.error is None:
+                entry.outcome = "done"
             self._record(entry, began)
         finally:
             if not self._owed:
@@ -187,3 +199,14 @@ class Journal:
         except Exception:
             log.exception("secrets could not be removed from a journal entry")
             return WITHHELD
+
+
+def _concealed(value: Any, name: str = "") -> Any:
+    """The same without its texts, but for where they were to go."""
+    if isinstance(value, dict):
+        parts: dict[str, Any] = value
+        return {key: _concealed(part, key) for key, part in parts.items()}
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [_concealed(item) for item in items]
+    return CONCEALED if isinstance(value, str) and name not in _TARGETS else value

@@ -78,7 +78,9 @@ class Run:
             self._deadline = began + self._timeout
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
-            if not isinstance(action, RoadAction):  # whose parts have each recorded their own
+            if isinstance(action, RoadAction):
+                entry.note(getattr(outcome.result, "error", None))
+            else:  # of a road, its parts have each recorded their own
                 entry.attachments = outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
@@ -221,8 +223,16 @@ class Run:
         elif tab is not None and action.effect is not Effect.NAVIGATE:
             # What lies at a forbidden address is not read either, however the tab came there.
             self._session.reach.refuse(tab.url)
-            self._session.reach.refuse_document(tab.traffic.document)
+            if action.is_about_page:
+                self._refuse_failed(entry, tab)
         entry.decision = "undecided"
+
+    def _refuse_failed(self, entry: Entry, tab: Tab) -> None:
+        try:
+            self._session.reach.refuse_document(tab.traffic.document)
+        except NavigationFailed:
+            entry.decision = "undecided"  # nobody said no: there is nothing to do it to
+            raise
 
     def _clearance(self, action: Action[R], entry: Entry) -> Clearance[R]:
         return Clearance(self._session.gate, action, entry, self._channel, self._grants)
@@ -335,7 +345,8 @@ class Run:
                 await asyncio.wait_for(self._lost.wait(), NEWS_OF_DEATH)
             if self._lost.is_set():
                 again = "a new one is started" if self._session.settings.attach is None else "rove connects anew"
-                return BrowserUnavailable("The browser went away in the middle of this.", hint=f"Call again: {again}.")
+                gone = "The browser went away in the middle of this."
+                return BrowserUnavailable(gone, hint=f"Call again: {again}.", retry_after=0)
         return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
 
     async def foresee(self, actions: Sequence[AnyAction], /) -> None:

@@ -237,7 +237,9 @@ def _complain(chore: asyncio.Task[None]) -> None:
 
 def _gone_too_soon() -> BrowserUnavailable:
     return BrowserUnavailable(
-        "The browser went away, or hung, before it had opened a page.", hint="Call again: a new one is started."
+        "The browser went away, or hung, before it had opened a page.",
+        hint="Call again: a new one is started.",
+        retry_after=0,
     )
 
 

@@ -11,13 +11,14 @@ from rove.record import dataclass
 from rove.snapshot.budget import render
 from rove.snapshot.text import Borders, indented, line_of
 from rove.snapshot.tokens import estimate
-from rove.snapshot.tree import STRUCTURE, TEXT, Row, Snapshot
+from rove.snapshot.tree import TEXT, Row, Snapshot
 
 Kind = Literal["same", "changes", "snapshot", "page"]
 DEFAULT_BUDGET = 1500
 REMOVED_TEXT = 80
 # More removed lines than this, one after another, are counted instead of shown.
 REMOVED_RUN = 6
+HEADING = "heading"
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool, borders
         if placed_by and context != shown_context:
             lines += borders.before(placed_by)
             # A heading holds nothing: what follows it stands under it.
-            lines.append(f"{'under' if context.startswith('heading') else 'in'} {context}")
+            lines.append(f"{'under' if context.startswith(HEADING) else 'in'} {context}")
             shown_context = context
             above.clear()
         elif above:
@@ -185,7 +186,8 @@ def _context(after: Sequence[Row], change: _Change) -> Row | None:
     for row in reversed(after[: change.start]):
         if row.flags & TEXT:
             continue
-        if row.depth < depth or (row.flags & STRUCTURE and row.depth <= depth):
+        # A list or a frame beside the change is over, and does not hold it; a heading is about what follows.
+        if row.depth < depth or (row.depth == depth and row.line.startswith(HEADING)):
             return row
     return None
 

@@ -94,6 +94,12 @@ class Toolset(Mapping[str, Tool]):
         return len(self._actions)
 
 
+def group_of(name: str) -> str | None:
+    """With which group a tool is shown, if it is not always."""
+    cls = registry().get(name.removeprefix(PREFIX))
+    return cls.group if cls is not None and cls.group != CORE else None
+
+
 def _groups(wanted: Collection[str]) -> Collection[str]:
     """The groups that are meant, each of which must exist."""
     if unknown := sorted({*wanted} - {*groups(), EVERYTHING}):

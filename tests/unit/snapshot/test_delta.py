@@ -34,6 +34,17 @@ def test_a_changed_element_keeps_its_ref_and_is_told_once() -> None:
     assert difference(before, after).text == 'in main\n~ textbox "Name" value="Ann" [e5]'
 
 
+def test_what_stands_beside_a_list_is_not_told_to_be_in_it() -> None:
+    listed = ((0, STRUCTURE, 0, "list"), (1, 0, 0, 'listitem: "One"'))
+    assert difference(parse(page(*listed)), parse(page(*listed, (0, 4, 0, '"Saved"')))).text == '+ "Saved"'
+
+
+def test_what_follows_a_heading_is_under_it_though_a_list_is_in_between() -> None:
+    before = ((0, STRUCTURE, 0, 'heading "Cart"'), (0, STRUCTURE, 0, "list"), (1, 0, 0, 'listitem: "One"'))
+    after = difference(parse(page(*before)), parse(page(*before, (0, 4, 0, '"Saved"'))))
+    assert after.text == 'under heading "Cart"\n+ "Saved"'
+
+
 def test_added_and_removed_rows_are_signed() -> None:
     before = parse(page((0, PRESS, 1, 'button "A"'), (0, PRESS, 2, 'button "B"'), (0, PRESS, 3, 'button "C"')))
     after = parse(page((0, PRESS, 1, 'button "A"'), (0, PRESS, 3, 'button "C"'), (0, 4, 0, '"Saved"')))

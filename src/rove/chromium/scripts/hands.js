@@ -323,6 +323,16 @@ const storedItems = (most) => {
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
+const takeFilesBack = about((element) => {
+  if (!isTag(element, "input") || inputType(element) !== "file") {
+    return { reason: "is no file input", hint: "Name the file input itself to take its files back." };
+  }
+  if (!element.files.length) return {};
+  setValue(element, "");
+  announce(element, "input", "change");
+  return {};
+});
+
 // Files dropped from outside, as a page's drop zone sees them.
 const dropFiles = about((element, files) => {
   const transfer = new DataTransfer();
@@ -423,6 +433,6 @@ const hitsFrame = (ref, x, y) => {
 };
 
 Object.assign(globalThis.rove, {
-  reach, pressed, hasDragBegun, dropFiles, storedItems, fillIn, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, afterWheel, read,
+  reach, pressed, hasDragBegun, takeFilesBack, dropFiles, storedItems, fillIn, enterSecret, valueOf, selectOptions, checkedState, focusOn, scrollPage, scrollTo, afterWheel, read,
   scrollIn: about(scrollFrom), describeFor, nextChange, showsText, showsSelector, pageBox, frameOrigin, hitsFrame, hitAt,
 });

@@ -112,4 +112,8 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    return {"content": content}
+    stopped: RoveError | None = getattr(outcome.result, "error", None)
+    if stopped is None:
+        return {"content": content}
+    # What was done before is in the text; that it was not all is for the client to see.
+    return {"content": content, "structuredContent": {"error": error_data(stopped)}, "isError": True}

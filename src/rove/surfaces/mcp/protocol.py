@@ -24,7 +24,7 @@ from rove.surfaces.mcp.elicitation import can_be_asked
 from rove.surfaces.mcp.holding import BadState
 from rove.surfaces.mcp.progress import Message as Message
 from rove.surfaces.mcp.progress import Send
-from rove.surfaces.toolsets import INSTRUCTIONS, Tool
+from rove.surfaces.toolsets import INSTRUCTIONS, Tool, group_of
 
 log = logging.getLogger(__name__)
 
@@ -185,13 +185,17 @@ class Connection:
             "instructions": INSTRUCTIONS,
         }
 
+    def _other_than(self, name: str) -> str:
+        """What was perhaps meant, or how to have it."""
+        if group := group_of(name):
+            return f". It is there only when rove is started with `--with {group}`."
+        near = difflib.get_close_matches(name, self._tools, n=1)
+        return f". Did you mean {near[0]}?" if near else ""
+
     async def _call(self, params: Message, envelope: Message | None) -> Message:
         name, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(name, str) or name not in self._tools:
-            near = difflib.get_close_matches(str(name), self._tools, n=1)
-            raise ProtocolError(
-                INVALID_PARAMS, f"Unknown tool: {name}" + (f". Did you mean {near[0]}?" if near else "")
-            )
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}" + self._other_than(str(name)))
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         tool = self._tools[name]
