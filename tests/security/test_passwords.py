@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -388,14 +388,14 @@ async def test_the_owner_can_allow_it_to_test_an_app_of_their_own(allowing: Sess
 @pytest.mark.parametrize("way", ["fill", "type", "form", "batch"])
 async def test_what_was_refused_is_not_written_down(session: Session, site: Site, settings: Settings, way: str) -> None:
     await session.navigate(site.page("/", "<input id=p type=password>"))
-    attempt = {
+    attempts: dict[str, Callable[[], Awaitable[Any]]] = {
         "fill": lambda: session.fill("#p", "hunter2-guess"),
         "type": lambda: session.type("hunter2-guess", "#p"),
         "form": lambda: session.fill_form((FormField("#p", "hunter2-guess"),)),
         "batch": lambda: session.batch(({"action": "fill", "target": "#p", "value": "hunter2-guess"},)),
-    }[way]
+    }
     with contextlib.suppress(Denied):
-        await attempt()
+        await attempts[way]()
     journal = settings.journal_folder / f"{session.name}.jsonl"
     assert "#p" in journal.read_text()
     assert "hunter2-guess" not in "".join(file.read_text() for file in settings.journal_folder.glob("*"))
