@@ -96,7 +96,7 @@ async def test_a_popup_becomes_a_tab_and_is_reported_where_it_was_opened(session
     site.page("/pop", "<title>Popped</title>")
     await session.navigate(site.page("/", "<button onclick=\"window.open('/pop')\">Open</button>"))
     outcome = await session.click("button")
-    assert [(event.kind, event.text.split()[0]) for event in outcome.events] == [("new tab", "t2")]
+    assert [(event.kind, event.text) for event in outcome.events] == [("new tab", f"t2 {site.url('/pop')}")]
     assert await ids(session) == ["t1", "t2"]
     await session.run(Wait(url="/pop", load="load"), tab="t2")
     assert (await session.tabs()).result.tabs[1].title == "Popped"
@@ -106,7 +106,7 @@ async def test_a_link_to_a_new_window_becomes_a_tab(session: Session, site: Site
     site.page("/pop", "<title>Popped</title>")
     await session.navigate(site.page("/", "<a href=/pop target=_blank>Open</a>"))
     outcome = await session.click("a")
-    assert [event.kind for event in outcome.events] == ["new tab"]
+    assert [(event.kind, event.text) for event in outcome.events] == [("new tab", f"t2 {site.url('/pop')}")]
 
 
 async def test_a_window_that_closes_itself_is_no_longer_a_tab(session: Session, site: Site) -> None:

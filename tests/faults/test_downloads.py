@@ -16,7 +16,7 @@ from rove.actions.files import Upload
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.engine.sessions import Sessions
-from rove.errors import Denied, InvalidArguments, RoveError
+from rove.errors import InvalidArguments, RoveError
 from rove.settings import Deadlines, Limits, Settings
 
 MOST = 4
@@ -140,7 +140,7 @@ async def test_46_a_file_that_is_missing_or_too_large_is_refused(house: House, s
     with (house.workspace / "large.bin").open("wb") as large:
         large.truncate(2**20 + 1)
     await house.session.navigate(site.page("/", INPUT))
-    with answered_within(5), pytest.raises(Denied):
+    with answered_within(5), pytest.raises(InvalidArguments):
         await house.session.run(Upload("#f", ("missing.txt",)), timeout=5)
     with answered_within(5), pytest.raises(InvalidArguments) as caught:
         await house.session.run(Upload("#f", ("large.bin",)), timeout=5)

@@ -18,7 +18,6 @@ ASKED = {
     "microphone": ("navigator.mediaDevices.getUserMedia({audio: true})", {"NotAllowedError", "NotFoundError"}),
     "screen": ("navigator.mediaDevices.getDisplayMedia({video: true})", {"NotAllowedError", "NotSupportedError"}),
     "clipboard": ("navigator.clipboard.readText()", {"NotAllowedError"}),
-    "clipboard, to write": ("navigator.clipboard.writeText('x')", {"NotAllowedError"}),
     "usb": ("navigator.usb.requestDevice({filters: []})", {"NotFoundError"}),
     "serial": ("navigator.serial.requestPort()", {"NotFoundError"}),
     "hid": ("navigator.hid.requestDevice({filters: []}).then(found => found.length)", 0),

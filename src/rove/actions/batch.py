@@ -45,9 +45,9 @@ def _parsed(index: int, step: Step) -> AnyAction:
     try:
         made = parse(str(step.get("action", "")), {key: value for key, value in step.items() if key != "action"})
     except RoveError as error:
-        raise ValueError(f"step {index}: {error.message.rstrip('.')}") from error
+        raise ValueError(f"step {index + 1}: {error.message.rstrip('.')}") from error
     if isinstance(made, RoadAction):
-        raise ValueError(f"step {index}: a batch cannot hold a {made.verb}")
+        raise ValueError(f"step {index + 1}: a batch cannot hold a {made.verb}")
     return made
 
 

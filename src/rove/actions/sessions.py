@@ -39,9 +39,12 @@ class Status(HouseAction[StatusReport]):
 @dataclass(frozen=True)
 class SessionOpened:
     session: Own
+    is_new: bool
 
     def __str__(self) -> str:
-        return f"Opened session {self.session}: pass it as `session`."
+        if self.is_new:
+            return f"Opened session {self.session}: pass it as `session`."
+        return f"Session {self.session} was open already, with all that is in it: pass it as `session`."
 
 
 @action(Effect.SPAWN, observes=False)
@@ -52,7 +55,9 @@ class OpenSession(HouseAction[SessionOpened]):
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
 
     async def perform(self, house: House) -> SessionOpened:
-        return SessionOpened(Own(await house.open_session(self.name)))
+        known = {session["session"] for session in house.sessions()}
+        name = await house.open_session(self.name)
+        return SessionOpened(Own(name), name not in known)
 
 
 @dataclass(frozen=True)

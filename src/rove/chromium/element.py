@@ -240,6 +240,7 @@ class Element:
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Ask the page's world about this element; every answer brings its line along."""
+        self._tab.touched = self.world
         return self._understood(await self.world.call(_asking(question), self._ref, *arguments))
 
     def _understood(self, answer: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from rove.chromium.wire import Wire
 UNASKED = 5
 # A page that is turned away this often is in a loop, which is broken off, and its way to open windows taken away.
 STORM = 10
+EMPTY = ("", "about:blank")
 TAKE_AWAY = "window.open = () => null"
 
 
@@ -26,7 +28,8 @@ class Popups:
         self._pointless = 0
         self._unasked = 0
         self._refused = 0
-        self.announced = 0
+        # Where those lead that have been announced and are not there yet.
+        self._ahead: deque[str] = deque()
         self.is_acting = False
 
     def listen(self, wire: Wire) -> None:
@@ -36,9 +39,14 @@ class Popups:
         """Another document: what the last one did is not held against it."""
         self._refused = self._unasked = 0
 
+    @property
+    def announced(self) -> int:
+        return len(self._ahead)
+
     def admit(self, tab: str, url: str) -> None:
-        self._arrive()
-        self._happenings.add("new tab", f"{tab} {url}")
+        announced = self._arrive()
+        # A window begins empty, and is on its way to where the page said.
+        self._happenings.add("new tab", f"{tab} {announced or url if url in EMPTY else url}")
 
     def is_refused(self, open_tabs: int) -> bool:
         """Whether a window that has just come into being has to go."""
@@ -62,11 +70,11 @@ class Popups:
             self._tell("Runtime.terminateExecution", {})
             self._tell("Runtime.evaluate", {"expression": TAKE_AWAY})
 
-    def _arrive(self) -> None:
-        self.announced = max(self.announced - 1, 0)
+    def _arrive(self) -> str:
+        return self._ahead.popleft() if self._ahead else ""
 
     def _on_window_open(self, event: dict[str, Any]) -> None:
-        self.announced += 1
+        self._ahead.append(event["url"])
         if event["url"] and not is_web(event["url"]):
             self._pointless += 1
             self._happenings.add("address refused", refusal(event["url"]))

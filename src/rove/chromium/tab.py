@@ -116,6 +116,8 @@ class Tab:
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
         self._glance: dict[str, Any] | None = None
+        # The frame that the act under way has had its hands in.
+        self.touched: World | None = None
         # In somebody's own browser: the page keeps the size of its window, and the browser is not ours to give up.
         self.is_guest = False
         self._background: set[asyncio.Task[None]] = set()
@@ -266,6 +268,7 @@ class Tab:
         """Whatever the page does from here on may have been asked for."""
         self.loading.calm()
         self.restraint.take_off()
+        self.touched = None
 
     @property
     def is_restless(self) -> bool:
@@ -417,6 +420,7 @@ class Tab:
         # Asked beside the wait for a frame, which takes longer.
         hearing = asyncio.ensure_future(hear(self.worlds.main)) if glance else None
         try:
+            await self._quiet_where_touched()
             self._glance = await self._quiet_rows(glance)
             if hearing is not None and not hearing.done() and await hearing:
                 self._glance = None  # it was taken before we knew of everyone
@@ -425,6 +429,15 @@ class Tab:
         finally:
             if hearing is not None:
                 hearing.cancel()
+
+    async def _quiet_where_touched(self) -> None:
+        """A frame in a process of its own begins what it was set to only after the page round it is quiet."""
+        world = self.touched
+        if world is None or world.session is self.session or world.is_silent:
+            return
+        with contextlib.suppress(TimeoutError, WireError, ScriptFailed):  # busy, or gone elsewhere
+            async with asyncio.timeout(self._frame_patience):
+                await world.call("ms => rove.quiet(ms)", QUIET_ROUND * 1000)
 
     async def _quiet_rows(self, glance: bool) -> dict[str, Any] | None:
         call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"

@@ -111,8 +111,12 @@ def _policy(settings: Settings) -> Finding:
     except RoveError as error:
         return Finding("policy", "broken", error.message, "Mend it: `rove policy check` says the same.")
     if not policy.rules and not policy.defaults:
-        return Finding("policy", "good", f"the default one: {policy.source} has no rules")
+        return Finding("policy", "good", f"the default one, as {_why_default(Path(policy.source))}")
     return Finding("policy", "good", f"{policy.source} ({len(policy.rules)} rules)")
+
+
+def _why_default(path: Path) -> str:
+    return f"{path} has no rules" if path.exists() else f"there is no {path}"
 
 
 def _memory() -> Finding:

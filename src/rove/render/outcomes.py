@@ -18,7 +18,7 @@ from rove.snapshot import BORDER
 
 def as_text(outcome: AnyOutcome) -> str:
     """What a model reads: what was done, where it is now, what changed, what else happened."""
-    return wrapped(_passages(outcome))
+    return wrapped(_passages(outcome)) or "Done."
 
 
 def error_text(error: RoveError) -> str:
