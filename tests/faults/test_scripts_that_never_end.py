@@ -113,6 +113,25 @@ async def test_02_a_worker_that_never_rests_leaves_the_page_usable(session: Sess
     await goes_on(session, site)
 
 
+async def test_02_a_worker_that_never_rests_is_told_of_once(session: Session, site: Site) -> None:
+    busy = "<h1>Working</h1><script>new Worker(URL.createObjectURL(new Blob(['for (;;) {}'])))</script>"
+    await session.navigate(site.page("/", busy))
+    told: list[str] = []
+    async with asyncio.timeout(15):
+        while "busy worker" not in told:
+            told += [event.kind for event in (await session.wait(seconds=0.2)).events]
+    told += [event.kind for event in (await session.wait(seconds=1)).events]
+    assert told.count("busy worker") == 1
+
+
+async def test_02_a_worker_that_does_its_work_is_not(session: Session, site: Site) -> None:
+    work = "onmessage = () => postMessage(Array.from({length: 1e5}, Math.random).sort().length)"
+    page = f"""<script>const one = new Worker(URL.createObjectURL(new Blob([`{work}`])));
+      one.onmessage = () => one.postMessage(0); one.postMessage(0)</script>"""
+    await session.navigate(site.page("/", page))
+    assert "busy worker" not in [event.kind for event in (await session.wait(seconds=3)).events]
+
+
 async def test_03_a_page_that_rebuilds_itself_all_the_time_is_seen_at_one_moment(session: Session, site: Site) -> None:
     page = """<h1>Churning</h1><ul id=u></ul><script>let turn = 0;
       const churn = () => { turn++; u.innerHTML = Array.from({length: 20}, () => `<li>turn ${turn}</li>`).join('');

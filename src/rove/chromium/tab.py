@@ -96,7 +96,7 @@ class Tab:
         # A page's main frame goes by the id of its target.
         self.traffic = Traffic(self.target, self.happenings, settings.limits.page_megabytes * 2**20, self.stop_soon)
         self.network = Network(self.target)
-        self.workers = Workers(self.console, surroundings.conditions, self.network)
+        self.workers = Workers(self.console, surroundings.conditions, self.network, self.happenings)
         self.loading = Loading(self.target, target["url"])
         self.journeys = Journeys(self)
         self.restraint = Restraint(wire, self.target, self._tell)

@@ -9,6 +9,7 @@ from typing import Any
 
 from rove.chromium.conditions import Conditions
 from rove.chromium.console import Console, Place
+from rove.chromium.happenings import Happenings
 from rove.chromium.network import Network
 from rove.chromium.wire import Wire, WireError
 from rove.chromium.worlds import World
@@ -20,6 +21,10 @@ KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker":
 STOPPING_PATIENCE = 1.0
 ASKING_PATIENCE = 1.0
 TELLING_PATIENCE = 1.0
+# A worker that does not come to an end of what it does within so many seconds keeps a processor to itself.
+BUSY = 2.0
+LOOK_AGAIN = 5.0
+MOST_WATCHED = 20
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,15 @@ class Worker:
     kind: str
     url: str
     wire: Wire
+
+    async def rests(self, patience: float) -> bool:
+        """Whether it answers, between two things that it does, in so many seconds."""
+        try:
+            async with asyncio.timeout(patience):
+                await self.wire.send("Runtime.evaluate", {"expression": "1"})
+        except TimeoutError:
+            return False
+        return True
 
     async def stop(self) -> None:
         """End it, also if its script never lets go."""
@@ -42,12 +56,19 @@ class Worker:
 class Workers:
     """The workers of one page, or those that belong to no page alone."""
 
-    def __init__(self, console: Console, conditions: Conditions, network: Network | None = None) -> None:
+    def __init__(
+        self,
+        console: Console,
+        conditions: Conditions,
+        network: Network | None = None,
+        happenings: Happenings | None = None,
+    ) -> None:
         self._console = console
+        self._happenings = happenings
         self._conditions = conditions
         self._network = network
         self._running: dict[str, Worker] = {}
-        self._starting: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     def __iter__(self) -> Iterator[Worker]:
         return iter(list(self._running.values()))
@@ -62,8 +83,20 @@ class Workers:
         if self._network is not None:
             self._network.listen(wire, worker.kind)
         # A service worker that was stopped is started again over the same wire, and waits once more.
-        wire.on("Inspector.targetReloadedAfterCrash", lambda _: self._set_up_soon(wire))
+        wire.on("Inspector.targetReloadedAfterCrash", lambda _: self._later(self._set_up(wire)))
         await self._set_up(wire)
+        if self._happenings is not None and len(self._running) <= MOST_WATCHED:
+            self._later(self._watch(worker, self._happenings))
+
+    async def _watch(self, worker: Worker, happenings: Happenings) -> None:
+        """Say, once, that it never rests."""
+        while worker.target in self._running:
+            if not await worker.rests(BUSY):
+                address = worker.url[:200]
+                happenings.add("busy worker", f"{address} has not rested for {BUSY:g} s, and keeps a processor busy.")
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(worker.wire.ended(), LOOK_AGAIN)
 
     async def _set_up(self, wire: Wire) -> None:
         await asyncio.gather(
@@ -73,10 +106,10 @@ class Workers:
             wire.send("Runtime.runIfWaitingForDebugger"),
         )
 
-    def _set_up_soon(self, wire: Wire) -> None:
-        task = asyncio.ensure_future(_unless_gone(self._set_up(wire)))
-        self._starting.add(task)
-        task.add_done_callback(self._starting.discard)
+    def _later(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(_unless_gone(work))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
 
 async def _unless_gone(work: Awaitable[None]) -> None:
