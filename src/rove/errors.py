@@ -48,6 +48,11 @@ class RoveError(Exception):
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
+    def say_more(self, words: str) -> None:
+        """Add a sentence to what it says."""
+        self.message = f"{self.message} {words}"
+        self.args = (self.message,)
+
     def as_dict(self) -> dict[str, object]:
         may_try = self.retryable or self.retry_after is not None
         when = {} if self.retry_after is None else {"retry_after": self.retry_after}

@@ -80,10 +80,8 @@ class FillForm(TabAction[FormFilled]):
             try:
                 await _enter(element, field.value, is_select)
             except (ElementNotReady, Denied) as error:
-                done = f"{number} of {len(elements)} fields were filled in before that."
-                told = type(error)(f"{error.message} {done}", hint=error.hint)
-                told.conceals = error.conceals
-                raise told from error
+                error.say_more(f"{number} of {len(elements)} fields were filled in before that.")
+                raise
         return FormFilled(tuple(element.line for element in elements))
 
 

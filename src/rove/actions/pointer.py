@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.outcome import Own
@@ -16,17 +16,24 @@ LEG_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
-class Clicked:
+class Touched:
+    """An element, and what the pointer did to it."""
+
+    DID: ClassVar[str]
     element: str
     ref: Own
 
     def __str__(self) -> str:
-        return f"Clicked {self.element}."
+        return f"{self.DID} {self.element}."
 
     @property
     def in_brief(self) -> str:
         """Without words of the page."""
-        return f"Clicked {self.ref}."
+        return f"{self.DID} {self.ref}."
+
+
+class Clicked(Touched):
+    DID = "Clicked"
 
 
 @action(Effect.ACT)
@@ -49,18 +56,8 @@ class Click(TabAction[Clicked]):
         return Clicked(element.line, Own(element.ref))
 
 
-@dataclass(frozen=True)
-class Hovered:
-    element: str
-    ref: Own
-
-    def __str__(self) -> str:
-        return f"Pointing at {self.element}."
-
-    @property
-    def in_brief(self) -> str:
-        """Without words of the page."""
-        return f"Pointing at {self.ref}."
+class Hovered(Touched):
+    DID = "Pointing at"
 
 
 @action(Effect.ACT)

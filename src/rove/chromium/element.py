@@ -9,7 +9,7 @@ from rove.chromium.inspection import password_refused
 from rove.chromium.keyboard import MODIFIER_BITS
 from rove.chromium.mouse import Button
 from rove.chromium.wire import Wire, WireError
-from rove.chromium.worlds import World
+from rove.chromium.worlds import World, same_node
 from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
 from rove.outcome import Quoted, origin_in
 from rove.record import dataclass
@@ -210,10 +210,7 @@ class Element:
         own = await self.world.handle("ref => rove.element(ref)", self._ref)
         if own is None:
             raise self._gone()
-        node = await self.world.session.send("DOM.describeNode", {"objectId": own})
-        found = await self.world.session.send("DOM.resolveNode", {"backendNodeId": node["node"]["backendNodeId"]})
-        identity: str = found["object"]["objectId"]
-        return identity
+        return await same_node(self.world.session, own)
 
     async def _missed(self) -> tuple[str | None, bool]:
         """How a press failed, in which case the page never saw it, and whether it went astray altogether."""

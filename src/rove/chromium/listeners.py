@@ -11,8 +11,8 @@ import asyncio
 import time
 from typing import Any
 
-from rove.chromium.wire import Wire, WireError
-from rove.chromium.worlds import World
+from rove.chromium.wire import WireError
+from rove.chromium.worlds import World, same_node
 
 GROUP = "rove listeners"
 # An object of the page's world that no variable of the page leads to.
@@ -89,7 +89,7 @@ async def _introduce(world: World, found: str) -> None:
     listed = await wire.send("Runtime.getProperties", {"objectId": found, "ownProperties": True})
     items = [item["value"]["objectId"] for item in listed["result"] if item["name"].isdigit()]
     context = await world.context()
-    ours = await asyncio.gather(*(_in_world(wire, item, context) for item in items))
+    ours = await asyncio.gather(*(same_node(wire, item, context, GROUP) for item in items))
     call: dict[str, Any] = {
         "functionDeclaration": "(...elements) => rove.hintClickable(elements)",
         "executionContextId": context,
@@ -97,11 +97,3 @@ async def _introduce(world: World, found: str) -> None:
     }
     await wire.send("Runtime.callFunctionOn", call)
     await wire.send("Runtime.releaseObjectGroup", {"objectGroup": GROUP})
-
-
-async def _in_world(wire: Wire, item: str, context: int) -> str:
-    """The same element as an object of our world."""
-    node = (await wire.send("DOM.describeNode", {"objectId": item}))["node"]
-    place = {"backendNodeId": node["backendNodeId"], "executionContextId": context, "objectGroup": GROUP}
-    identity: str = (await wire.send("DOM.resolveNode", place))["object"]["objectId"]
-    return identity

@@ -347,6 +347,16 @@ def _tree(question: asyncio.Task[Answer]) -> Answer | None:
     return question.result()["frameTree"] if question.done() else None
 
 
+async def same_node(wire: Wire, item: str, context: int | None = None, group: str = "") -> str:
+    """The id of a node in a context, or among the page's own scripts, by its id in another."""
+    node = (await wire.send("DOM.describeNode", {"objectId": item}))["node"]
+    place: dict[str, Any] = {"backendNodeId": node["backendNodeId"], "objectGroup": group}
+    if context is not None:
+        place["executionContextId"] = context
+    identity: str = (await wire.send("DOM.resolveNode", place))["object"]["objectId"]
+    return identity
+
+
 async def _owner_ref(world: World, parent: World) -> str:
     node = await parent.session.send("DOM.getFrameOwner", {"frameId": world.frame_id})
     held = await parent.session.send(

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from rove.action import AnyAction
+from rove.actions.snapshot import Snapshot
 from rove.engine.approvals import Approvals
 from rove.guard.approval import Approver
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly
 from rove.guard.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
+LOOKING = Snapshot()
 
 
 class Gate:
@@ -28,6 +30,10 @@ class Gate:
         """What the policy says; where an action touches several places, the strictest word that it says of any."""
         decisions = [self._decide(action, place) for place in places]
         return min(decisions, key=_strictest_first)
+
+    def lets_read(self, place: Place) -> bool:
+        """Whether words of what is there may be told by the by, without asking anyone."""
+        return isinstance(self.decide(LOOKING, (place,)), Allow)
 
     def _decide(self, action: AnyAction, place: Place) -> Decision:
         try:

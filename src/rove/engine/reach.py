@@ -74,8 +74,9 @@ class Reach:
     def open(self) -> tuple[str, asyncio.Future[None]]:
         """The address that the browser has to go through, and when someone stands guard there."""
         if self._standing is None or _has_failed(self._standing):
-            port = socket.socket()
-            port.bind(("127.0.0.1", 0))
+            from rove.guard.machine import loopback_port
+
+            port = loopback_port()
             self._way_out = f"http://127.0.0.1:{port.getsockname()[1]}"
             self._standing = asyncio.ensure_future(self._stand(port))
         return self._way_out, self._standing

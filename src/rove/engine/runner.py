@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
-from rove.actions.snapshot import Snapshot
+from rove.actions.batch import BatchDone
 from rove.chromium.journeys import Stuck
 from rove.chromium.tab import Tab
 from rove.chromium.wire import WireError
@@ -22,8 +22,9 @@ from rove.engine.settle import KEEPS_NAVIGATING, Before, settle
 from rove.engine.sight import dialog_of, elements_of, places_of
 from rove.engine.turn import Turn, unless_crashed, unless_dialog
 from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed, RoveError
-from rove.guard.policy import Allow, Place
+from rove.guard.policy import Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context, Listed
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 NOTHING_SEEN = Changes()
-LOOKING = Snapshot()
 NEWS_OF_DEATH = 0.3
 BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
 LEAVE_IT = "Wait and try again, or leave the page with browser_navigate."
@@ -78,9 +78,9 @@ class Run:
             self._deadline = began + self._timeout
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
-            if isinstance(action, RoadAction):
-                entry.note(getattr(outcome.result, "error", None))
-            else:  # of a road, its parts have each recorded their own
+            if isinstance(outcome.result, BatchDone):
+                entry.note(outcome.result.error)
+            else:  # of a batch, its parts have each recorded their own
                 entry.attachments = outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
@@ -286,9 +286,7 @@ class Run:
 
     def _may_look(self, tab: Tab) -> bool:
         """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""
-        if not self._session.reach.may_show(tab.url):
-            return False
-        return isinstance(self._session.gate.decide(LOOKING, (_place(self._session.name, tab),)), Allow)
+        return self._session.reach.may_show(tab.url) and self._session.gate.lets_read(_place(self._session.name, tab))
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)

@@ -15,9 +15,9 @@ from rove.engine.exposure import GUARDED, Exposure
 from rove.engine.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.redaction import clear_error, cleared
-from rove.engine.runner import LOOKING, Report, Run, silent
+from rove.engine.runner import Report, Run, silent
 from rove.errors import BrowserUnavailable, NotOpen
-from rove.guard.policy import Allow, Place
+from rove.guard.policy import Place
 from rove.guard.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
 from rove.settings import Settings
@@ -114,7 +114,7 @@ class Session:
 
     def may_read(self, address: str) -> bool:
         """Whether words of what is at an address, its title or the whole address may be told without asking."""
-        return isinstance(self.gate.decide(LOOKING, (Place(self.name, None, address),)), Allow)
+        return self.gate.lets_read(Place(self.name, None, address))
 
     @property
     def has_pages(self) -> bool:

@@ -13,12 +13,11 @@ from collections import deque
 from rove.guard.conversation import Conversation
 from rove.guard.dialling import Dialler
 from rove.guard.ledger import Failed, Ledger, Refused
-from rove.guard.machine import OwnPorts
+from rove.guard.machine import OwnPorts, loopback_port
 from rove.guard.resolver import Resolver, SystemResolver
 from rove.guard.rules import Rules
 from rove.guard.upstream import Upstream
 
-LOOPBACK = "127.0.0.1"
 # A browser opens some 256 to a proxy; whoever else finds the port shall not use up the process's files.
 _MOST_CLIENTS = 1024
 
@@ -39,7 +38,7 @@ class Egress:
 
     async def start(self, listener: socket.socket | None = None) -> None:
         """Listen, on a socket that somebody may have bound beforehand; clients that came early are served."""
-        listener = listener or _bound()
+        listener = listener or loopback_port()
         listener.setblocking(False)
         host, port, *_ = listener.getsockname()
         self._place = host, port
@@ -93,9 +92,3 @@ class _Turned(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()
-
-
-def _bound() -> socket.socket:
-    listener = socket.socket()
-    listener.bind((LOOPBACK, 0))
-    return listener

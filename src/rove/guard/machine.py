@@ -23,6 +23,13 @@ class _Known:
     until: float = 0.0
 
 
+def loopback_port() -> socket.socket:
+    """A port of this machine that is taken, and at which nobody answers yet."""
+    port = socket.socket()
+    port.bind(("127.0.0.1", 0))
+    return port
+
+
 def own_addresses() -> frozenset[IP]:
     """Every address of every interface."""
     if time.monotonic() >= _Known.until:

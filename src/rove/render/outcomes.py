@@ -165,7 +165,8 @@ def has_page_text(value: Any) -> bool:
 
 def result_text(result: Any) -> str:
     """A result in its own words if it has any, else its facts."""
-    if "__str__" in vars(type(result)):
+    said: Any = type(result).__str__
+    if said is not object.__str__:
         return str(result)
     return json.dumps(plain(result), ensure_ascii=False)
 

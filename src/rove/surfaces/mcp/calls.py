@@ -6,6 +6,7 @@ import base64
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from rove.actions.batch import BatchDone
 from rove.engine.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.approval import Answer, ApprovalRequest, Approver
@@ -112,7 +113,7 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    stopped: RoveError | None = getattr(outcome.result, "error", None)
+    stopped = outcome.result.error if isinstance(outcome.result, BatchDone) else None
     if stopped is None:
         return {"content": content}
     # What was done before is in the text; that it was not all is for the client to see.
