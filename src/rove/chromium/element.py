@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from rove.chromium.geometry import origin_of, place
 from rove.chromium.inspection import password_refused
 from rove.chromium.keyboard import MODIFIER_BITS
 from rove.chromium.mouse import Button
@@ -94,7 +95,7 @@ class Element:
         """Where the element is, in the tab's viewport, after bringing it into view."""
         box = await self._ask("pageBox")
         middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        x, y, across, down = await self._tab.origin_of(self.world, middle)
+        x, y, across, down = await origin_of(self._tab.worlds, self.world, middle)
         return {
             "x": x + box["x"] * across,
             "y": y + box["y"] * down,
@@ -228,7 +229,7 @@ class Element:
         """Bring it into view and wait until it can be pressed, but for `keep` seconds; returns the point to press."""
         patience = max(self._patience - keep * 1000, 100)
         answer = await self._ask("reach", {"enabled": enabled, "press": presses}, patience)
-        return await self._tab.place(self.world, answer["x"], answer["y"])
+        return await place(self._tab.worlds, self.world, answer["x"], answer["y"])
 
     @property
     def _patience(self) -> float:
@@ -237,7 +238,7 @@ class Element:
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Ask the page's world about this element; every answer brings its line along."""
-        self._tab.touched = self.world
+        self._tab.gaze.touched = self.world
         return self._understood(await self.world.call(_asking(question), self._ref, *arguments))
 
     def _understood(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -282,7 +283,7 @@ def _asking(question: str) -> str:
 async def turned(tab: Tab, world: World, answer: dict[str, Any]) -> dict[str, int]:
     """Where things are after a scroll, which may have been left to the wheel."""
     if wheel := answer.get("wheel"):
-        point = await tab.place(world, wheel["x"], wheel["y"])
+        point = await place(tab.worlds, world, wheel["x"], wheel["y"])
         await tab.mouse.wheel(point, wheel["dx"], wheel["dy"])
         answer = await world.call("() => rove.afterWheel()")
     return _place(answer)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rove.chromium import finding
+from rove.chromium import finding, whereabouts
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.closing import close_target
 from rove.chromium.console import Console, Contexts
@@ -17,17 +17,16 @@ from rove.chromium.dialogs import SILENCE, Dialogs
 from rove.chromium.downloads import Pending
 from rove.chromium.element import Element, Spot, turned
 from rove.chromium.evaluation import evaluate
+from rove.chromium.gaze import Gaze
 from rove.chromium.happenings import Happenings
-from rove.chromium.inspection import EmptyVault, Inspection, Vault, seen_through
+from rove.chromium.inspection import EmptyVault, Inspection, Vault
 from rove.chromium.journeys import Journeys
 from rove.chromium.keyboard import Keyboard
 from rove.chromium.kinship import Kinship
-from rove.chromium.listeners import hear
 from rove.chromium.loading import Loading, is_web, refusal
 from rove.chromium.modes import Modes
 from rove.chromium.mouse import Mouse
 from rove.chromium.network import Network
-from rove.chromium.observation import Reading, look, look_within
 from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.presses import Presses
@@ -41,13 +40,9 @@ from rove.chromium.wire import Connection, Wire, WireError
 from rove.chromium.workers import Workers
 from rove.chromium.worlds import FRAME_PATIENCE, WORLD, World, Worlds
 from rove.errors import (
-    ElementGone,
-    ElementNotFound,
-    ElementNotReady,
     ScriptFailed,
 )
 from rove.settings import Settings
-from rove.snapshot import Snapshot
 
 R = TypeVar("R")
 # Bodies are fetched when asked for; the browser need not keep much of them, nor send along what a page uploads.
@@ -107,17 +102,13 @@ class Tab:
         self.keyboard = Keyboard(self)
         self.inspection = Inspection(self)
         self.vault: Vault = EmptyVault()
-        self.seen: Snapshot | None = None
-        self.seen_document = 0
+        self.gaze = Gaze(self)
         self.crashed = asyncio.Event()
         self.is_suspect = False
         self.bypasses_workers = False
         self.popups = Popups(self.happenings, settings.limits.tabs, self._tell)
         self.pictured: bytes | None = None
         self.on_chooser: Callable[[int], object] | None = None
-        self._glance: dict[str, Any] | None = None
-        # The frame that the act under way has had its hands in.
-        self.touched: World | None = None
         # In somebody's own browser: the page keeps the size of its window, and the browser is not ours to give up.
         self.is_guest = False
         self._background: set[asyncio.Task[None]] = set()
@@ -268,7 +259,7 @@ class Tab:
         """Whatever the page does from here on may have been asked for."""
         self.loading.calm()
         self.restraint.take_off()
-        self.touched = None
+        self.gaze.touched = None
 
     @property
     def is_restless(self) -> bool:
@@ -330,53 +321,19 @@ class Tab:
 
     async def focused(self) -> Element:
         """What has the focus, in whichever frame."""
-        for world in await self.every_world():
-            await seen_through(world, await world.call("() => rove.typingFocus()"))
-            if found := await world.call("() => rove.focused()"):
-                return Element(self, world, found["ref"])
-        raise ElementNotFound("Nothing on the page has the focus.", hint="Say where with `target`.")
+        return await whereabouts.focused(self)
 
     async def every_world(self) -> list[World]:
         """The worlds of all frames that answer, the main one first."""
-        below = await self.worlds.refresh(self._frame_patience)
+        below = await self.worlds.refresh(self.frame_patience)
         return [self.worlds.main, *(world for world in below if not world.is_silent)]
 
     # Looking
 
-    async def look(self, element: Element | None = None, **options: Any) -> Snapshot:
-        """The page, or one element of it, as it is now."""
-        wanted = {name: value for name, value in options.items() if value is not None}
-        if element is not None:
-            rooted = {**wanted, "root": element.local_ref}
-            return await look_within(self.worlds, element.world, rooted, self._reading)
-        glance, self._glance = self._glance, None
-        while True:
-            if self.loading.is_restless:
-                await self.restraint.put_on()
-            seen = self.loading.documents
-            try:
-                return await look(self.worlds, wanted, self._reading, glance if not wanted else None)
-            except WireError:
-                # The document may have gone in mid-look, in which case the next one is looked at.
-                if self.session.is_closed or not await self._moves_on(seen):
-                    raise
-            glance = None
-
     @property
-    def _reading(self) -> Reading:
-        return Reading(self._frame_patience, self.surroundings.may_read)
-
-    @property
-    def _frame_patience(self) -> float:
+    def frame_patience(self) -> float:
         """How long a frame may take: no frame is worth the whole page."""
         return min(FRAME_PATIENCE, self.time_left / 4)
-
-    async def _moves_on(self, seen: int) -> bool:
-        """Whether another document is in the place of the one that was there; the news of it may be on its way."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(PING_PATIENCE):
-                await self.loading.documents_after(seen)
-        return self.loading.documents > seen
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
         """What the page's origin has stored, as far as it is small; None where there is nothing to be had."""
@@ -386,14 +343,6 @@ class Tab:
         except (TimeoutError, WireError, ScriptFailed):
             return None
         return (kept["origin"], kept["items"]) if kept else None
-
-    def remember(self, snapshot: Snapshot) -> None:
-        """This is what the agent has seen of the page; what changes is told from here on."""
-        self.seen, self.seen_document = snapshot, self.loading.documents
-
-    def unsee(self) -> None:
-        """Nothing of the page as it is now has been seen, or will be told of."""
-        self.seen, self._glance = None, None
 
     async def photograph(self, element: Element | None, full_page: bool, kind: Kind) -> Picture:
         """A picture of the viewport, of the whole page, or of an element."""
@@ -411,40 +360,8 @@ class Tab:
 
     async def marks(self, picture: Picture) -> list[Mark]:
         """The pressable elements that a picture shows, and where in it they are."""
-        seen = await self.look(mode="interactive", boxes=True)
+        seen = await self.gaze.look(mode="interactive", boxes=True)
         return marks_in(picture, seen)
-
-    async def quiet(self, glance: bool) -> None:
-        """Wait until a frame was painted that brought no change, and glance at the page in the same moment."""
-        self._glance = None
-        # Asked beside the wait for a frame, which takes longer.
-        hearing = asyncio.ensure_future(hear(self.worlds.main)) if glance else None
-        try:
-            await self._quiet_where_touched()
-            self._glance = await self._quiet_rows(glance)
-            if hearing is not None and not hearing.done() and await hearing:
-                self._glance = None  # it was taken before we knew of everyone
-        except WireError:
-            pass  # the document went away, and whoever asked looks at the next
-        finally:
-            if hearing is not None:
-                hearing.cancel()
-
-    async def _quiet_where_touched(self) -> None:
-        """A frame in a process of its own begins what it was set to only after the page round it is quiet."""
-        world = self.touched
-        if world is None or world.session is self.session or world.is_silent:
-            return
-        with contextlib.suppress(TimeoutError, WireError, ScriptFailed):  # busy, or gone elsewhere
-            async with asyncio.timeout(self._frame_patience):
-                await world.call("ms => rove.quiet(ms)", QUIET_ROUND * 1000)
-
-    async def _quiet_rows(self, glance: bool) -> dict[str, Any] | None:
-        call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"
-        while (answer := await self.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
-            pass
-        rows: dict[str, Any] | None = answer.get("rows")
-        return rows
 
     async def pulse(self, patience: float) -> None:
         """Wait for the next change of the document, or for `patience` seconds."""
@@ -491,35 +408,6 @@ class Tab:
     async def evaluate(self, expression: str, element: Element | None) -> Any:
         """Run JavaScript among the page's own; a function is called, with the element if one is given."""
         return await evaluate(self.session, expression, element)
-
-    # Frames
-
-    async def origin_of(self, world: World, point: tuple[float, float]) -> tuple[float, float, float, float]:
-        """Where a frame's top left corner lies in the tab's viewport, and how wide and high a pixel of it is there.
-
-        `point`: what of the frame is brought into view.
-        """
-        x, y, across, down = 0.0, 0.0, 1.0, 1.0
-        while world.parent is not None:
-            at = (x + point[0] * across, y + point[1] * down)
-            corner = await world.parent.call(FRAME_ORIGIN, await self.worlds.owner(world), *at)
-            if corner.get("gone"):
-                raise ElementGone(f"The frame {world.prefix} is no longer on the page.")
-            x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
-            across, down, world = across * corner["across"], down * corner["down"], world.parent
-        return x, y, across, down
-
-    async def place(self, world: World, x: float, y: float) -> tuple[float, float]:
-        """A point of a frame as a point of the tab, made sure that nothing outside covers it."""
-        while world.parent is not None:
-            owner, parent = await self.worlds.owner(world), world.parent
-            corner = await parent.call(FRAME_ORIGIN, owner, x, y)
-            x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
-            cover = await parent.call("(ref, x, y) => rove.hitsFrame(ref, x, y)", owner, x, y)
-            if cover is not None:
-                raise ElementNotReady(f"The frame {world.prefix} is covered by {cover} at that point.")
-            world = parent
-        return x, y
 
     # Trouble
 

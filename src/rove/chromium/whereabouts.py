@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.chromium.element import Element
+from rove.chromium.inspection import seen_through
 from rove.chromium.worlds import World
-from rove.errors import ElementNotReady
+from rove.errors import ElementNotFound, ElementNotReady
 
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
@@ -41,6 +42,15 @@ async def with_focus(tab: Tab) -> Element | None:
         if found := await world.call("() => rove.focusTold()"):
             return Element(tab, world, found["ref"], found["line"])
     return None
+
+
+async def focused(tab: Tab) -> Element:
+    """What has the focus, in whichever frame."""
+    for world in await tab.every_world():
+        await seen_through(world, await world.call("() => rove.typingFocus()"))
+        if found := await world.call("() => rove.focused()"):
+            return Element(tab, world, found["ref"])
+    raise ElementNotFound("Nothing on the page has the focus.", hint="Say where with `target`.")
 
 
 async def _inside(tab: Tab, element: Element) -> World | None:

@@ -11,8 +11,9 @@ async def observe(tab: Tab, silent: bool) -> Changes:
     """Look again, remember it, and tell the difference within its budget."""
     if silent:
         return Changes()
-    before, seen_document, after = tab.seen, tab.seen_document, await tab.look()
-    tab.remember(after)
+    gaze = tab.gaze
+    before, seen_document, after = gaze.seen, gaze.seen_document, await gaze.look()
+    gaze.remember(after)
     budgets = tab.settings.observing
     if before is None or seen_document != tab.loading.documents:
         first = render(after, budgets.budget)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
@@ -13,15 +12,15 @@ from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, R
 from rove.actions.batch import BatchDone
 from rove.chromium.journeys import Stuck
 from rove.chromium.tab import Tab
-from rove.chromium.wire import WireError
 from rove.engine.clearance import Clearance, Grant, granted
+from rove.engine.deadline import LEAVE_IT, Deadline
 from rove.engine.foresight import question_ahead
 from rove.engine.journal import Entry
 from rove.engine.observation import observe
 from rove.engine.settle import KEEPS_NAVIGATING, Before, settle
 from rove.engine.sight import dialog_of, elements_of, places_of
 from rove.engine.turn import Turn, unless_crashed, unless_dialog
-from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed, RoveError
+from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy import Place
 from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
 from rove.record import dataclass
@@ -33,12 +32,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 NOTHING_SEEN = Changes()
-NEWS_OF_DEATH = 0.3
 BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
-LEAVE_IT = "Wait and try again, or leave the page with browser_navigate."
 UNANSWERED = "{server} has not answered yet: wait for it with browser_wait, or browser_navigate elsewhere"
-# Kept of every deadline, to find out why it was missed.
-RESERVE = 0.3
 REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
@@ -64,18 +59,16 @@ class Run:
         self._grants: list[Grant] = []
         self._tab_name = tab
         self._given = timeout
-        self._timeout = timeout or session.settings.deadlines.action
+        again = "a new one is started" if session.settings.attach is None else "rove connects anew"
+        self._time = Deadline(timeout or session.settings.deadlines.action, again)
         self._began = time.monotonic()
-        self._deadline = self._began + self._timeout
         self._quiet = quiet
-        self._lost: asyncio.Event | None = None
         self._report = report
 
     async def run(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
         if self._given is None:
-            self._timeout = self._session.settings.deadlines.action + action.takes
-            self._deadline = began + self._timeout
+            self._time.start(self._session.settings.deadlines.action + action.takes)
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
             if isinstance(outcome.result, BatchDone):
@@ -93,22 +86,24 @@ class Run:
         if isinstance(action, RoadAction):
             return self._outcome(action, await action.perform(self))
         assert isinstance(action, HouseAction)
-        return self._outcome(action, await self._in_time(action.perform(self._session.house)))
+        return self._outcome(action, await self._time.keep(action.perform(self._session.house)))
 
     async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
-        tab = await self._in_time(context.tab(self._tab_name))
+        tab = await self._time.keep(context.tab(self._tab_name))
         entry.tab, entry.url = tab.id, tab.url
         clearance, fresh = self._clearance(action, entry), tab
         while True:
-            async with Turn(tab, self._deadline, action.effect):
+            async with Turn(tab, self._time.moment, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                     with _quoting(tab):
                         tab.dialogs.refuse_if_open()
                     if tab.awaited_server:
                         await tab.stay_or_arrive()
                 self._refuse_unreachable(action, entry, tab)
-                question = await self._blaming(tab, unless_dialog(tab, self._question(clearance, tab)), _aim_of(action))
+                question = await self._time.keep_on(
+                    tab, unless_dialog(tab, self._question(clearance, tab)), _aim_of(action)
+                )
                 if question is None:
                     fresh = await self._cleared(action, tab, context)
                     if fresh is tab:
@@ -117,7 +112,7 @@ class Run:
                         except Stuck:
                             fresh = await self._unstuck(action, tab, context)
             if question is None:
-                async with Turn(fresh, self._deadline, action.effect):
+                async with Turn(fresh, self._time.moment, action.effect):
                     return await self._acted(clearance.action, fresh)
             # Nobody else waits for this tab while a person makes up their mind; it is looked at again afterwards.
             await self._ask(question, clearance.ask(question))
@@ -126,14 +121,14 @@ class Run:
         """The tab to act on: another under the same id, where a page is stuck that is to be left."""
         if action.destination is None or not tab.is_stuck:
             return tab
-        return await self._in_time(context.unstick(tab))
+        return await self._time.keep(context.unstick(tab))
 
     async def _unstuck(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
         """Another tab under the same id, to go on with where the page did not let itself be left."""
         if action.destination is None:
             tab.is_suspect = True
             raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=LEAVE_IT)
-        return await self._in_time(context.renew(tab, "its page did not let itself be left"))
+        return await self._time.keep(context.renew(tab, "its page did not let itself be left"))
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
@@ -161,52 +156,29 @@ class Run:
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
         # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
         unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
-        result = await self._blaming(tab, unless(tab, action.perform(tab)), _aim_of(action))
+        result = await self._time.keep_on(tab, unless(tab, action.perform(tab)), _aim_of(action))
         tab.is_suspect = False
         return result
-
-    async def _blaming(self, tab: Tab, work: Awaitable[R], aim: str) -> R:
-        """Have it done in time, or told whose doing it is that it was not."""
-        try:
-            return await self._in_time(work, self._reserve, aim)
-        except DeadlineExceeded as error:
-            raise await self._blamed(tab, error) from None
-
-    @property
-    def _reserve(self) -> float:
-        return min(RESERVE, self._timeout / 10)
-
-    async def _blamed(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
-        """Find out whether it is the page's own doing that time ran out."""
-        tab.is_suspect = not await tab.answers(self._reserve)
-        if server := tab.traffic.silent_server:
-            tab.is_suspect = False
-            hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
-            return DeadlineExceeded(error.message, hint=hint)
-        if not tab.is_suspect:
-            return error
-        reason = f"{error.message}: the page is busy and lets nothing else run"
-        return DeadlineExceeded(reason, hint=LEAVE_IT)
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
         downloads = {tab: tab.downloads.begun for tab in context.tabs}
-        result = await self._in_time(action.perform(context))
+        result = await self._time.keep(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcome(action, result)
         entry.tab, entry.url = tab.id, tab.url
         before = Before(began, frozenset(), downloads=downloads.get(tab, 0))
-        async with Turn(tab, self._deadline, Effect.READ):  # what there was to do is done
+        async with Turn(tab, self._time.moment, Effect.READ):  # what there was to do is done
             return await self._seen(action, result, tab, before)
 
     async def _context(self) -> Context:
         """The session's context; starting a browser, or even installing one, is not on the action's time."""
         context = await self._session.context(self._say)
-        self._deadline = time.monotonic() + self._timeout
-        self._lost = context.lost
+        self._time.start()
+        self._time.lost = context.lost
         return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], Listed | None] = lambda: None) -> None:
@@ -251,7 +223,7 @@ class Run:
         asked = time.monotonic()
         self._say(f"Waiting for a person's answer: {question.question}")
         answer = await asking
-        self._deadline += time.monotonic() - asked
+        self._time.moment += time.monotonic() - asked
         return answer
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
@@ -260,9 +232,9 @@ class Run:
         if action.shows_page and tab.dialogs.open is None:
             try:
                 looking = tab.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
-                await self._in_time(looking, self._reserve, "the page to be looked at")
+                await self._time.keep(looking, self._time.reserve, "the page to be looked at")
             except DeadlineExceeded as error:
-                blamed = await self._blamed(tab, error)
+                blamed = await self._time.blamed(tab, error)
                 if action.effect is Effect.NAVIGATE or not tab.is_suspect:
                     raise blamed from None
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
@@ -298,7 +270,7 @@ class Run:
         if self._may_look(tab):
             seen.changes = changes
         else:
-            tab.unsee()
+            tab.gaze.unsee()
             told = "The policy does not" if self._session.reach.may_show(tab.url) else "The rules for addresses do not"
             tab.happenings.add("not shown", f"{told} let this page be read just like that.")
 
@@ -313,7 +285,7 @@ class Run:
             session=self._session.name,
             tab=tab.id if tab else None,
             url=tab.url if tab else None,
-            title=tab.seen.plain_title if tab and tab.seen else None,
+            title=tab.gaze.seen.plain_title if tab and tab.gaze.seen else None,
             changes=changes or Changes(),
             events=(*self._refusals(), *(_events(tab) if tab else ())),
             pending=pending,
@@ -327,37 +299,17 @@ class Run:
         if len(news) > REFUSALS_TOLD:
             yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
 
-    async def _in_time(self, work: Awaitable[R], reserve: float = 0, aim: str = "an answer") -> R:
-        try:
-            async with asyncio.timeout(max(self._deadline - reserve - time.monotonic(), 0)):
-                return await work
-        except TimeoutError:
-            raise DeadlineExceeded(f"Timeout after {self._timeout:g}s waiting for {aim}") from None
-        except WireError as error:
-            raise await self._translated(error) from error
-
-    async def _translated(self, error: Exception) -> RoveError:
-        """What the browser refused, in our words; that it is gone may take a moment to be known."""
-        if self._lost is not None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._lost.wait(), NEWS_OF_DEATH)
-            if self._lost.is_set():
-                again = "a new one is started" if self._session.settings.attach is None else "rove connects anew"
-                gone = "The browser went away in the middle of this."
-                return BrowserUnavailable(gone, hint=f"Call again: {again}.", retry_after=0)
-        return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
-
     async def foresee(self, actions: Sequence[AnyAction], /) -> None:
         """Ask once for all the steps that can be shown to a person now, before the first of them is done."""
         approver = self._session.gate.approvals.approver(self._channel)
         if approver is None or not self._session.has_pages:
             return
         tab = await (await self._context()).tab(self._tab_name)
-        async with Turn(tab, self._deadline, Effect.READ):
+        async with Turn(tab, self._time.moment, Effect.READ):
             if tab.dialogs.open:
                 return
             ahead = question_ahead(actions, self._session.gate, self._session.name, tab)
-            question = await self._in_time(unless_dialog(tab, ahead))
+            question = await self._time.keep(unless_dialog(tab, ahead))
         if question is not None:
             self._grants += await self._ask(question, granted(self._session.gate, question, approver))
 
