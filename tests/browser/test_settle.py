@@ -100,3 +100,40 @@ async def test_the_script_of_a_worker_is_not_waited_for(session: Session, site: 
     site.page("/w.js", "", kind="text/javascript")
     outcome = await session.navigate(site.page("/", f"<p>Page</p><script>new {kind}('/w.js')</script>"))
     assert outcome.pending == ()
+
+
+PUT_OFF = {
+    "a microtask": "Promise.resolve().then(change)",
+    "a message": "{ const c = new MessageChannel(); c.port1.onmessage = change; c.port2.postMessage(0) }",
+    "a frame": "requestAnimationFrame(change)",
+    "a timer behind a frame": "requestAnimationFrame(() => setTimeout(change))",
+    "timer after timer": "setTimeout(() => setTimeout(change, 4), 4)",
+    "a timer": "setTimeout(change, 10)",
+}
+CHANGING = "<button onclick='go()'>Go</button><p id=p>old</p><script>const change = () => { p.textContent = 'new' };"
+
+
+@pytest.mark.parametrize("later", PUT_OFF.values(), ids=PUT_OFF)
+async def test_what_a_click_puts_off_for_a_moment_is_seen(session: Session, site: Site, later: str) -> None:
+    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ {later} }}</script>"))
+    assert '"new"' in (await session.click('button "Go"')).changes.text
+
+
+@pytest.mark.parametrize("later", PUT_OFF.values(), ids=PUT_OFF)
+async def test_what_a_script_puts_off_for_a_moment_is_seen(session: Session, site: Site, later: str) -> None:
+    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ {later} }}</script>"))
+    assert '"new"' in (await session.evaluate("go()")).changes.text
+
+
+async def test_an_act_just_after_a_press_is_waited_for_as_any_other(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{}}</script>"))
+    await session.click('button "Go"')
+    assert '"new"' in (await session.evaluate("setTimeout(change, 10), 0")).changes.text
+
+
+async def test_a_page_that_draws_without_end_does_not_hold_an_act_up(session: Session, site: Site) -> None:
+    loop = "<button>Idle</button><script>const draw = () => requestAnimationFrame(draw); draw()</script>"
+    await session.navigate(site.page("/", loop))
+    for _ in range(2):
+        assert (await session.click('button "Idle"')).seconds < 2
+        assert (await session.evaluate("1")).seconds < 2

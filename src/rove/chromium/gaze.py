@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.listeners import hear
@@ -70,14 +71,14 @@ class Gaze:
         """Nothing of the page as it is now has been seen, or will be told of."""
         self.seen, self._glance = None, None
 
-    async def quiet(self, glance: bool) -> None:
-        """Wait until a frame was painted that brought no change, and glance at the page in the same moment."""
+    async def quiet(self, glance: bool, since: float) -> None:
+        """Wait until an act that began at `since` brings no more change, and glance at the page in the same moment."""
         self._glance = None
         # Asked beside the wait for a frame, which takes longer.
         hearing = asyncio.ensure_future(hear(self._tab.worlds.main)) if glance else None
         try:
-            await self._quiet_where_touched()
-            self._glance = await self._quiet_rows(glance)
+            await self._quiet_where_touched(since)
+            self._glance = await self._quiet_rows(glance, since)
             if hearing is not None and not hearing.done() and await hearing:
                 self._glance = None  # it was taken before we knew of everyone
         except WireError:
@@ -86,18 +87,23 @@ class Gaze:
             if hearing is not None:
                 hearing.cancel()
 
-    async def _quiet_where_touched(self) -> None:
+    async def _quiet_where_touched(self, since: float) -> None:
         """A frame in a process of its own begins what it was set to only after the page round it is quiet."""
         world = self.touched
         if world is None or world.session is self._tab.session or world.is_silent:
             return
         with contextlib.suppress(TimeoutError, WireError, ScriptFailed):  # busy, or gone elsewhere
             async with asyncio.timeout(self._tab.frame_patience):
-                await world.call("ms => rove.quiet(ms)", QUIET_ROUND * 1000)
+                await world.call("(ms, ago) => rove.quiet(ms, ago)", QUIET_ROUND * 1000, _ago(since))
 
-    async def _quiet_rows(self, glance: bool) -> dict[str, Any] | None:
-        call = "ms => rove.quietThenRows(ms)" if glance else "ms => rove.quiet(ms)"
-        while (answer := await self._tab.worlds.main.call(call, QUIET_ROUND * 1000))["busy"]:
+    async def _quiet_rows(self, glance: bool, since: float) -> dict[str, Any] | None:
+        call = "(ms, ago) => rove.quietThenRows(ms, ago)" if glance else "(ms, ago) => rove.quiet(ms, ago)"
+        while (answer := await self._tab.worlds.main.call(call, QUIET_ROUND * 1000, _ago(since)))["busy"]:
             pass
         rows: dict[str, Any] | None = answer.get("rows")
         return rows
+
+
+def _ago(moment: float) -> float:
+    """In milliseconds, since a page's clock is not ours."""
+    return (time.monotonic() - moment) * 1000

@@ -65,7 +65,7 @@ class _Waiting:
             await self._tab.loading.reaches("load")
             return False
         ended = self._tab.traffic.ended
-        await self._tab.gaze.quiet(self._glance)
+        await self._tab.gaze.quiet(self._glance, self._before.moment)
         if self._tab.downloads.is_running(self._before.downloads):
             await self._tab.downloads.finish(self._before.downloads)
             return False

@@ -178,7 +178,11 @@ const hasDragBegun = () => {
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 // A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
-const soon = () => Promise.race([nextFrame(), new Promise((resolve) => setTimeout(resolve, 100))]);
+const soon = () =>
+  new Promise((resolve) => {
+    const late = setTimeout(resolve, 100);
+    nextFrame().then(() => { clearTimeout(late); resolve(); });
+  });
 
 // Every answer about an element carries its line, so that what is done and what is told need one call.
 const lineOf = (element) => describeElement(element).line;
