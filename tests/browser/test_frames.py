@@ -85,6 +85,16 @@ async def test_role_and_selector_find_what_is_in_a_frame(session: Session, site:
     assert (await session.extract("#out")).result.content == ("Hello Cy",)
 
 
+@pytest.mark.parametrize(("host", "border"), [("127.0.0.1", []), ("localhost", ["from"])])
+async def test_a_target_in_a_frame_is_the_first_line_but_for_another_origin(
+    session: Session, site: Site, host: str, border: list[str]
+) -> None:
+    site.page("/inner", FORM)
+    await session.navigate(site.page("/", framed(site.url("/inner", host))))
+    shown = (await session.snapshot("button")).result.text
+    assert [line.split()[0] for line in shown.splitlines()] == [*border, "button"]
+
+
 async def test_typing_goes_into_a_field_in_a_frame(session: Session, site: Site) -> None:
     site.page("/inner", FORM)
     await session.navigate(site.page("/", framed(site.url("/inner", "localhost"))))

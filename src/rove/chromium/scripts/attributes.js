@@ -43,7 +43,6 @@ for (const name of [
   "height",
   "align",
   "dir",
-  "popover",
   "face",
   "disabled",
   "multiple",
@@ -54,7 +53,9 @@ for (const name of [
   "start",
 ])
   KINDS.set(name, STYLES);
-for (const name of ["required", "readonly", "placeholder", "popovertarget"]) KINDS.set(name, FIELD);
+// What pops up is at least a group.
+KINDS.set("popover", STYLES | ROLE);
+for (const name of ["required", "readonly", "placeholder", "popovertarget", "commandfor"]) KINDS.set(name, FIELD);
 
 let kindsFor = null;
 let kindsFound = 0;

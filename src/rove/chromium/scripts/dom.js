@@ -120,15 +120,15 @@ const idrefs = (element, name) => {
   return found;
 };
 
-// Elements re-parented by aria-owns: found natively once per pass, then a set lookup each.
-let owned = new Set();
+// Elements re-parented by aria-owns, each with its new parent: found natively once per pass, then a lookup each.
+let owned = new Map();
 let owners = new Map();
 const collectOwned = (root) => {
-  owned = new Set();
+  owned = new Map();
   owners = new Map();
   for (const owner of queryAll(root, "[aria-owns]")) {
     const targets = idrefs(owner, "aria-owns").filter((target) => !owned.has(target) && !containsNode(target, owner));
-    for (const target of targets) owned.add(target);
+    for (const target of targets) owned.set(target, owner);
     if (targets.length) owners.set(owner, targets);
   }
 };

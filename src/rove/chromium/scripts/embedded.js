@@ -15,6 +15,9 @@ const optionText = (option) => attr(option, "label") || squash(textContentOf(opt
 const valueOfControl = (element) =>
   isTag(element, "input") || isTag(element, "textarea") || isTag(element, "select") ? element.value : null;
 
+// One that is not typed into shows what was chosen as its own words.
+const showsItsChoice = (element, role) => role === "combobox" && isFocusable(element);
+
 // A control inside a label speaks with its value: "Flash the screen [3] times".
 const embeddedValue = (element, role, walk) => {
   if (wasPassword(element)) return "•".repeat(element.value.length);
@@ -23,7 +26,7 @@ const embeddedValue = (element, role, walk) => {
   if (role === "combobox" || role === "listbox") {
     if (isTag(element, "input")) return element.value;
     const chosen = selectedOptionText(element, walk);
-    return chosen || walk.via !== "reference" || isTag(element, "select") ? chosen : null;
+    return chosen || isTag(element, "select") || !(walk.via === "reference" || showsItsChoice(element, role)) ? chosen : null;
   }
   if (
     role === "slider" ||

@@ -7,6 +7,9 @@ const NAMED_BY_CONTENT = new Set(
     "doc-subtitle graphics-object"
   ).split(" "),
 );
+const UNNAMEABLE = new Set(
+  "caption code deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript".split(" "),
+);
 const NAME_PROHIBITED = new Set(
   "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript time".split(
     " ",
@@ -243,7 +246,7 @@ const allowsContent = (element, role, walk, via) => {
   if (via === "content" && walk.via !== "reference" && LEFT_OUT_OF_NAMES.has(role))
     return isDrawing(element);
   if (via === "reference" || via === "label" || via === "content") return true;
-  if (role === "row") return !isTag(element, "tr") || isGrid(tableRoleOf(element));
+  if (role === "row") return isGrid(tableRoleOf(element));
   return NAMED_BY_CONTENT.has(role);
 };
 
