@@ -43,12 +43,22 @@ const rootElementOf = reader(Document.prototype, "documentElement");
 const titleOf = reader(Document.prototype, "title");
 const innerTextOf = reader(HTMLElement.prototype, "innerText");
 
+// What elements say of themselves without attributes (semantics.js): mostly there are none.
+let semantics = new Map();
+let anySemantics = false;
+const saidOf = (element, name) => semantics.get(element)?.get(name) ?? null;
+
 const nativeGetAttribute = Element.prototype.getAttribute;
-const attr = (element, name) => nativeGetAttribute.call(element, name);
+const attr = (element, name) => {
+  const value = nativeGetAttribute.call(element, name);
+  return value !== null || !anySemantics ? value : saidOf(element, name);
+};
 const nativeHasAttribute = Element.prototype.hasAttribute;
-const hasAttr = (element, name) => nativeHasAttribute.call(element, name);
+const hasAttr = (element, name) =>
+  nativeHasAttribute.call(element, name) || (anySemantics && saidOf(element, name) !== null);
 const nativeHasAttributes = Element.prototype.hasAttributes;
-const hasAnyAttribute = (element) => nativeHasAttributes.call(element);
+const hasAnyAttribute = (element) =>
+  nativeHasAttributes.call(element) || (anySemantics && semantics.has(element));
 const nativeAttributeNames = Element.prototype.getAttributeNames;
 const attributeNames = (element) => nativeAttributeNames.call(element);
 const nativeMatches = Element.prototype.matches;

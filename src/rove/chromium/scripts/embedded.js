@@ -26,7 +26,8 @@ const embeddedValue = (element, role, walk) => {
   if (role === "combobox" || role === "listbox") {
     if (isTag(element, "input")) return element.value;
     const chosen = selectedOptionText(element, walk);
-    return chosen || isTag(element, "select") || !(walk.via === "reference" || showsItsChoice(element, role)) ? chosen : null;
+    if (chosen || isTag(element, "select")) return chosen;
+    return walk.via === "reference" || showsItsChoice(element, role) ? null : "";
   }
   if (
     role === "slider" ||

@@ -33,8 +33,9 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
   if (role === "generic" && !strength && !(kindsOf(element) & ARIA)) return walkChildren(element, inner, nesting + 1);
   if (role === "iframe") return emitFrame(element, context, inner);
   if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return walkChildren(element, inner, nesting + 1);
-  if (CELL_ROLES.has(role) && !strength)
-    return (saysMoreThanItsWords(element, role) ? emitOneLiner : emitPlainCell)(element, role, 0, context, inner, nesting);
+  if (CELL_ROLES.has(role) && !strength && saysMoreThanItsWords(element, role))
+    return emitOneLiner(element, role, 0, context, inner, nesting);
+  if (CELL_ROLES.has(role) && !strength) return emitPlainCell(element, role, context, inner, nesting);
   if (LEAVES.has(role) && isLeaf(element, role)) return emitLeaf(element, role, strength, context, inner, nesting);
   if (ONE_LINERS.has(role)) return emitOneLiner(element, role, strength, context, inner, nesting);
   if (CONTAINERS.has(role)) return emitContainer(element, role, strength, context, inner, nesting);
@@ -284,7 +285,7 @@ const finishTableRow = (row, index) => {
 // A cell that is chosen or cannot be, or is called something else than it shows. That it cannot be written is said of
 // the whole grid, mostly.
 const saysMoreThanItsWords = (element, role) => {
-  if (!(kindsOf(element) & ARIA)) return false;
+  if (!(kindsOf(element) & TELLS)) return false;
   const states = statesOf(element, role);
   if (states && states !== " readonly") return true;
   const label = squash(attr(element, "aria-label") || "");
@@ -292,7 +293,7 @@ const saysMoreThanItsWords = (element, role) => {
 };
 
 // Cells of plain text next to each other become one text, in order; cells with something to press keep it as rows.
-const emitPlainCell = (element, role, strength, context, inner, nesting) => {
+const emitPlainCell = (element, role, context, inner, nesting) => {
   flushText();
   const start = rows.length;
   walkChildren(element, inner, nesting + 1);

@@ -12,10 +12,12 @@ const beginPass = (options) => {
   tablesAreNested = queryOne(document, "td table") !== null;
   kindsFor = null;
   closedHosts = [];
+  gatherSemantics();
   slottedInto = new Set();
   for (const child of queryAll(document, "[slot]")) slottedInto.add(parentNodeOf(child));
   notedKinds = new Map();
   labelIndexes = new Map();
+  forgetCounters();
   insides = new Map();
   stripped = 0;
   groups = [];
