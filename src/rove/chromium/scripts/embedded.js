@@ -20,6 +20,7 @@ const showsItsChoice = (element, role) => role === "combobox" && isFocusable(ele
 
 // A control inside a label speaks with its value: "Flash the screen [3] times".
 const embeddedValue = (element, role, walk) => {
+  if (isTag(element, "progress") && !hasAttr(element, "value") && !hasAttr(element, "aria-valuetext")) return null;
   if (wasPassword(element)) return "•".repeat(element.value.length);
   if (role === "textbox" || role === "searchbox")
     return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));

@@ -191,7 +191,7 @@ const svgTextOf = (element, tag) => {
 const inputNativeName = (element, role, walk) => {
   const type = inputType(element);
   if (type === "image")
-    return [attr(element, "alt") || attr(element, "title") || attr(element, "value") || "Submit", "alt"];
+    return [attr(element, "alt") || attr(element, "value") || attr(element, "title") || "Submit", "alt"];
   if (type in BUTTON_INPUTS) {
     const value = attr(element, "value");
     return [value === null ? BUTTON_INPUTS[type] : value, "content"];

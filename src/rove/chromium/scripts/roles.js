@@ -150,11 +150,9 @@ const SECTIONING_ROLES = new Set(["article", "complementary", "navigation", "reg
 // A page's header is a banner only where no sectioning content or main stands between it and the body.
 const isPageLevel = (element, mainCounts) => {
   for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
-    const tag = localNameOf(node);
-    if (SECTIONING.has(tag) || (mainCounts && tag === "main")) return false;
-    if (!mainCounts) continue;
     const role = hasAttr(node, "role") ? explicitRole(node) : "";
-    if (SECTIONING_ROLES.has(role) || role === "main") return false;
+    if (role ? mainCounts && SECTIONING_ROLES.has(role) : SECTIONING.has(localNameOf(node))) return false;
+    if (mainCounts && (role || localNameOf(node)) === "main") return false;
   }
   return true;
 };
