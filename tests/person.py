@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from rove.chromium.installation import find
+from rove.chromium.discovery import find
 from rove.chromium.launch import decide_sandbox
 
 PATIENCE = 60.0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+# What `typing` calls by the same name: to import it would take as long as to start a browser's process.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from rove.action import Action as Action
     from rove.action import Effect as Effect
     from rove.actions.forms import FormField as FormField
@@ -80,4 +81,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'rove' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)

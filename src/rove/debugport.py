@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from rove.pattern import pattern
 from rove.record import dataclass
 
 EXAMPLES = "http://127.0.0.1:9222, or ws://127.0.0.1:9222/devtools/browser/ID"
 # Of this machine alone: a browser elsewhere would look for the guard of a named session on its own machine.
 _HERE = r"(?P<host>127\.0\.0\.1|localhost|\[::1\]):(?P<port>[0-9]{1,5})"
 _PATH = r"/devtools/browser(?:/[0-9A-Za-z-]{1,64})?"
-_HTTP = re.compile(rf"http://{_HERE}/?")
-_SOCKET = re.compile(rf"ws://{_HERE}(?P<path>{_PATH})")
+_HTTP = pattern(rf"http://{_HERE}/?")
+_SOCKET = pattern(rf"ws://{_HERE}(?P<path>{_PATH})")
 
 
 @dataclass(frozen=True)

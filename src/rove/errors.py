@@ -26,7 +26,9 @@ after how many seconds the same call is likely to be taken.
 
 from __future__ import annotations
 
-from typing import ClassVar
+TYPE_CHECKING = False  # importing `typing` would take as long as all that has to be there before a browser is started
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class RoveError(Exception):

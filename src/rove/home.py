@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 DEFAULT = "~/.rove"
 
 
-def home_from(given: str | Path | None, environment: Mapping[str, str]) -> Path:
+def home_from(given: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> str:
     """The folder that was given, or `$ROVE_HOME`, or `~/.rove`."""
-    return Path(given or environment.get("ROVE_HOME") or DEFAULT).expanduser().absolute()
+    return os.path.abspath(os.path.expanduser(given or environment.get("ROVE_HOME") or DEFAULT))
 
 
 def given(flag: str, arguments: Sequence[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -47,6 +48,11 @@ def origin_in(url: str | None) -> str:
     """The origin of an address as the browser itself reported it, for a label."""
     match = re.match(r"([a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#@]+)", url or "")
     return match[1] + match[2] if match else (url or NOWHERE)
+
+
+def moment(at: float) -> str:
+    """A time as ISO 8601 writes it, to the millisecond."""
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(at))}.{int(at % 1 * 1000):03}+00:00"
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ A later source wins: defaults, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The se
 
 from __future__ import annotations
 
-import difflib
 import os
 import types
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -19,6 +19,7 @@ from rove.fields import Refused, Rule, Validated, arg, build, declared
 from rove.home import DEFAULT as DEFAULT_HOME
 from rove.home import home_from
 from rove.record import dataclass
+from rove.spelling import nearest
 
 # Set by rove itself, in the environment of what it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
@@ -222,16 +223,17 @@ class Resolved:
     sources: Mapping[str, str]
 
 
-def options() -> list[Option]:
+@cache
+def options() -> tuple[Option, ...]:
     """Every setting there is, in the tree's order."""
-    return list(_leaves(Settings, ()))
+    return tuple(_leaves(Settings, ()))
 
 
 def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Resolved:
     """Read file, environment and flags, each stronger than the one before."""
     environment = os.environ if environment is None else environment
     flags = {key: value for key, value in (flags or {}).items() if value is not None}
-    home = home_from(flags.get("home"), environment)
+    home = Path(home_from(flags.get("home"), environment))
     values: dict[str, Any] = {}
     sources = {option.key: "default" for option in options()}
     layers = [
@@ -273,16 +275,15 @@ def _option(key: str, where: str = "") -> Option:
     known = {option.key: option for option in options()}
     if key in known:
         return known[key]
-    nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
-    raise InvalidSettings(f"There is no setting `{key}`{where}.", hint=f"Did you mean `{nearest}`?")
+    raise InvalidSettings(f"There is no setting `{key}`{where}.", hint=f"Did you mean `{nearest(key, known, 0)}`?")
 
 
 def _set_in(environment: Mapping[str, str]) -> list[Option]:
     known = {option.variable: option for option in options()}
     for variable in environment:
         if variable.startswith("ROVE_") and variable not in known and variable != RUN_FOLDER_MARK:
-            nearest = difflib.get_close_matches(variable, known, n=1, cutoff=0.0)[0]
-            raise InvalidSettings(f"There is no setting `{variable}`.", hint=f"Did you mean `{nearest}`?")
+            meant = nearest(variable, known, 0)
+            raise InvalidSettings(f"There is no setting `{variable}`.", hint=f"Did you mean `{meant}`?")
     return [option for variable, option in known.items() if variable in environment]
 
 

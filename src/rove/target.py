@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from rove.fields import Rule, Validated, declared
+from rove.pattern import pattern
 from rove.record import dataclass
 
-_REF = re.compile(r"(?P<frame>f\d+)?(?P<local>e\d+)")
-_POINT = re.compile(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
-_ROLE_AND_NAME = re.compile(r'(?P<role>[a-z]+)\s+"(?P<name>(?:[^"\\]|\\.)*)"')
+_REF = pattern(r"(?P<frame>f\d+)?(?P<local>e\d+)")
+_POINT = pattern(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
+_ROLE_AND_NAME = pattern(r'(?P<role>[a-z]+)\s+"(?P<name>(?:[^"\\]|\\.)*)"')
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,8 @@ def _is_target(hint: Any) -> bool:
 
 
 # What stands before a colon and a number is a host and its port, but for these.
-_SCHEME = re.compile(r"(?:javascript|vbscript|data|blob|file|about|mailto):|[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
-_LOCAL = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
+_SCHEME = pattern(r"(?:javascript|vbscript|data|blob|file|about|mailto):|[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
+_LOCAL = pattern(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 
 
 def with_scheme(address: str) -> str:
@@ -140,7 +141,7 @@ def with_scheme(address: str) -> str:
 Url = Annotated[str, Rule(check=with_scheme)]
 
 
-_SECRET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_SECRET_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 def is_secret_name(text: str) -> bool:

@@ -15,11 +15,12 @@ from collections.abc import Generator
 from pathlib import Path, PurePosixPath
 
 from rove.errors import Denied, InvalidArguments, InvalidSettings
+from rove.pattern import pattern
 from rove.record import dataclass
 
 LONGEST_NAME = 120
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\/]')
+_RESERVED = pattern(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_UNSAFE = pattern(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\/]')
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

@@ -12,7 +12,7 @@ from tests.browser.test_frames import FORM, framed, greet
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.chromium.installation import find
+from rove.chromium.discovery import find
 from rove.chromium.worlds import FRAME_PATIENCE
 from rove.engine.sessions import Sessions
 from rove.settings import Deadlines, Settings

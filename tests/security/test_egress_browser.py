@@ -20,7 +20,7 @@ from tests.listening import Canary, answering, canary
 from tests.nameserver import Nameserver, nameserver
 from tests.proxies import World, socks_proxy
 
-from rove.chromium.installation import find
+from rove.chromium.discovery import find
 from rove.chromium.launch import arguments, decide_sandbox
 from rove.chromium.pipe import Pipe
 from rove.chromium.wire import Connection, Wire

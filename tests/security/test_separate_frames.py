@@ -16,7 +16,7 @@ from tests.security.test_secrets import LOGIN, entered
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.chromium.installation import find
+from rove.chromium.discovery import find
 from rove.chromium.worlds import FRAME_PATIENCE
 from rove.engine.sessions import Sessions
 from rove.errors import Denied

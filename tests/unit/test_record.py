@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import pickle
+import threading
 from dataclasses import field
 from functools import cached_property
 
@@ -102,3 +103,39 @@ def test_values_can_be_keys_and_travel() -> None:
 
     assert {Key("a"): 1}[Key("a")] == 1
     assert pickle.loads(pickle.dumps(Place(1))) == Place(1)
+
+
+def test_a_class_is_made_ready_once_though_many_come_at_the_same_time() -> None:
+    @dataclass(frozen=True)
+    class Late:
+        word: str = field(default="x", metadata={"rule": "kept"})
+
+    ready = threading.Barrier(8)
+    seen: list[object] = []
+
+    def look() -> None:
+        ready.wait()
+        seen.append(dataclasses.fields(Late)[0].metadata["rule"])
+
+    threads = [threading.Thread(target=look) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == ["kept"] * 8
+
+
+def test_one_that_may_change_is_equal_by_its_values_and_has_no_hash() -> None:
+    @dataclass
+    class Open:
+        word: str
+        words: list[str] = field(default_factory=list[str])
+
+    first, second = Open("a"), Open("a")
+    assert first == second
+    first.words.append("b")
+    first.word = "c"
+    assert first != second
+    assert second.words == []
+    with pytest.raises(TypeError):
+        hash(first)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Passage
+from rove.outcome import Passage, moment
 from rove.record import dataclass
 from rove.target import within
 
@@ -96,6 +95,6 @@ def _latest(entries: list[Entry], limit: int) -> list[Line]:
 
 
 def _line(entry: Entry) -> Line:
-    time = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="milliseconds")
+    time = moment(entry.at)
     place = entry.place
     return Line(time, entry.level, entry.kind, entry.text, entry.source, place.context, place.origin, entry.count)

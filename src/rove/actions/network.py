@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.headers import masked
 from rove.errors import InvalidArguments, unwritable
-from rove.outcome import Passage, origin_in
+from rove.outcome import Passage, moment, origin_in
 from rove.record import dataclass
 from rove.target import within
 from rove.workspace import Workspace
@@ -166,7 +165,7 @@ def _line(request: Request) -> RequestLine:
         request.method,
         request.url if len(request.url) <= LONGEST_ADDRESS else request.url[: LONGEST_ADDRESS - 1] + "…",
         request.kind,
-        datetime.fromtimestamp(request.at, UTC).isoformat(timespec="milliseconds"),
+        moment(request.at),
         request.status,
         request.source,
         request.context,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import InvalidArguments
+from rove.pattern import pattern
 from rove.record import dataclass
 from rove.snapshot import Rendered, render
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
 # As snapshots print it: `e40:50` goes on at the 50th child of e40, `e57+` below the row of e57.
-_HANDLE = re.compile(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")
+_HANDLE = pattern(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")
 CHILDREN_AT_ONCE = 400
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rove.chromium.context import Context, Keepsake
-from rove.chromium.installation import ensure
 from rove.chromium.launch import decide_sandbox, has_display
+from rove.chromium.overture import ASKED, PAGE_ASKED_FOR, Overture
 from rove.chromium.pipe import Pipe
 from rove.chromium.runfolder import sweep
 from rove.chromium.warmup import Warmup
@@ -45,10 +45,12 @@ class Footing(Protocol):
 class Browser:
     """A browser with the line to it and what it stands on."""
 
-    def __init__(self, footing: Footing, connection: Connection, version: str) -> None:
+    def __init__(self, footing: Footing, connection: Connection, version: str = "") -> None:
         self._footing = footing
         self._connection = connection
         self._contexts: dict[str, Context] = {}
+        # A context that was asked for ahead, by its way out.
+        self._prepared: dict[str, Context] = {}
         self._letting_go: set[asyncio.Task[None]] = set()
         self.version = version
         root = connection.root
@@ -72,18 +74,30 @@ class Browser:
 
     async def new_context(self, settings: Settings, proxy: str, keepsake: Keepsake | None = None) -> Context:
         """An isolated context whose only way out is a proxy; with a keepsake, it goes on where a lost one ended."""
-        # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
-        way_out = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
-        made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
-        identity = made["browserContextId"]
-        context = Context(self._connection, identity, settings, self._footing.scratch)
-        self._contexts[identity] = context
-        context.on_closed = lambda: self._contexts.pop(identity, None)
+        context = self._prepared.pop(proxy, None) if keepsake is None else None
+        if context is None:
+            # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
+            way_out = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+            made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
+            context = self._context(made["browserContextId"], settings)
         try:
             await context.open(keepsake)
         except BaseException:
             await context.close()
             raise
+        return context
+
+    def go_on(self, overture: Overture, settings: Settings) -> None:
+        """Take over what was begun before anyone could listen."""
+        if overture.context is not None:
+            context = self._context(overture.context, settings)
+            context.expect(self._connection.expect(PAGE_ASKED_FOR))
+            self._prepared[overture.way_out] = context
+
+    def _context(self, identity: str, settings: Settings) -> Context:
+        context = Context(self._connection, identity, settings, self._footing.scratch)
+        self._contexts[identity] = context
+        context.on_closed = lambda: self._contexts.pop(identity, None)
         return context
 
     async def answers(self, patience: float) -> bool:
@@ -149,6 +163,8 @@ async def warm_up(settings: Settings, progress: Callable[[str], None] | None) ->
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
+    from rove.chromium.installation import ensure  # no server that had a head start needs it
+
     may_fetch = settings.fetch_browser and progress is not None
     found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
@@ -164,11 +180,14 @@ def _silently(message: str) -> None:
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    connection = Connection(Pipe(*warmup.pipe()))
+    reading, writing = await asyncio.to_thread(warmup.pipe)
+    overture = warmup.overture
+    heard, asked = (overture.heard, ASKED) if overture else (b"", 0)
+    connection = Connection(Pipe(reading, writing, heard), asked)
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            browser = await _connect(warmup, connection)
+            browser = await _connect(warmup, connection, settings)
     except (TimeoutError, WireError) as error:
         reason = await asyncio.to_thread(warmup.last_words)
         await _give_up(connection, warmup)
@@ -181,12 +200,15 @@ async def launch(settings: Settings, warmup: Warmup) -> Browser:
     return browser
 
 
-async def _connect(warmup: Warmup, connection: Connection) -> Browser:
+async def _connect(warmup: Warmup, connection: Connection, settings: Settings) -> Browser:
+    browser = Browser(warmup, connection)
+    if warmup.overture is not None:
+        browser.go_on(warmup.overture, settings)
     await connection.open()
-    version = await connection.root.send("Browser.getVersion")
-    refuse_if_old(str(warmup.found.path), version["product"])
-    browser = Browser(warmup, connection, version["product"])
-    await connection.root.send("Target.setAutoAttach", ATTACHED)
+    root = connection.root
+    version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", ATTACHED))
+    browser.version = version["product"]
+    refuse_if_old(str(warmup.found.path), browser.version)
     return browser
 
 

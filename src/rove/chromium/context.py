@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import shutil
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 from rove.chromium.closing import close_target
 from rove.chromium.downloads import Downloads
 from rove.chromium.permissions import deny_all
+from rove.chromium.runfolder import discard
 from rove.chromium.surroundings import Climate, Surroundings
 from rove.chromium.tab import Tab
 from rove.chromium.wire import Connection, Wire, WireError
@@ -92,6 +92,8 @@ class Context:
         # The first tab, until someone uses it.
         self._untouched: Tab | None = None
         self._creating = 0
+        # The answer to a page that was asked for before anyone could listen.
+        self._expected: asyncio.Future[dict[str, Any]] | None = None
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
         self._turning_away: set[asyncio.Task[bool]] = set()
         self._arrival = asyncio.Event()
@@ -101,6 +103,11 @@ class Context:
         # Asked before a tab is opened; raises if there is no room for it.
         self.admit: Callable[[], Awaitable[None]] | None = None
         self.on_closed: Callable[[], object] | None = None
+
+    def expect(self, page: asyncio.Future[dict[str, Any]]) -> None:
+        """A page of ours is on its way already, which will be the first."""
+        self._expected = page
+        self._creating += 1
 
     async def open(self, keepsake: Keepsake | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
@@ -232,7 +239,7 @@ class Context:
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
-        await asyncio.to_thread(shutil.rmtree, self._uploads, ignore_errors=True)
+        await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
             self.on_closed()
 
@@ -305,8 +312,7 @@ class Context:
             self._creating -= 1
 
     async def _created(self) -> Tab:
-        blank = {"url": "about:blank", "browserContextId": self._identity}
-        made = await self._root.send("Target.createTarget", blank)
+        made = await self._asked_for_page()
         try:
             if (welcoming := self._welcoming.pop(made["targetId"], None)) is None:
                 raise WireError("the page was closed as soon as it was opened")
@@ -316,6 +322,16 @@ class Context:
                 self._forget(tab)
                 tab.close_soon()
             raise
+
+    async def _asked_for_page(self) -> dict[str, Any]:
+        expected, self._expected = self._expected, None
+        if expected is None:
+            blank = {"url": "about:blank", "browserContextId": self._identity}
+            return await self._root.send("Target.createTarget", blank)
+        try:
+            return await expected
+        finally:
+            self._creating -= 1
 
     async def _welcome(self, tab: Tab, opener: Tab | None) -> Tab:
         try:

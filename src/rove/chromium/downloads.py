@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rove.chromium.happenings import Happenings
+from rove.chromium.runfolder import discard
 from rove.chromium.wire import Wire, WireError
 from rove.errors import Denied
+from rove.record import dataclass
 from rove.settings import Settings
 from rove.workspace import Workspace
 
 FOLDER = "downloads"
+PIECE = 2**20
 
 
 @dataclass
@@ -87,7 +88,7 @@ class Downloads:
         """What is not whole by now is not kept."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
+        await asyncio.to_thread(discard, self._scratch)
 
     def begin(self, event: dict[str, Any], happenings: Happenings, pending: Pending) -> None:
         name = event["suggestedFilename"] or "download"
@@ -141,7 +142,8 @@ class Downloads:
         finished = self._scratch / download.guid
         target, path = self._workspace.create(FOLDER, download.name)
         with os.fdopen(target, "wb") as written, finished.open("rb") as read:
-            shutil.copyfileobj(read, written)
+            while piece := read.read(PIECE):
+                written.write(piece)
         finished.unlink()
         return path
 

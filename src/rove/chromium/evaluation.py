@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.wire import Answer, Wire, WireError
 from rove.chromium.worlds import exception_text
 from rove.errors import ScriptFailed
+from rove.pattern import pattern
 
 if TYPE_CHECKING:
     from rove.chromium.element import Element
 
 # No model reads more, and reading it for nobody would hold up everyone else.
 LARGEST = 2_000_000
-_FUNCTION = re.compile(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
+_FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
 async def evaluate(wire: Wire, expression: str, element: Element | None) -> Any:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.closing import close_target
 from rove.chromium.context import CLOSING_PATIENCE, Acquaintance, Context, Keepsake, Listed
 from rove.chromium.loading import is_presentable
+from rove.chromium.runfolder import discard
 from rove.chromium.wire import Connection, Wire, WireError
 from rove.errors import Denied
+from rove.record import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rove.chromium.tab import Tab
-    from rove.settings import Settings
+    from rove.record import dataclass
+from rove.settings import Settings
 
 
 @dataclass
@@ -107,7 +108,7 @@ class GuestContext(Context):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await asyncio.gather(*map(_unless_gone, leaving))
-        await asyncio.to_thread(shutil.rmtree, self._uploads, ignore_errors=True)
+        await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
             self.on_closed()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from rove.pattern import pattern
+
 MOST = 60
 LONGEST_VALUE = 1000
 MASK = "***"
 # Whoever has one of these can act as the user: that they were sent is worth knowing, what they say is not.
-_SECRET = re.compile(r"auth|cookie|token|secret|session|password|passwd|credential|signature|api-?key|csrf|xsrf", re.I)
+_SECRET = pattern(r"auth|cookie|token|secret|session|password|passwd|credential|signature|api-?key|csrf|xsrf", re.I)
 _HARMLESS = frozenset({"www-authenticate", "proxy-authenticate", ":authority"})
 
 

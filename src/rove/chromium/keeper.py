@@ -2,51 +2,54 @@
 
 Run as a process of its own, `python keeper.py FOLDER`, beside every browser: its standard input is a pipe
 whose other end only rove holds, so the kernel itself tells it when rove is gone, however rove went. The same
-`clear` sweeps, at the next start, what the death of a whole machine left. Standard library only, and no
-import of rove: the process must start in milliseconds.
+`clear` sweeps, at the next start, what the death of a whole machine left. Standard library only, no import of rove,
+and of the rest as little as can be, each where it is needed: the process starts beside a browser that is waited for.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 # A process started for a run folder carries this variable. Chromium's children write over theirs with a title.
 MARK = "ROVE_RUN_FOLDER"
 # So the folder also says which process group the browser leads, which its children stay in.
 RECORD = "browser.process"
-BOOT = Path("/proc/sys/kernel/random/boot_id")
+BOOT = "/proc/sys/kernel/random/boot_id"
 PATIENCE = 5.0
 AGAIN = 0.02
 
 
-def clear(folder: Path) -> None:
+def clear(folder: str | Path) -> None:
     """Kill every process of this run folder, then remove the folder."""
+    import shutil
+
     give_up = time.monotonic() + PATIENCE
     while (alive := processes_of(folder)) and time.monotonic() < give_up:
         for pid in alive:
             _kill(pid)
         time.sleep(AGAIN)  # a killed process stays visible until it is reaped; look again soon
     shutil.rmtree(folder, ignore_errors=True)
-    while folder.exists() and time.monotonic() < give_up:
+    while os.path.exists(folder) and time.monotonic() < give_up:
         time.sleep(AGAIN)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def record(folder: Path, pid: int) -> None:
+def record(folder: str | Path, pid: int) -> None:
     """Write down which process is the browser of this run folder; it leads a group of its own."""
-    (folder / RECORD).write_text(f"{pid} {_birth(pid)}")
+    with open(f"{folder}/{RECORD}", "w", encoding="ascii") as file:
+        file.write(f"{pid} {_birth(pid)}")
 
 
-def processes_of(folder: Path) -> list[int]:
+def processes_of(folder: str | Path) -> list[int]:
     """Processes that were started for this run folder and still live, this one left out."""
-    if not Path("/proc/self/stat").exists():
+    if not os.path.exists("/proc/self/stat"):
         return _named_in_ps(folder)
     mark = f"{MARK}={folder}".encode()
     living = {pid: group for pid, group in living_processes() if pid != os.getpid()}
@@ -57,16 +60,16 @@ def processes_of(folder: Path) -> list[int]:
 
 def living_processes() -> Iterator[tuple[int, int]]:
     """Number and group of every process but those that have ended."""
-    for entry in Path("/proc").iterdir():
+    for name in os.listdir("/proc"):
         # What a process is called stands in brackets and may hold anything, so fields are counted from its end.
-        fields = _read(entry / "stat").rpartition(b")")[2].split() if entry.name.isdigit() else []
+        fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
         if fields and fields[0] not in (b"Z", b"X"):
-            yield int(entry.name), int(fields[2])
+            yield int(name), int(fields[2])
 
 
-def _recorded(folder: Path) -> set[int]:
+def _recorded(folder: str | Path) -> set[int]:
     """The group that was written down, unless its number has been given to another since."""
-    pid, _, birth = _read(folder / RECORD).decode().partition(" ")
+    pid, _, birth = _read(f"{folder}/{RECORD}").decode().partition(" ")
     if not pid.isdigit():
         return set()
     now = _birth(int(pid))
@@ -85,14 +88,17 @@ def _is_child(pid: int) -> bool:
     return b" --type=" in _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ")
 
 
-def _read(path: str | Path) -> bytes:
+def _read(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return b""  # gone since, or someone else's
 
 
-def _named_in_ps(folder: Path) -> list[int]:
+def _named_in_ps(folder: str | Path) -> list[int]:
+    import subprocess
+
     # macOS has no /proc; the profile's path stands in the arguments of the browser's main process.
     listed = ["ps", "-axo", "pid=,pgid=,command="]
     lines = subprocess.run(listed, capture_output=True, text=True, check=False).stdout
@@ -104,6 +110,8 @@ def _named_in_ps(folder: Path) -> list[int]:
 
 
 def _kill(pid: int) -> None:
+    import signal
+
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -114,11 +122,13 @@ def _kill(pid: int) -> None:
 
 
 def main() -> None:
+    import signal
+
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
     while os.read(0, 4096):
         pass
-    clear(Path(sys.argv[1]))
+    clear(sys.argv[1])
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from pathlib import Path
-from typing import Literal
 
-from rove.record import dataclass
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Literal
 
 # Nothing of the browser's own goes out: no updates, no sync, no hints, no reports.
 _SILENT = (
@@ -28,8 +28,10 @@ _SILENT = (
     "--no-first-run",
     "--no-pings",
     "--no-service-autorun",
+    # The last keeps no process in reserve for the next site: docs/decisions/0010.
     "--disable-features=AimEnabled,AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,"
-    "LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,Translate",
+    "LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,Translate,"
+    "SpareRendererForSitePerProcess",
 )
 # Measured with a page that tries every way out: without these some go round a proxy.
 _GUARDED = (
@@ -73,7 +75,7 @@ _HEADLESS = (
 )
 
 
-def arguments(profile: Path, headless: bool, sandbox: Sandbox, proxy: str) -> list[str]:
+def arguments(profile: str | Path, headless: bool, sandbox: Sandbox, proxy: str) -> list[str]:
     """The command line of a browser that is driven through its pipe.
 
     The proxy is for what belongs to no context of ours: the browser's own chatter, which nobody has asked for.
@@ -91,15 +93,15 @@ def arguments(profile: Path, headless: bool, sandbox: Sandbox, proxy: str) -> li
     ]
 
 
-@dataclass(frozen=True)
 class Sandbox:
     """Whether Chromium's sandbox is on, and why."""
 
-    on: bool
-    reason: str
+    def __init__(self, on: bool, reason: str) -> None:
+        self.on = on
+        self.reason = reason
 
 
-def decide_sandbox(setting: Literal["auto", "on", "off"], browser: Path) -> Sandbox:
+def decide_sandbox(setting: Literal["auto", "on", "off"], browser: str | Path) -> Sandbox:
     """On wherever the kernel allows it."""
     if setting != "auto":
         return Sandbox(setting == "on", f"set to {setting}")
@@ -107,7 +109,7 @@ def decide_sandbox(setting: Literal["auto", "on", "off"], browser: Path) -> Sand
         return Sandbox(True, "supported on this system")
     if os.geteuid() == 0:
         return Sandbox(False, "running as root, which Chromium's sandbox refuses")
-    if (browser.parent / "chrome-sandbox").exists():
+    if os.path.exists(f"{os.path.dirname(browser)}/chrome-sandbox"):
         return Sandbox(True, "the setuid helper chrome-sandbox lies beside the browser")
     if _user_namespaces_work():
         return Sandbox(True, "the kernel grants user namespaces")
@@ -120,6 +122,8 @@ def has_display() -> bool:
 
 
 def _user_namespaces_work() -> bool:
+    import subprocess
+
     try:
         done = subprocess.run(["unshare", "--user", "--map-root-user", "true"], capture_output=True, timeout=5)
     except (OSError, subprocess.SubprocessError):

@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 class Pipe:
     """Two descriptors, one for each way; messages end in a zero byte."""
 
-    def __init__(self, reading: int, writing: int) -> None:
+    def __init__(self, reading: int, writing: int, heard: bytes = b"") -> None:
+        """`heard`: what somebody before us has read from it."""
         self._reading = reading
         self._writing = writing
+        self._heard = heard
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
 
     async def open(self, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
         self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._writing, "wb", 0))
-        self._input, _ = await loop.connect_read_pipe(lambda: _Messages(connection), os.fdopen(self._reading, "rb", 0))
+        messages = _Messages(connection)
+        messages.data_received(self._heard)
+        self._input, _ = await loop.connect_read_pipe(lambda: messages, os.fdopen(self._reading, "rb", 0))
 
     @property
     def unsent(self) -> int:

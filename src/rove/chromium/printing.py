@@ -6,14 +6,12 @@ import asyncio
 import base64
 import contextlib
 import os
-import re
-import secrets
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rove.chromium.wire import Wire, WireError
 from rove.errors import InvalidArguments, LimitReached, unwritable
+from rove.pattern import pattern
 from rove.record import dataclass
 from rove.workspace import Workspace
 
@@ -28,7 +26,7 @@ PAPERS: dict[str, tuple[float, float]] = {
     "letter": (8.5, 11), "legal": (8.5, 14), "tabloid": (11, 17),
 }  # fmt: skip
 # Chromium writes the dictionaries of a PDF as plain text, one of this type for each page.
-_PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
+_PAGE = pattern(rb"/Type\s*/Page(?![A-Za-z])")
 _PAGE_LENGTH = 16
 
 
@@ -54,7 +52,7 @@ async def print_page(tab: Tab, sheets: Sheets, name: str) -> Document:
     workspace, most = Workspace(tab.settings.workspace_folder), tab.settings.limits.download_megabytes * 2**20
     with tab.modes.printing():
         handle = await _begun(tab.session, sheets)
-    draft = tab.scratch / f"print-{secrets.token_hex(8)}"
+    draft = tab.scratch / f"print-{os.urandom(8).hex()}"
     try:
         draft.parent.mkdir(mode=0o700, exist_ok=True)
         with draft.open("xb") as written:
@@ -108,5 +106,6 @@ async def _copied(wire: Wire, handle: str, written: BinaryIO, most: int) -> tupl
 def _kept(draft: Path, workspace: Workspace, name: str) -> Path:
     file, path = workspace.create(FOLDER, name)
     with os.fdopen(file, "wb") as written, draft.open("rb") as read:
-        shutil.copyfileobj(read, written)
+        while piece := read.read(PIECE):
+            written.write(piece)
     return path

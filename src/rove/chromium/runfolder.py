@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
-import secrets
-import shutil
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 from rove.chromium import keeper
+from rove.chromium.child import Child
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LOCK = "owner.lock"
 LONG_ENOUGH = 60.0
-_NAME = re.compile(r"[0-9a-f]{8}")
+_DIGITS = frozenset("0123456789abcdef")
 
 
 class RunFolder:
@@ -26,40 +26,72 @@ class RunFolder:
     that was left behind, and a keeper process watches for the owner's death.
     """
 
-    def __init__(self, path: Path, lock: int, keeper_process: subprocess.Popen[bytes] | None) -> None:
-        self.path = path
+    def __init__(self, location: str, lock: int, watch: _Watch | None) -> None:
+        self.location = location
         self._lock = lock
-        self._keeper = keeper_process
+        self._watch = watch
         self._is_closed = False
 
     @classmethod
-    def create(cls, runs: Path, has_browser: bool = True) -> RunFolder:
+    def create(cls, runs: str | Path, has_browser: bool = True) -> RunFolder:
         """With no browser of ours in it, there is nothing for a keeper to end; the folder is swept later on."""
-        runs.mkdir(parents=True, exist_ok=True, mode=0o700)
-        identity = secrets.token_hex(4)
-        path = runs / identity
-        path.mkdir(mode=0o700)
+        os.makedirs(runs, exist_ok=True, mode=0o700)
+        location = f"{runs}/{os.urandom(4).hex()}"
+        os.mkdir(location, mode=0o700)
         try:
-            return cls(path, _lock(path), _start_keeper(path) if has_browser else None)
+            return cls(location, _lock(location), _Watch(location) if has_browser else None)
         except OSError:
-            shutil.rmtree(path, ignore_errors=True)
+            keeper.clear(location)
             raise
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self.location)
 
     @property
     def environment(self) -> dict[str, str]:
         """What a process started for this folder must have in its environment."""
-        return {keeper.MARK: str(self.path), "TMPDIR": str(self.path)}
+        return {keeper.MARK: self.location, "TMPDIR": self.location}
 
     def close(self) -> None:
         """End whatever still runs for this folder and remove it."""
         if self._is_closed:
             return
         self._is_closed = True
-        if self._keeper is not None and self._keeper.stdin is not None:
-            self._keeper.stdin.close()
-            self._keeper.wait()
-        keeper.clear(self.path)
+        if self._watch is not None:
+            self._watch.end()
+        keeper.clear(self.location)
         os.close(self._lock)
+
+
+class _Watch:
+    """A keeper at its post: it acts when the pipe to it closes, whoever or whatever closed it."""
+
+    def __init__(self, location: str) -> None:
+        theirs, self._ours = os.pipe()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        command = [sys.executable, "-I", "-S", keeper.__file__, location]
+        try:
+            self._process = Child(command, os.environ, {0: theirs, 1: nowhere, 2: nowhere})
+        except OSError:
+            os.close(self._ours)
+            raise
+        finally:
+            os.close(theirs)
+            os.close(nowhere)
+
+    def end(self) -> None:
+        os.close(self._ours)
+        self._process.wait()
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder with all that is in it, if it is there."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(runs: Path) -> list[Path]:
@@ -97,23 +129,13 @@ def _is_unfinished(path: Path) -> bool:
         age = time.time() - path.stat().st_mtime
     except OSError:
         return False
-    return _NAME.fullmatch(path.name) is not None and age > LONG_ENOUGH
+    return len(path.name) == 8 and _DIGITS.issuperset(path.name) and age > LONG_ENOUGH
 
 
-def _lock(path: Path) -> int:
+def _lock(location: str) -> int:
     # The lock gets its name when it is held: a sweep never sees a folder in use with a free lock.
-    unnamed = path / f".{LOCK}"
+    unnamed = f"{location}/.{LOCK}"
     lock = os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
-    unnamed.rename(path / LOCK)
+    os.rename(unnamed, f"{location}/{LOCK}")
     return lock
-
-
-def _start_keeper(path: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(keeper.__file__)), str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # a Ctrl-C in the terminal is for rove, not for its keeper
-    )

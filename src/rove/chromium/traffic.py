@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 from rove.chromium.failures import place_of
 from rove.chromium.happenings import Happenings
 from rove.chromium.wire import Wire
+from rove.record import dataclass
 
 # What can still change what the page says. Pictures and fonts cannot; sockets and beacons stay open by design.
 WEIGHTY = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -73,7 +72,7 @@ def _copied(workspace: Workspace, path: str, largest: int, scratch: Path) -> Pat
     with workspace.reading(path) as file:
         if file.size > largest:
             raise InvalidArguments(f"`paths`: {path} is larger than the {largest // 2**20} MB that may be uploaded.")
-        folder = scratch / secrets.token_hex(8)
+        folder = scratch / os.urandom(8).hex()
         folder.mkdir(parents=True, mode=0o700)
         copy = folder / file.name
         with copy.open("xb") as written:

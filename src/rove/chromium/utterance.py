@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rove.pattern import pattern
+
 LONGEST = 1000
 LONGEST_ADDRESS = 300
 LINES_OF_STACK = 6
 # What is told better by its name than by what is in it.
 _NAMED = frozenset({"error", "node", "date", "regexp"})
-_PLACEHOLDER = re.compile(r"%[sdifoOc%]")
+_PLACEHOLDER = pattern(r"%[sdifoOc%]")
 Remote = dict[str, Any]
 
 

@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
-import subprocess
-from pathlib import Path
+from _socket import socket  # what the standard library's, which takes 8 ms to import, is made of
 
 from rove.chromium import keeper
-from rove.chromium.installation import Installation
+from rove.chromium.child import Child
 from rove.chromium.launch import Sandbox, arguments
+from rove.chromium.overture import Overture
 from rove.chromium.runfolder import RunFolder
 
-# Chromium looks for its pipe at descriptors 3 and 4: a shell, for a moment in between, moves it there.
-_MOVED = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rove.chromium.discovery import Installation
+
+# Loading the browser's program takes 6 ms, for which whoever starts a process is held up; a shell's takes one.
+_SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
 
 
-def _dead_end() -> socket.socket:
+def _taken_port() -> socket:
     """A port that is taken and at which nobody listens: what asks for it is refused, by whoever may come."""
-    taken = socket.socket()
+    taken = socket()
     taken.bind(("127.0.0.1", 0))
     return taken
 
 
-class Warmup:
-    """A run folder, its keeper, and a browser process that is starting."""
+def _address(port: socket) -> str:
+    return f"http://127.0.0.1:{port.getsockname()[1]}"
 
-    def __init__(self, runs: Path, found: Installation, sandbox: Sandbox, headless: bool) -> None:
+
+class Warmup:
+    """A run folder, its keeper, and a browser process that is starting.
+
+    With `makes_page`, a first context and its page are asked for at once. Their way out is a port at which nobody
+    listens before someone takes it to stand guard there.
+    """
+
+    def __init__(
+        self, runs: str | Path, found: Installation, sandbox: Sandbox, headless: bool, makes_page: bool = False
+    ) -> None:
         self.found = found
         self.sandbox = sandbox
         self.folder = RunFolder.create(runs)
-        self.log = self.folder.path / "browser.log"
-        self._dead_end = _dead_end()
+        self._dead_end = _taken_port()
         self._pipe: tuple[int, int] | None
         try:
             self._pipe, self.process = self._spawn(headless)
@@ -40,6 +53,8 @@ class Warmup:
             self._dead_end.close()
             self.folder.close()
             raise
+        self._way_out = _taken_port() if makes_page else None
+        self.overture = Overture(*self._pipe, _address(self._way_out)) if self._way_out else None
 
     @property
     def scratch(self) -> Path:
@@ -53,60 +68,71 @@ class Warmup:
     def process_group(self) -> int:
         return self.process.pid
 
+    def way_out(self) -> int | None:
+        """The descriptor of the port that the first page's requests will go to; whoever takes it has to close it."""
+        port, self._way_out = self._way_out, None
+        return port.detach() if port is not None else None
+
     def pipe(self) -> tuple[int, int]:
         """Where to read from and write to the browser; whoever takes it has to close both."""
         assert self._pipe is not None, "taken before"
+        if self.overture is not None:
+            self.overture.wait()
         pipe, self._pipe = self._pipe, None
         return pipe
 
     def abandon(self) -> None:
         """It was not needed after all, or did not start, or is over."""
+        self.folder.close()
+        self.process.wait()
         if self._pipe is not None:
             for end in self.pipe():
                 os.close(end)
-        self.folder.close()
-        self.process.wait()
-        self._dead_end.close()
+        for port in (self._dead_end, self._way_out):
+            if port is not None:
+                port.close()
         _bury_adopted(self.process.pid)
+
+    @property
+    def _log(self) -> str:
+        return f"{self.folder.location}/browser.log"
 
     def last_words(self) -> str:
         """What the browser said before it gave up."""
         try:
-            said = self.log.read_text(errors="replace")
+            with open(self._log, errors="replace", encoding="utf-8") as log:
+                said = log.read()
         except OSError:
             said = ""
         lines = [line for line in said.splitlines() if line.strip()]
         return lines[-1][:300] if lines else "it said nothing"
 
-    def _spawn(self, headless: bool) -> tuple[tuple[int, int], subprocess.Popen[bytes]]:
-        profile = self.folder.path / "profile"
-        nowhere = f"http://127.0.0.1:{self._dead_end.getsockname()[1]}"
-        command = [str(self.found.path), *arguments(profile, headless, self.sandbox, nowhere)]
+    def _spawn(self, headless: bool) -> tuple[tuple[int, int], Child]:
+        profile = f"{self.folder.location}/profile"
+        command = [self.found.location, *arguments(profile, headless, self.sandbox, _address(self._dead_end))]
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        log = os.open(self._log, os.O_CREAT | os.O_WRONLY, 0o600)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
+        # Chromium looks for its pipe at descriptors 3 and 4.
+        descriptors = {0: nowhere, 1: nowhere, 2: log, 3: theirs_in, 4: theirs_out}
         try:
-            with self.log.open("wb") as log:
-                process = subprocess.Popen(
-                    ["/bin/sh", "-c", _MOVED, "sh", *command],
-                    stdin=theirs_in,
-                    stdout=theirs_out,
-                    stderr=log,
-                    env={**os.environ, **self.folder.environment},
-                    start_new_session=True,
-                )
-            keeper.record(self.folder.path, process.pid)
+            process = Child([*_SHELL, *command], {**os.environ, **self.folder.environment}, descriptors)
+            keeper.record(self.folder.location, process.pid)
         except OSError:
             os.close(ours_in)
             os.close(ours_out)
             raise
         finally:
-            os.close(theirs_in)
-            os.close(theirs_out)
+            for theirs in (nowhere, log, theirs_in, theirs_out):
+                os.close(theirs)
         return (ours_in, ours_out), process
 
 
 def _bury_adopted(group: int) -> None:
     """Where we are the first process of a container, a dead browser's children are left to us to be waited for."""
-    with contextlib.suppress(ChildProcessError):
+    try:
         while os.waitpid(-group, os.WNOHANG)[0]:
             pass
+    except ChildProcessError:
+        pass  # there are none left

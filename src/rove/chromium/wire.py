@@ -10,12 +10,12 @@ import asyncio
 import contextlib
 import json
 import logging
-import re
 import time
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, Protocol
 
 from rove.chromium.flood import LONGEST, LOUD, Valve
+from rove.pattern import pattern
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ MOST_UNSENT = 32 * 2**20
 BREAKING = 1.0
 
 
-_IDENTITY = re.compile(rb'\{"id":(\d+),')
+_IDENTITY = pattern(rb'\{"id":(\d+),')
 # Below this no answer is too large for anyone.
 SMALL = 100_000
 
@@ -63,9 +63,10 @@ class Line(Protocol):
 class Connection:
     """Commands out, answers and events in, for every session of one browser."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, asked: int = 0) -> None:
+        """`asked`: how many commands somebody before us has sent on it."""
         self._line = line
-        self._last = 0
+        self._last = asked
         self._waiting: dict[int, _Question] = {}
         self._wires: dict[str, Wire] = {}
         self._end_callbacks: list[Callable[[], None]] = []
@@ -118,6 +119,13 @@ class Connection:
             return await answer
         finally:
             self._waiting.pop(identity, None)
+
+    def expect(self, identity: int) -> asyncio.Future[Answer]:
+        """The answer to a command that somebody before us has sent."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[identity] = _Question(None, answer, None)
+        answer.add_done_callback(lambda _: self._waiting.pop(identity, None))
+        return answer
 
     def take(self, data: bytes, size: int) -> None:
         """As `receive`, for lines: what one message did to us must not cost us those behind it."""

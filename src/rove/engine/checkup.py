@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from rove.chromium.browser import launch, warm_up
-from rove.chromium.installation import Installation, candidates, ensure, find, is_snap, version
+from rove.chromium.discovery import Installation, candidates, find, is_snap
+from rove.chromium.installation import ensure, version
 from rove.chromium.launch import decide_sandbox
 from rove.chromium.runfolder import sweep
 from rove.engine.exposure import OPEN

@@ -12,7 +12,7 @@ import logging
 import time
 from base64 import b64encode
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from rove.ledger.appending import Ledger
 from rove.ledger.underway import Underway
 from rove.ledger.volumes import Volumes
 from rove.outcome import Attachment
+from rove.record import dataclass
 from rove.settings import Journaling
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rove.chromium.failures import failure
@@ -54,6 +53,15 @@ class Frontier:
             self.own.add(port.address, port.port)
         self.resolver: Resolver | None = _resolver(settings.dns)
         self.upstream: Upstream | None = _upstream(settings.proxy)
+        # A port that was taken ahead, for the first page to go out through.
+        self.spare: socket.socket | None = None
+
+    def port(self) -> socket.socket:
+        """A port of this machine that is taken, and at which nobody answers yet."""
+        from rove.guard.machine import loopback_port
+
+        port, self.spare = self.spare or loopback_port(), None
+        return port
 
     def reach(self, is_guarded: bool = True) -> Reach:
         """For one session."""
@@ -74,9 +82,7 @@ class Reach:
     def open(self) -> tuple[str, asyncio.Future[None]]:
         """The address that the browser has to go through, and when someone stands guard there."""
         if self._standing is None or _has_failed(self._standing):
-            from rove.guard.machine import loopback_port
-
-            port = loopback_port()
+            port = self._frontier.port()
             self._way_out = f"http://127.0.0.1:{port.getsockname()[1]}"
             self._standing = asyncio.ensure_future(self._stand(port))
         return self._way_out, self._standing
@@ -90,10 +96,10 @@ class Reach:
             await egress.close()
 
     async def _stand(self, port: socket.socket) -> None:
-        # Imported beside the loop, which has a browser to talk to meanwhile: it takes as long as a page takes to load.
-        guard = await asyncio.to_thread(import_module, "rove.guard.egress")
+        # Beside the loop, which has a browser to talk to meanwhile: it takes as long as a page takes to load.
+        make = await asyncio.to_thread(_guards)
         frontier = self._frontier
-        egress: Egress = guard.Egress(frontier.rules, frontier.own, frontier.resolver, frontier.upstream)
+        egress = make(frontier.rules, frontier.own, frontier.resolver, frontier.upstream)
         await egress.start(port)
         self._egress = egress
 
@@ -143,6 +149,15 @@ class Reach:
         if found is None:
             return None
         return failure(f"net::{_CHROMIUM_WORDS[found]}", url) if isinstance(found, str) else found.error()
+
+
+def _guards() -> type[Egress]:
+    """Whoever stands guard, having looked round: the first request would wait for both."""
+    from rove.guard.egress import Egress
+    from rove.guard.machine import own_addresses
+
+    own_addresses()
+    return Egress
 
 
 def _has_failed(standing: asyncio.Future[None]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import socket
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -72,6 +73,8 @@ class Sessions:
 
     def warm_up(self, begun: HeadStart | None = None) -> None:
         """Start what takes longest before the first call needs it, or go on with what has begun."""
+        if begun is not None and (port := begun.way_out()) is not None:
+            self._frontier.spare = socket.socket(fileno=port)
         self._browsers.warm_up(begun)
 
     def session(self, name: str | None = None) -> Session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-import secrets
+import os
 import time
 from collections.abc import Hashable
 from dataclasses import field
@@ -47,7 +47,7 @@ class ApprovalRequest:
     origins: tuple[str | None, ...] = ()
     elements: tuple[Shown, ...] = ()
     steps: tuple[ApprovalRequest, ...] = ()
-    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    id: str = field(default_factory=lambda: os.urandom(16).hex())
     created: float = field(default_factory=time.time)
     expires: float = float("inf")
 

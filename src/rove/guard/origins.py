@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from rove.guard.urls import DEFAULT_PORTS, WEB_SCHEMES, Origin, origin_of
+from rove.pattern import pattern
 from rove.record import dataclass
 
 KNOWN = "https://example.com, https://*.example.com, http://localhost:*, example.com (any port) or *"
 # No character in a host that a browser would read as the end of it.
-_PATTERN = re.compile(
+_PATTERN = pattern(
     r"(?:(?P<scheme>https?)://)?(?P<host>\*|(?:\*\.)?[^\s*:/?#@\\\[\]%]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}|\*))?"
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -12,14 +11,16 @@ from typing import Any, cast
 from rove.errors import InvalidSettings
 from rove.fields import UNKNOWN, Refused, build
 from rove.guard.rulebook import EFFECTS, Rule, Rulebook, Word
+from rove.pattern import pattern
 from rove.record import dataclass
 from rove.settings import Settings
+from rove.spelling import nearest
 
 WORDS = ("allow", "deny", "ask")
 KEYS = tuple(field.name for field in fields(Rule))
 LISTS = ("action", "effect", "origin", "session")
 HINT = "Mend it, or remove it to have the default policy; docs/policy.md has the whole of its grammar."
-_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_HEADER = pattern(r"^[ \t]*\[", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def _rule_complaints(index: int, rule: Mapping[str, Any]) -> Iterator[Complaint]
 
 
 def _unknown(key: str) -> str:
-    near = difflib.get_close_matches(key, KEYS, n=1)
-    mean = f" (did you mean `{near[0]}`?)" if near else ""
+    near = nearest(key, KEYS)
+    mean = f" (did you mean `{near}`?)" if near else ""
     return f"is not known{mean}; a rule has: {', '.join(KEYS)}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache, cached_property
@@ -13,6 +12,7 @@ from rove.fields import Refused, Validated
 from rove.guard.origins import OriginPattern, origin_text
 from rove.guard.policy import Allow, Ask, Decision, Deny, Place
 from rove.record import dataclass
+from rove.spelling import nearest
 
 Word = Literal["allow", "deny", "ask"]
 STRICTEST: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}
@@ -30,8 +30,8 @@ def _effects(names: tuple[str, ...]) -> tuple[str, ...]:
 def _known(what: str, names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            mean = f" (did you mean `{near[0]}`?)" if near else ""
+            near = nearest(name, known)
+            mean = f" (did you mean `{near}`?)" if near else ""
             raise ValueError(f"there is no {what} `{name}`{mean}; there are: {', '.join(known)}")
     return names
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from rove.pattern import pattern
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ WEB_SCHEMES = frozenset({"http", "https"})
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 # As the URL standard reads it: browsers drop tabs and newlines anywhere and controls at the start.
-_IGNORED = re.compile(r"[\t\n\r]")
-_LEADING = re.compile(r"^[\x00-\x20]+")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_IGNORED = pattern(r"[\t\n\r]")
+_LEADING = pattern(r"^[\x00-\x20]+")
+_SCHEME = pattern(r"([A-Za-z][A-Za-z0-9+.-]*):")
 # A host and a port as a program writes them: nothing in it that two parsers could cut in two ways.
-_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=-]+)(?::([0-9]{1,5}))?")
+_AUTHORITY = pattern(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=-]+)(?::([0-9]{1,5}))?")
 
 
 @dataclass(frozen=True)

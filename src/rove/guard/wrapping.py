@@ -10,8 +10,9 @@ letters and brackets, is made to look like none: a model must not have to compar
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
+import sys
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
@@ -58,7 +59,7 @@ _BY_KIND = {"M": "~", "P": "~", "S": "~", "Z": " "}
 
 def wrapped(passages: Iterable[Passage]) -> str:
     """The passages one after the other; each run of one origin's words in a wrapper."""
-    number = "".join(secrets.choice("0123456789") for _ in range(DIGITS))
+    number = f"{int.from_bytes(os.urandom(DIGITS), sys.byteorder) % 10**DIGITS:0{DIGITS}}"
     return "\n".join(_in_wrapper(passage, number) for passage in _joined(passages))
 
 

@@ -8,18 +8,18 @@ The hash is taken over the bytes as they stand, so that nobody has to agree on h
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
+from rove.pattern import pattern
 from rove.record import dataclass
 
 # ASCII only: no terminal obeys what a page made us write, and no reader takes U+2028 for the end of a line.
 _encoder = json.JSONEncoder(ensure_ascii=True, default=str)
-_SEAL = re.compile(rb', "hash": "([0-9a-f]{64})"\}')
+_SEAL = pattern(rb', "hash": "([0-9a-f]{64})"\}')
 _SEAL_LENGTH = len(', "hash": "') + 64 + len('"}')
-_HEAD = re.compile(rb"(\d{20}) ([0-9a-f]{64})\n")
+_HEAD = pattern(rb"(\d{20}) ([0-9a-f]{64})\n")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import fcntl
 import itertools
 import json
 import os
-import secrets
 import weakref
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
@@ -33,7 +32,7 @@ class Underway:
         self._begun: dict[int, Facts] = {}
         self._file: int | None = None
         self._closing: Callable[[], object] = lambda: None
-        self._path = volumes.folder / f"{volumes.beside}{os.getpid()}-{secrets.token_hex(4)}"
+        self._path = volumes.folder / f"{volumes.beside}{os.getpid()}-{os.urandom(4).hex()}"
 
     def begin(self, facts: Facts) -> int:
         """Say that it begins; returns the number to end it by."""

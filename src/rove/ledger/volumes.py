@@ -10,19 +10,19 @@ import contextlib
 import errno
 import fcntl
 import os
-import re
 import stat
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from rove.pattern import pattern
 from rove.record import dataclass
 
 # Long enough for a writer on a crowded machine, short enough for whoever waits for an answer.
 PATIENCE = 2.0
 RETRY = 0.001
-_FILE = re.compile(r"(?P<stem>[^~]+)(?:~(?P<number>[1-9]\d*))?\.jsonl|(?P<headed>[^~]+)\.head")
+_FILE = pattern(r"(?P<stem>[^~]+)(?:~(?P<number>[1-9]\d*))?\.jsonl|(?P<headed>[^~]+)\.head")
 # Never through a link, and without waiting should someone have put a pipe there.
 _SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 Identity = tuple[int, int]

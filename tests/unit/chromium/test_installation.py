@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rove.chromium import installation
-from rove.chromium.installation import candidates, ensure, find, is_snap, version
+from rove.chromium import discovery, installation
+from rove.chromium.discovery import candidates, find, is_snap, revisions
+from rove.chromium.installation import ensure, version
 from rove.errors import BrowserUnavailable
 
 Program = Callable[..., Path]
@@ -34,13 +35,13 @@ def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "browsers"))
-    monkeypatch.setattr(installation, "DEBIAN_FOLDER", tmp_path / "debian")
-    monkeypatch.setattr(installation, "APPLICATIONS", (str(tmp_path / "Chrome.app" / "Chrome"),))
+    monkeypatch.setattr(discovery, "DEBIAN_FOLDER", str(tmp_path / "debian"))
+    monkeypatch.setattr(discovery, "APPLICATIONS", (str(tmp_path / "Chrome.app" / "Chrome"),))
 
 
 def revision(name: str) -> str:
     """The one that the installed Playwright asks for."""
-    return installation._revisions()[name]
+    return revisions()[name]
 
 
 def playwright_shell(tmp_path: Path) -> Path:

@@ -88,46 +88,83 @@ def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
     return code
 
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Draft(argparse.HelpFormatter):
+    """For argparse, which lays out every flag as it is declared: the terminal is measured when someone reads it."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=100)
+
+
+class Command(argparse.ArgumentParser):
+    """One command. What it takes is declared when it is run or explained: all of them together take as long to
+    declare as a page takes to load."""
+
+    def __init__(self, layout: type[argparse.HelpFormatter] = argparse.HelpFormatter, **words: Any) -> None:
+        super().__init__(formatter_class=_Draft, **words)
+        self.layout = layout
+        self._declare: list[Callable[[Command], None]] = []
+
+    def takes(self, *declare: Callable[[Command], None]) -> None:
+        self._declare += declare
+
+    def parts(self) -> Any:
+        """Commands below it."""
+        # What it is called is said here, as argparse would find out by laying out a page of help.
+        return self.add_subparsers(
+            title="commands", metavar="COMMAND", required=True, prog=self.prog, parser_class=Command
+        )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self._settle()
+        return super().parse_known_args(args, namespace)
+
+    def format_help(self) -> str:
+        self._settle()
+        self.formatter_class = self.layout
+        return super().format_help()
+
+    def _settle(self) -> None:
+        while self._declare:
+            self._declare.pop(0)(self)
+
+
+def build_parser() -> Command:
+    parser = Command(
         prog="rove",
         description="A real browser for an AI agent, with a person in charge of it.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        layout=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"rove {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.parts()
     _add(commands, "mcp", "Serve an MCP client over standard input and output.", _mcp)
     _add(commands, "demo", "Take a guided tour of a small built-in site.", _demo)
     _add(commands, "install", "Find a usable browser, or fetch one.", _install)
     _add(commands, "doctor", "Check everything that rove needs; exit code 1 if something is broken.", _doctor)
-    config = commands.add_parser("config", help="Look at the settings.", description="Look at the settings.")
-    shows = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add(shows, "show", "Every setting, its value and where that came from.", _config_show)
-    _add_policy(commands)
-    _add_journal(commands)
+    _group(commands, "config", "Look at the settings.", _config_parts)
+    policy = _group(commands, "policy", "Look at what an agent may do.", _policy_parts)
+    policy.description, policy.layout = POLICY, argparse.RawDescriptionHelpFormatter
+    _group(commands, "journal", "Read the record of what was done, and prove it whole.", _journal_parts)
     return parser
 
 
-def _add_policy(commands: Any) -> None:
-    as_written = argparse.RawDescriptionHelpFormatter
-    summary = "Look at what an agent may do."
-    policy = commands.add_parser("policy", help=summary, description=POLICY, formatter_class=as_written)
-    parts = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+def _config_parts(config: Command) -> None:
+    _add(config.parts(), "show", "Every setting, its value and where that came from.", _config_show)
+
+
+def _policy_parts(policy: Command) -> None:
+    parts = policy.parts()
     check = _add(parts, "check", "Say what the policy says; exit code 1 if it is not sound.", _policy_check)
     check.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a policy; the one in force if not given")
     explain = _add(parts, "explain", "Say what would be decided on an action, and by which rule.", _policy_explain)
-    explain.epilog, explain.formatter_class = EXPLAIN, as_written
+    explain.epilog, explain.layout = EXPLAIN, argparse.RawDescriptionHelpFormatter
     explain.add_argument("action", metavar="ACTION", help="such as click, navigate, upload")
     explain.add_argument("url", metavar="URL", nargs="?", help="where it would happen, or go")
     explain.add_argument("--session", metavar="NAME", default="default", help="in which session [default]")
 
 
-def _add_journal(commands: Any) -> None:
-    summary = "Read the record of what was done, and prove it whole."
-    looks = commands.add_parser("journal", help=summary, description=summary).add_subparsers(
-        title="commands", metavar="COMMAND", required=True
-    )
+def _journal_parts(journal: Command) -> None:
+    looks = journal.parts()
     show = _add(looks, "show", "What was done, how it was decided and how it ended.", _journal_show)
     show.add_argument("session", nargs="?", metavar="SESSION", help="one session; all of them if not given")
     show.add_argument("--last", type=_count, default=50, metavar="N", help="so many; 0 for all [50]")
@@ -142,7 +179,7 @@ def _add_journal(commands: Any) -> None:
     tail.add_argument("--last", type=_count, default=10, metavar="N", help="so many; 0 for all [10]")
     tail.add_argument("--json", action="store_true", help="an entry a line, complete")
     for parser, name in ((show, "show"), (check, "verify"), (tail, "tail")):
-        parser.epilog, parser.formatter_class = JOURNAL_EXAMPLES[name], argparse.RawDescriptionHelpFormatter
+        parser.epilog, parser.layout = JOURNAL_EXAMPLES[name], argparse.RawDescriptionHelpFormatter
 
 
 def _count(word: str) -> int:
@@ -151,15 +188,25 @@ def _count(word: str) -> int:
     return int(word)
 
 
-def _add(commands: Any, name: str, summary: str, command: Callable[..., int]) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+def _group(commands: Any, name: str, summary: str, parts: Callable[[Command], None]) -> Command:
+    group: Command = commands.add_parser(name, help=summary, description=summary)
+    group.takes(parts)
+    return group
+
+
+def _add(commands: Any, name: str, summary: str, command: Callable[..., int]) -> Command:
+    parser: Command = commands.add_parser(name, help=summary, description=summary)
     parser.set_defaults(command=command)
-    group = parser.add_argument_group(
+    parser.takes(_settings)
+    return parser
+
+
+def _settings(command: Command) -> None:
+    group = command.add_argument_group(
         "settings", "also in $ROVE_HOME/config.toml and, weaker than these flags, as ROVE_* variables"
     )
     for option in options():
         _add_flag(group, option)
-    return parser
 
 
 def _add_flag(group: Any, option: Option) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from rove.guard.rulebook import HOUSE_DEFAULTS, Facts, Rule, Rulebook, house_rul
 from rove.guard.rules import Rules
 from rove.guard.urls import WEB_SCHEMES, scheme_of
 from rove.settings import Settings
+from rove.spelling import nearest
 from rove.surfaces.toolsets import PREFIX
 from rove.target import with_scheme
 
@@ -45,8 +45,8 @@ def _verb(said: str) -> str:
     verb = said.removeprefix(PREFIX).replace("-", "_")
     if verb in registry():
         return verb
-    near = difflib.get_close_matches(verb, registry(), n=1)
-    mean = f"Did you mean `{near[0]}`? " if near else ""
+    near = nearest(verb, registry())
+    mean = f"Did you mean `{near}`? " if near else ""
     raise InvalidArguments(f"There is no action `{said}`.", hint=f"{mean}There are: {', '.join(registry())}.")
 
 

@@ -13,7 +13,7 @@ import base64
 import hashlib
 import hmac
 import json
-import secrets
+import os
 import time
 from collections.abc import Coroutine, Mapping
 from typing import Any
@@ -87,7 +87,7 @@ class Holding:
     """The calls that are held, and the key that signs their states: known to this process alone."""
 
     def __init__(self) -> None:
-        self._key = secrets.token_bytes(KEY_BYTES)
+        self._key = os.urandom(KEY_BYTES)
         self._held: dict[str, HeldCall] = {}
 
     def hold(self, call: HeldCall) -> str:

@@ -9,7 +9,6 @@ client checks every word of it in the tests, in both eras: old clients open with
 from __future__ import annotations
 
 import asyncio
-import difflib
 import itertools
 import logging
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from rove import __version__
 from rove.action import Effect
 from rove.engine.sessions import Sessions
 from rove.record import dataclass
+from rove.spelling import nearest
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.elicitation import can_be_asked
 from rove.surfaces.mcp.holding import BadState
@@ -189,8 +189,8 @@ class Connection:
         """What was perhaps meant, or how to have it."""
         if group := group_of(name):
             return f". It is there only when rove is started with `--with {group}`."
-        near = difflib.get_close_matches(name, self._tools, n=1)
-        return f". Did you mean {near[0]}?" if near else ""
+        near = nearest(name, self._tools)
+        return f". Did you mean {near}?" if near else ""
 
     async def _call(self, params: Message, envelope: Message | None) -> Message:
         name, arguments = params.get("name"), params.get("arguments") or {}
