@@ -85,6 +85,16 @@ async def test_role_and_selector_find_what_is_in_a_frame(session: Session, site:
     assert (await session.extract("#out")).result.content == ("Hello Cy",)
 
 
+@pytest.mark.parametrize(("host", "border"), [("127.0.0.1", []), ("localhost", ["from"])])
+async def test_a_target_in_a_frame_is_the_first_line_but_for_another_origin(
+    session: Session, site: Site, host: str, border: list[str]
+) -> None:
+    site.page("/inner", FORM)
+    await session.navigate(site.page("/", framed(site.url("/inner", host))))
+    shown = (await session.snapshot("button")).result.text
+    assert [line.split()[0] for line in shown.splitlines()] == [*border, "button"]
+
+
 async def test_typing_goes_into_a_field_in_a_frame(session: Session, site: Site) -> None:
     site.page("/inner", FORM)
     await session.navigate(site.page("/", framed(site.url("/inner", "localhost"))))
@@ -168,3 +178,22 @@ async def test_closed_shadow_roots_within_each_other(session: Session, site: Sit
     </script>"""
     outcome = await session.navigate(site.page("/", page))
     await session.click(ref_of(outcome.changes.text, "Innermost"))
+
+
+async def test_a_closed_shadow_root_round_words_that_it_takes_in(session: Session, site: Site) -> None:
+    script = "h.attachShadow({mode: 'closed'}).innerHTML = '<button><slot></slot></button>'"
+    page = f"<div id=h>Save</div><script>{script}</script>"
+    assert 'button "Save"' in (await session.navigate(site.page("/", page))).changes.text
+
+
+WIDGET = """<x-w>Dark</x-w><x-w>Loud</x-w><script>customElements.define("x-w", class extends HTMLElement {
+  constructor() { super(); this.own = this.attachInternals(); this.own.role = "switch"; this.say("false");
+    this.onclick = () => this.say("true") }
+  say(value) { this.own.ariaChecked = value }
+})</script>"""
+
+
+async def test_what_a_custom_element_says_of_itself_through_its_internals(session: Session, site: Site) -> None:
+    shown = (await session.navigate(site.page("/", WIDGET))).changes.text
+    assert 'switch "Dark" [' in shown
+    assert 'switch "Loud" checked [' in (await session.click(ref_of(shown, "Loud"))).changes.text

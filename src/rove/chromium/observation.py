@@ -46,7 +46,16 @@ async def look_within(worlds: Worlds, world: World, options: dict[str, Any], rea
     part = await _rows(world, options)
     if part.frames:
         part = stitch(part, await _children(worlds, world, part.origin, reading))
-    return of_origin(part, part.origin) if world is not worlds.main else part
+    return part if world is worlds.main or await _is_the_tabs(worlds, part, reading) else of_origin(part, part.origin)
+
+
+async def _is_the_tabs(worlds: Worlds, part: Snapshot, reading: Reading) -> bool:
+    """Whether a frame's words are of the tab's own origin; where the page does not say, they are not."""
+    try:
+        async with asyncio.timeout(reading.patience):
+            return part.origin == await worlds.main.origin()
+    except (TimeoutError, WireError, ScriptFailed):
+        return False
 
 
 async def _children(worlds: Worlds, top: World, known: str, reading: Reading) -> dict[str, Snapshot]:

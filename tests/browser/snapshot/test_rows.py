@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,3 +134,46 @@ async def test_every_lookalike_of_a_closed_host_is_walked_in_the_end(world: Worl
         await world.text()
         await world.adopt_closed_roots()
     assert (await world.text()).count('button "In"') == 5
+
+
+async def test_a_cell_that_is_more_than_its_words_has_a_line_of_its_own(world: World) -> None:
+    await world.show(
+        "<table role=grid aria-label=May><tr><th>Mo<th aria-sort=ascending>Tu<tr><td>1<td aria-disabled=true>2"
+        "<tr><td aria-label='4 May'>4<td aria-selected=true>5<tr><td aria-readonly=true>6<td aria-label=7>7</table>"
+    )
+    assert await world.text() == (
+        'grid "May" (aria)\n row: "Mo"\n  columnheader "Tu" sort=ascending\n row: "1"\n  gridcell "2" disabled\n'
+        ' row\n  gridcell "4 May" (aria)\n  gridcell "5" selected\n row: "6 | 7"'
+    )
+
+
+async def test_the_result_in_a_label_is_shown(world: World) -> None:
+    await world.show("<label>Sum <output>42</output></label>")
+    assert await world.text() == 'status "Sum": "42"'
+
+
+async def test_what_cannot_have_a_name_is_told_what_it_was_called(world: World) -> None:
+    await world.show("<div aria-label='Four stars'>****</div><div aria-label=Go onclick=go()>&rarr;</div>")
+    rating, press = (await world.text()).splitlines()
+    assert rating == 'generic label="Four stars" (aria): "****"'
+    assert press.startswith('clickable "Go" (aria)')
+
+
+@pytest.mark.parametrize(
+    "around", ["<div hidden>{}</div>", "<div style='visibility: hidden'>{}</div>", "<dialog>{}</dialog>"]
+)
+async def test_a_target_that_is_not_rendered_is_said_to_be_so(world: World, around: str) -> None:
+    await world.show(around.format("<button>Hidden</button>"))
+    assert (await scoped_line(world, "button")).startswith('button "Hidden" (not rendered)')
+
+
+async def test_a_target_behind_a_modal_dialog_is_inert(world: World) -> None:
+    await world.show("<button>Behind</button><dialog><i>On top</i></dialog>")
+    await world.page.evaluate("document.querySelector('dialog').showModal()")
+    assert "(inert)" in await scoped_line(world, "button")
+    assert "(inert)" not in await scoped_line(world, "i")
+
+
+async def scoped_line(world: World, selector: str) -> str:
+    ref = await world.evaluate(f"rove.query({{css: {json.dumps(selector)}}}).matches[0].ref")
+    return (await world.text(root=ref)).splitlines()[0]

@@ -8,11 +8,13 @@ READING = (
     "dom",
     "attributes",
     "text",
+    "semantics",
     "refs",
     "tables",
     "roles",
     "labels",
     "embedded",
+    "counters",
     "generated",
     "names",
     "descriptions",
@@ -46,8 +48,8 @@ def _joined(names: tuple[str, ...]) -> str:
 
 @cache
 def refusing_script() -> str:
-    """What runs among a page's own scripts: refuses what a person would be asked for, and copies for the session."""
-    return _joined(("credentials", "copying"))
+    """What runs among a page's own scripts: refuses what a person is asked for, copies for the session, remembers."""
+    return _joined(("credentials", "copying", "internals"))
 
 
 @cache

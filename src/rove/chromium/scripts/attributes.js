@@ -9,6 +9,7 @@ const STYLES = 32;
 const TITLE = 64;
 const INERT = 128;
 const FIELD = 256;
+const TELLS = 512;
 
 const KINDS = new Map([
   ["role", ROLE],
@@ -43,7 +44,6 @@ for (const name of [
   "height",
   "align",
   "dir",
-  "popover",
   "face",
   "disabled",
   "multiple",
@@ -54,7 +54,12 @@ for (const name of [
   "start",
 ])
   KINDS.set(name, STYLES);
-for (const name of ["required", "readonly", "placeholder", "popovertarget"]) KINDS.set(name, FIELD);
+// What pops up is at least a group.
+KINDS.set("popover", STYLES | ROLE);
+for (const name of ["required", "readonly", "placeholder", "popovertarget", "commandfor"]) KINDS.set(name, FIELD);
+// What makes a cell more than its words.
+for (const name of ["busy", "current", "disabled", "expanded", "invalid", "label", "selected", "sort"])
+  KINDS.set("aria-" + name, ARIA | TELLS);
 
 let kindsFor = null;
 let kindsFound = 0;
@@ -66,6 +71,7 @@ const kindsOf = (element) => {
     for (const name of attributeNames(element)) {
       kinds |= KINDS.get(name) || (name.startsWith("aria-") ? ARIA : 0);
     }
+    if (anySemantics && semantics.has(element)) kinds |= ARIA | ROLE | TELLS;
   }
   kindsFor = element;
   kindsFound = kinds;

@@ -19,7 +19,9 @@ const descriptionOf = (element, naming) => {
 
 // What would have named the element, had nothing else done so.
 const nativeDescription = (element, naming) => {
-  if (namespaceOf(element) === SVG) return svgTextOf(element, "desc");
+  if (namespaceOf(element) === SVG && roleOf(element) === "none") return "";
+  if (namespaceOf(element) === SVG)
+    return svgTextOf(element, "desc") || (naming.source === "svg-title" ? "" : svgTextOf(element, "title"));
   if (naming.source === "content" || naming.source === "caption") return "";
   switch (localNameOf(element)) {
     case "table": {

@@ -43,12 +43,22 @@ const rootElementOf = reader(Document.prototype, "documentElement");
 const titleOf = reader(Document.prototype, "title");
 const innerTextOf = reader(HTMLElement.prototype, "innerText");
 
+// What elements say of themselves without attributes (semantics.js): mostly there are none.
+let semantics = new Map();
+let anySemantics = false;
+const saidOf = (element, name) => semantics.get(element)?.get(name) ?? null;
+
 const nativeGetAttribute = Element.prototype.getAttribute;
-const attr = (element, name) => nativeGetAttribute.call(element, name);
+const attr = (element, name) => {
+  const value = nativeGetAttribute.call(element, name);
+  return value !== null || !anySemantics ? value : saidOf(element, name);
+};
 const nativeHasAttribute = Element.prototype.hasAttribute;
-const hasAttr = (element, name) => nativeHasAttribute.call(element, name);
+const hasAttr = (element, name) =>
+  nativeHasAttribute.call(element, name) || (anySemantics && saidOf(element, name) !== null);
 const nativeHasAttributes = Element.prototype.hasAttributes;
-const hasAnyAttribute = (element) => nativeHasAttributes.call(element);
+const hasAnyAttribute = (element) =>
+  nativeHasAttributes.call(element) || (anySemantics && semantics.has(element));
 const nativeAttributeNames = Element.prototype.getAttributeNames;
 const attributeNames = (element) => nativeAttributeNames.call(element);
 const nativeMatches = Element.prototype.matches;
@@ -120,15 +130,15 @@ const idrefs = (element, name) => {
   return found;
 };
 
-// Elements re-parented by aria-owns: found natively once per pass, then a set lookup each.
-let owned = new Set();
+// Elements re-parented by aria-owns, each with its new parent: found natively once per pass, then a lookup each.
+let owned = new Map();
 let owners = new Map();
 const collectOwned = (root) => {
-  owned = new Set();
+  owned = new Map();
   owners = new Map();
   for (const owner of queryAll(root, "[aria-owns]")) {
     const targets = idrefs(owner, "aria-owns").filter((target) => !owned.has(target) && !containsNode(target, owner));
-    for (const target of targets) owned.add(target);
+    for (const target of targets) owned.set(target, owner);
     if (targets.length) owners.set(owner, targets);
   }
 };

@@ -33,7 +33,9 @@ const emit = (element, role, strength, facts, context, inner, nesting) => {
   if (role === "generic" && !strength && !(kindsOf(element) & ARIA)) return walkChildren(element, inner, nesting + 1);
   if (role === "iframe") return emitFrame(element, context, inner);
   if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return walkChildren(element, inner, nesting + 1);
-  if (CELL_ROLES.has(role) && !strength) return emitCell(element, role, context, inner, nesting);
+  if (CELL_ROLES.has(role) && !strength && saysMoreThanItsWords(element, role))
+    return emitOneLiner(element, role, 0, context, inner, nesting);
+  if (CELL_ROLES.has(role) && !strength) return emitPlainCell(element, role, context, inner, nesting);
   if (LEAVES.has(role) && isLeaf(element, role)) return emitLeaf(element, role, strength, context, inner, nesting);
   if (ONE_LINERS.has(role)) return emitOneLiner(element, role, strength, context, inner, nesting);
   if (CONTAINERS.has(role)) return emitContainer(element, role, strength, context, inner, nesting);
@@ -50,6 +52,7 @@ const isLabelled = (element) => hasAttr(element, "aria-label") || hasAttr(elemen
 const isNotInName = (element, role, context) => {
   if (role === "iframe") return true;
   const owner = context.owner;
+  if (owner !== null && owner.control === element) return true;
   const named = owner !== null && owner.naming && owner.naming.source === "content";
   // Of these only the caption went into the name.
   if (captionOf(element) !== null) return true;
@@ -136,7 +139,7 @@ const emitFrame = (element, context, inner) => {
 const EXEMPT_WHEN_FAINT = new Set(["checkbox", "radio", "file", "range", "color", "date"]);
 
 const emitLeaf = (element, role, strength, context, inner, nesting) => {
-  if (role === "img") return emitImage(element, role, strength, context, inner);
+  if (role === "img" || role === "doc-cover") return emitImage(element, role, strength, context, inner);
   if ((role === "object" || role === "embed") && !strength) return walkChildren(element, inner, nesting + 1);
   const naming = nameOf(element, role);
   const given =
@@ -279,8 +282,18 @@ const finishTableRow = (row, index) => {
   inlineFirstText(index);
 };
 
+// A cell that is chosen or cannot be, or is called something else than it shows. That it cannot be written is said of
+// the whole grid, mostly.
+const saysMoreThanItsWords = (element, role) => {
+  if (!(kindsOf(element) & TELLS)) return false;
+  const states = statesOf(element, role);
+  if (states && states !== " readonly") return true;
+  const label = squash(attr(element, "aria-label") || "");
+  return label !== "" && label !== squash(textContentOf(element));
+};
+
 // Cells of plain text next to each other become one text, in order; cells with something to press keep it as rows.
-const emitCell = (element, role, context, inner, nesting) => {
+const emitPlainCell = (element, role, context, inner, nesting) => {
   flushText();
   const start = rows.length;
   walkChildren(element, inner, nesting + 1);
@@ -384,6 +397,7 @@ const visitLabel = (label, facts, context, inner, nesting) => {
     flags: 0,
     role: "label",
     naming: { source: "content" },
+    control: labelled,
   };
   inner.quiet = true;
   inner.owner = owner;

@@ -11,12 +11,12 @@ const unescaped = (text) =>
   );
 
 // Computed `content` is a list of strings and images, then optionally "/" and the text that stands for them.
-// Names are made of what stands for them; a person sees the others.
-const parseContent = (content, isSeen = false) => {
+// Names are made of what stands for them; a person sees the others. `counts` says what a counter says.
+const parseContent = (content, isSeen = false, counts = () => "") => {
   const slash = /^((?:[^"\/]|"(?:[^"\\]|\\.)*"|url\((?:[^")]|"(?:[^"\\]|\\.)*")*\))*)\/(.*)$/s.exec(content);
   let text = "";
   for (const [whole, words] of (slash ? slash[isSeen ? 1 : 2] : content).matchAll(CONTENT_PARTS))
-    text += words === undefined ? QUOTES[whole] || "" : unescaped(words);
+    text += words === undefined ? QUOTES[whole] || counts(whole) : unescaped(words);
   return text;
 };
 
@@ -37,6 +37,6 @@ const pseudoPart = (element, which, walk) => {
   const content = style.content;
   if (!content || content === "none" || content === "normal" || style.display === "none") return "";
   if (style.visibility !== "visible" && !walk.revealed) return "";
-  const text = parseContent(content);
+  const text = parseContent(content, false, (call) => counterText(call, element, which));
   return isBlockish(style.display) || hasAlternative(content) ? spaced(text) : text;
 };

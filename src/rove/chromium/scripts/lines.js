@@ -65,7 +65,8 @@ const roleDescription = (element) => {
 
 // Everything after the name except marks.
 const detailsOf = (element, role, naming, full) => {
-  let details = statesOf(element, role, naming);
+  let details = statesOf(element, role);
+  if (full && inheritsReadOnly(element, role)) details += " readonly";
   if (kindsOf(element)) {
     if (TEXT_ENTRY.has(role) || (isHtml(element) && localNameOf(element) === "textarea"))
       details += placeholderState(element, naming);
@@ -86,6 +87,13 @@ const typeState = (element, role) => {
 };
 
 const head = (role, name, limit) => (name ? `${role} ${quote(name, limit)}` : role);
+
+// What an author calls an element that has no name by the standards is told, but not as a name.
+const headInFull = (element, shown, naming, limit) => {
+  const unnameable = UNNAMEABLE.has(shown) && naming.name && naming.source !== "title";
+  const words = unnameable ? `${shown} label=${quote(naming.name, limit)}` : head(shown, naming.name, limit);
+  return words + nameMark(element, naming);
+};
 
 const guessIfNameless = (element, naming, strength) => {
   if (naming.name || !strength) return "";
@@ -116,8 +124,7 @@ const bareStates = (element, role) => {
 };
 
 const composeInFull = (element, shown, role, naming, strength, full) =>
-  head(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
-  nameMark(element, naming) +
+  headInFull(element, shown, naming, full ? MAX_TEXT : MAX_NAME) +
   guessIfNameless(element, naming, strength) +
   typeState(element, role) +
   detailsOf(element, role, naming, full);

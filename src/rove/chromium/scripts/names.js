@@ -7,6 +7,9 @@ const NAMED_BY_CONTENT = new Set(
     "doc-subtitle graphics-object"
   ).split(" "),
 );
+const UNNAMEABLE = new Set(
+  "caption code deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript".split(" "),
+);
 const NAME_PROHIBITED = new Set(
   "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript time".split(
     " ",
@@ -188,7 +191,7 @@ const svgTextOf = (element, tag) => {
 const inputNativeName = (element, role, walk) => {
   const type = inputType(element);
   if (type === "image")
-    return [attr(element, "alt") || attr(element, "title") || attr(element, "value") || "Submit", "alt"];
+    return [attr(element, "alt") || attr(element, "value") || attr(element, "title") || "Submit", "alt"];
   if (type in BUTTON_INPUTS) {
     const value = attr(element, "value");
     return [value === null ? BUTTON_INPUTS[type] : value, "content"];
@@ -243,7 +246,7 @@ const allowsContent = (element, role, walk, via) => {
   if (via === "content" && walk.via !== "reference" && LEFT_OUT_OF_NAMES.has(role))
     return isDrawing(element);
   if (via === "reference" || via === "label" || via === "content") return true;
-  if (role === "row") return !isTag(element, "tr") || isGrid(tableRoleOf(element));
+  if (role === "row") return isGrid(tableRoleOf(element));
   return NAMED_BY_CONTENT.has(role);
 };
 

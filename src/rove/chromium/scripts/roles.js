@@ -149,12 +149,10 @@ const SECTIONING_ROLES = new Set(["article", "complementary", "navigation", "reg
 
 // A page's header is a banner only where no sectioning content or main stands between it and the body.
 const isPageLevel = (element, mainCounts) => {
-  for (let node = parentNodeOf(element); node && nodeTypeOf(node) === 1; node = parentNodeOf(node)) {
-    const tag = localNameOf(node);
-    if (SECTIONING.has(tag) || (mainCounts && tag === "main")) return false;
-    if (!mainCounts) continue;
+  for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
     const role = hasAttr(node, "role") ? explicitRole(node) : "";
-    if (SECTIONING_ROLES.has(role) || role === "main") return false;
+    if (role ? mainCounts && SECTIONING_ROLES.has(role) : SECTIONING.has(localNameOf(node))) return false;
+    if (mainCounts && (role || localNameOf(node)) === "main") return false;
   }
   return true;
 };
@@ -164,9 +162,12 @@ const parentElementOf = (element) => {
   return parent && isElement(parent) ? parent : null;
 };
 
+// What holds an element in the tree of roles: the element that owns it, else its parent.
+const holderOf = (element) => (owned.size !== 0 && owned.get(element)) || parentElementOf(element);
+
 const LIST_TAGS = new Set(["ul", "ol", "menu", "dir"]);
 const listItemRole = (element) => {
-  let parent = parentElementOf(element);
+  let parent = holderOf(element);
   while (parent && isTag(parent, "slot")) parent = parentElementOf(parent);
   if (!parent) return "generic";
   if (hasAttr(parent, "role")) {
@@ -257,8 +258,8 @@ const nativeRole = (element) => {
   const tag = localNameOf(element);
   if (namespace === HTML) {
     const contextual = BY_TAG[tag];
-    if (contextual) return contextual(element);
-    return TAG_ROLES[tag] || "generic";
+    const role = contextual ? contextual(element) : TAG_ROLES[tag] || "generic";
+    return role === "generic" && hasAttr(element, "popover") ? "group" : role;
   }
   if (namespace === SVG) return svgRole(element);
   if (namespace === MATHML) return tag === "math" ? "math" : "generic";
@@ -307,7 +308,7 @@ const explicitRole = (element) => {
 
 // Parts of a composite widget mean nothing outside it.
 const CONTEXTS = {
-  listitem: new Set(["list", "directory"]),
+  listitem: new Set(["list", "directory", "group"]),
   option: new Set(["listbox", "combobox", "menu"]),
   treeitem: new Set(["tree", "treegrid"]),
 };
@@ -315,11 +316,27 @@ const TRANSPARENT = new Set(["generic", "none", "group", "paragraph"]);
 
 const isInContext = (element, role) => {
   const wanted = CONTEXTS[role];
-  for (const owner of owners.keys()) if (owners.get(owner).includes(element)) return true;
-  for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
+  for (let node = holderOf(element); node; node = holderOf(node)) {
     const above = roleOf(node);
     if (wanted.has(above) || above === role) return true;
     if (!TRANSPARENT.has(above)) return false;
+  }
+  return false;
+};
+
+const SELF_CONTAINED = new Set(
+  "button checkbox img menuitemcheckbox menuitemradio meter option progressbar radio scrollbar separator slider switch tab".split(
+    " ",
+  ),
+);
+
+// What these roles hold is no more than how they look, unless it can be pressed for itself. A summary is a button to us
+// alone, and a drawing is a picture only where it says so.
+const isPresentationalChild = (element) => {
+  if (isFocusable(element)) return false;
+  for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
+    if (SELF_CONTAINED.has(roleOf(node)) && (hasAttr(node, "role") || (isHtml(node) && !isTag(node, "summary")))) return true;
+    if (isFocusable(node)) return false;
   }
   return false;
 };
@@ -328,6 +345,7 @@ const computeRole = (element) => {
   const explicit = hasAttr(element, "role") ? explicitRole(element) : "";
   if (!explicit) return nativeRole(element);
   if (explicit === "none" && (isFocusable(element) || hasGlobalAria(element))) return nativeRole(element);
+  if (explicit === "listitem" && isTag(element, "li")) return explicit;
   if (explicit in CONTEXTS && !isInContext(element, explicit)) return nativeRole(element);
   return explicit;
 };

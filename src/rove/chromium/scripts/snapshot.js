@@ -12,10 +12,12 @@ const beginPass = (options) => {
   tablesAreNested = queryOne(document, "td table") !== null;
   kindsFor = null;
   closedHosts = [];
+  gatherSemantics();
   slottedInto = new Set();
   for (const child of queryAll(document, "[slot]")) slottedInto.add(parentNodeOf(child));
   notedKinds = new Map();
   labelIndexes = new Map();
+  forgetCounters();
   insides = new Map();
   stripped = 0;
   groups = [];
@@ -90,7 +92,7 @@ const addMissedControls = (context) => {
 
 // The first line of a scoped snapshot is the target itself, with its role and name whatever they are.
 const scoped = (element, options) => {
-  const row = ownRow(element);
+  const row = ownRow(element, isPresentationalChild(element) ? "none" : roleOf(element));
   rows.push(row);
   const context = contextAt(element);
   const facts = readStyle(element);
@@ -124,17 +126,18 @@ const walkSlice = (element, inner, options) => {
   addFold(element, inner, to, total);
 };
 
-const ownRow = (element) => {
+const ownRow = (element, role = roleOf(element)) => {
   if (rootNodeOf(element) !== document) shadowsWereMet = true;
-  const role = roleOf(element);
-  const naming = nameOf(element, role);
+  const named = nameOf(element);
+  const naming = role === "none" && named.source === "content" ? NO_NAME : named;
   const context = contextAt(element);
   const facts = readStyle(element);
   const inner = facts.none ? context : enter(element, facts, context);
   const row = newRow(element, role, naming, STRONG, context, inner);
   row.depth = 0;
   row.line = compose(element, role, role, naming, PRESS_ROLES.has(role) ? STRONG : 0, true);
-  if (facts.none && !isTag(element, "area")) row.marks += " (not rendered)";
+  if ((facts.none && !isTag(element, "area")) || isHiddenByStyle(element)) row.marks += " (not rendered)";
+  else if (modal && !inner.apart && !pathOf(element).includes(modal)) row.marks += markFor("inert");
   row.flags &= ~PRESS;
   if (PRESS_ROLES.has(role)) row.flags |= PRESS;
   if (role === "link") noteHref(row, element);

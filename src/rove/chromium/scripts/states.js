@@ -32,6 +32,8 @@ const checkedState = (element, role) => {
   return value === "true" || (value === "mixed" && !TWO_STATES.has(role)) ? value : "";
 };
 
+const LEVELLED = new Set(["comment", "heading", "listitem", "row", "treeitem"]);
+
 const headingLevel = (element, role) => {
   const level = parseInt(attr(element, "aria-level") || "", 10);
   if (level > 0) return level;
@@ -45,19 +47,36 @@ let groupsAreDisabled = false;
 
 const isUnavailable = (element) => {
   if (isDisabledControl(element)) return true;
-  return groupsAreDisabled && closestOf(element, '[aria-disabled="true"]') !== null;
+  if (!groupsAreDisabled) return false;
+  const nearest = closestOf(element, '[aria-disabled="true"],[aria-disabled="false"]');
+  return nearest !== null && attr(nearest, "aria-disabled") === "true";
 };
 
-const expandedState = (element) => {
+// The generic is here for what is pressed without a role to say so.
+const EXPANDABLE = new Set(
+  (
+    "application button checkbox columnheader combobox generic gridcell link listbox menuitem menuitemcheckbox " +
+    "menuitemradio row rowheader switch tab treeitem"
+  ).split(" "),
+);
+
+const expandedState = (element, role) => {
   if (isTag(element, "summary") && isDetailsSummary(element))
     return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
-  const value = attr(element, "aria-expanded");
-  return value === "true" || value === "false" ? value : popoverState(element);
+  const shown = popoverState(element);
+  if (shown) return shown;
+  const value = EXPANDABLE.has(role) ? attr(element, "aria-expanded") : "";
+  return value === "true" || value === "false" ? value : "";
 };
 
+const OPENERS = new Set(["button", "submit", "reset", "image"]);
+
+// Whether the popover that a button opens is open: this the browser knows, whatever the page says.
 const popoverState = (element) => {
-  if (!isTag(element, "button")) return "";
-  const target = element.popoverTargetElement;
+  if (!isTag(element, "button") && !(isTag(element, "input") && OPENERS.has(inputType(element)))) return "";
+  const command = attr(element, "command");
+  const commanded = command && command.toLowerCase().endsWith("-popover") ? element.commandForElement : null;
+  const target = commanded || element.popoverTargetElement;
   return target ? String(matchesSelector(target, ":popover-open")) : "";
 };
 
@@ -183,7 +202,7 @@ const optionsState = (element) => {
 
 const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
 
-const statesOf = (element, role, naming) => {
+const statesOf = (element, role) => {
   let states = "";
   const checked = checkedState(element, role);
   if (checked) states += checked === "mixed" ? " checked=mixed" : " checked";
@@ -195,7 +214,8 @@ const statesOf = (element, role, naming) => {
 
 const nativeStates = (element, role) => {
   if (role === "heading") return " level=" + headingLevel(element, role);
-  if (isTag(element, "summary")) return expandedState(element) === "true" ? " expanded" : " expanded=false";
+  if (isTag(element, "summary") && isDetailsSummary(element))
+    return expandedState(element, role) === "true" ? " expanded" : " expanded=false";
   if (role === "option" && isSelected(element, role)) return " selected";
   return invalidState(element);
 };
@@ -205,27 +225,49 @@ const attributeStates = (element, role) => {
   const pressed = role === "button" ? attr(element, "aria-pressed") : null;
   if (pressed === "true" || pressed === "mixed" || pressed === "false")
     states += pressed === "true" ? " pressed" : " pressed=" + pressed;
-  const expanded = role === "heading" ? "" : expandedState(element);
+  const expanded = expandedState(element, role);
   if (expanded) states += expanded === "true" ? " expanded" : " expanded=false";
   if (isSelected(element, role)) states += " selected";
-  const level = role === "heading" || hasAttr(element, "aria-level") ? headingLevel(element, role) : 0;
+  const level = LEVELLED.has(role) ? headingLevel(element, role) : 0;
   if (level) states += " level=" + level;
   states += currentState(element);
   const popup = attr(element, "aria-haspopup");
   if (popup && (POPUPS.has(popup) || popup === "true"))
     states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
-  if (hasAttr(element, "required") && isHtml(element) && LABELABLE.test(localNameOf(element))) states += " required";
+  if (hasAttr(element, "required") && mayBeRequired(element)) states += " required";
   else if (REQUIRABLE.has(role) && attr(element, "aria-required") === "true") states += " required";
   states += invalidState(element);
-  if (isReadOnly(element)) states += " readonly";
+  if (isReadOnly(element, role)) states += " readonly";
   if (attr(element, "aria-busy") === "true") states += " busy";
   if (attr(element, "aria-sort") && attr(element, "aria-sort") !== "none")
     states += " sort=" + bareWord(attr(element, "aria-sort"), 12);
   return states;
 };
 
-const isReadOnly = (element) => {
-  if (attr(element, "aria-readonly") === "true") return true;
+// A grid that cannot be written hands that down to its cells.
+const inheritsReadOnly = (element, role) => {
+  if (role !== "gridcell" || hasAttr(element, "aria-readonly")) return false;
+  for (let node = holderOf(element); node; node = holderOf(node))
+    if (isGrid(roleOf(node))) return attr(node, "aria-readonly") === "true";
+  return false;
+};
+
+const NEVER_REQUIRED = new Set(["button", "color", "hidden", "image", "range", "reset", "submit"]);
+
+const mayBeRequired = (element) =>
+  isTag(element, "select") ||
+  isTag(element, "textarea") ||
+  (isTag(element, "input") && !NEVER_REQUIRED.has(inputType(element)));
+
+const LOCKABLE = new Set(
+  (
+    "checkbox columnheader combobox grid gridcell listbox menuitemcheckbox menuitemradio radiogroup rowheader searchbox " +
+    "slider spinbutton switch textbox treegrid"
+  ).split(" "),
+);
+
+const isReadOnly = (element, role) => {
+  if (LOCKABLE.has(role) && attr(element, "aria-readonly") === "true") return true;
   if (!hasAttr(element, "readonly")) return false;
   return isTag(element, "textarea") || (isTag(element, "input") && TEXT_INPUTS.has(inputType(element)));
 };

@@ -329,7 +329,7 @@ const styleKey = (element, tag) => {
         name === "class" ||
         name === "style" ||
         name === "type" ||
-        kind === STYLES ||
+        kind & STYLES ||
         name === "contenteditable" ||
         name === "inert" ||
         distinctions.attributes.has(name)
@@ -338,6 +338,7 @@ const styleKey = (element, tag) => {
       else if (name === "id" && distinctions.ids.size !== 0 && distinctions.ids.has(attr(element, name)))
         key += "\u0000#" + attr(element, name);
     }
+    if (anySemantics && semantics.has(element)) kinds |= ARIA | ROLE | TELLS;
   }
   kindsFor = element;
   kindsFound = kinds;

@@ -4,7 +4,7 @@
 let tableRoles = new WeakMap();
 
 const tableRoleOf = (element) => {
-  const parent = parentElementOf(element);
+  const parent = holderOf(element);
   if (!parent) return "";
   const known = tableRoles.get(parent);
   if (known !== undefined) return known;
@@ -63,7 +63,7 @@ const isGrid = (role) => role === "grid" || role === "treegrid";
 const TABLES = new Set(["table", "grid", "treegrid"]);
 
 const isInRow = (cell) => {
-  const row = parentElementOf(cell);
+  const row = holderOf(cell);
   return row !== null && roleOf(row) === "row";
 };
 

@@ -20,7 +20,7 @@ const SVG_SKIPPED = new Set([
 const ONE_LINERS = new Set(
   (
     "button link heading tab menuitem menuitemcheckbox menuitemradio option checkbox radio switch tooltip treeitem " +
-    "doc-backlink doc-biblioref doc-glossref doc-noteref"
+    "doc-backlink doc-biblioref doc-glossref doc-noteref doc-subtitle"
   ).split(" "),
 );
 const CONTAINERS = new Set(
@@ -42,6 +42,7 @@ const CONTAINERS_IF_NAMED = new Set([
 ]);
 const LEAVES = new Set([
   "img",
+  "doc-cover",
   "textbox",
   "searchbox",
   "combobox",
