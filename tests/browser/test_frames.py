@@ -180,12 +180,6 @@ async def test_closed_shadow_roots_within_each_other(session: Session, site: Sit
     await session.click(ref_of(outcome.changes.text, "Innermost"))
 
 
-async def test_a_closed_shadow_root_round_words_that_it_takes_in(session: Session, site: Site) -> None:
-    script = "h.attachShadow({mode: 'closed'}).innerHTML = '<button><slot></slot></button>'"
-    page = f"<div id=h>Save</div><script>{script}</script>"
-    assert 'button "Save"' in (await session.navigate(site.page("/", page))).changes.text
-
-
 WIDGET = """<x-w>Dark</x-w><x-w>Loud</x-w><script>customElements.define("x-w", class extends HTMLElement {
   constructor() { super(); this.own = this.attachInternals(); this.own.role = "switch"; this.say("false");
     this.onclick = () => this.say("true") }

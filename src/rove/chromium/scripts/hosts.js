@@ -1,5 +1,4 @@
-// Elements that may hold a closed shadow root, which only the driver can look into. Some are known to (semantics.js), not
-// those that the markup gave one, nor those in frames and pages older than us. Asking costs a round trip each,
+// Elements that may hold a closed shadow root, which only the driver can find out. Asking costs a round trip each,
 // so of look-alikes only a few are asked, and all of them once one was found to be a host.
 
 const ASKED_PER_KIND = 3;
@@ -18,10 +17,6 @@ const hostKinds = new Set();
 const kindOfHost = (element) => {
   const tag = localNameOf(element);
   return tag.includes("-") ? tag : tag + "." + (attr(element, "class") || "");
-};
-
-const noteKnownHost = (element) => {
-  if (!askedHosts.has(element) && closedHosts.length < MAX_CANDIDATES) closedHosts.push(element);
 };
 
 const noteClosedHost = (element) => {

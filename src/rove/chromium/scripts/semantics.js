@@ -8,10 +8,9 @@ const takeSemantics = (event) => {
   event.stopImmediatePropagation();
   const host = event.composedPath()[0];
   if (semantics.size >= MOST_HOSTS || typeof event.detail !== "string" || !(host instanceof Element)) return;
-  const { tag, closed, ...said } = JSON.parse(event.detail);
+  const { tag, ...said } = JSON.parse(event.detail);
   // Out of a closed shadow tree an event comes as if from its host.
   if (tag !== localNameOf(host)) return;
-  if (closed) noteKnownHost(host);
   const kept = new Map();
   for (const [name, value] of Object.entries(said))
     if (SEMANTIC.test(name) && typeof value === "string") kept.set(name, clip(value, 1000));
