@@ -3,7 +3,7 @@
 // spinners never stop changing: what keeps changing by itself is restless, and nobody waits for it.
 
 const RESTLESS_ROUNDS = 5;
-const RESTLESS_MS = 250;
+const RESTLESS_MS = 150;
 const FORGOTTEN_MS = 1500;
 
 const histories = new WeakMap();
