@@ -35,10 +35,21 @@ async def look(
     worlds: Worlds, options: dict[str, Any], reading: Reading, glance: dict[str, Any] | None = None
 ) -> Snapshot:
     """The page as it is now, or was at a glance just before, with the frames where they stand in it."""
-    main = await _rows(worlds.main, options, glance)
-    if not main.frames:
-        return main
-    return stitch(main, _with_note(main, await _children(worlds, worlds.main, main.origin, reading)))
+    # Frames that are known already are asked together with the page, not after it.
+    known = worlds.known_below
+    ahead = asyncio.ensure_future(_looks(worlds, known, reading.patience)) if known else None
+    try:
+        main = await _rows(worlds.main, options, glance)
+        if not main.frames:
+            return main
+        if ahead is None or worlds.known_below != known:
+            found = await _looks(worlds, await worlds.refresh(reading.patience), reading.patience)
+        else:
+            found = await ahead
+    finally:
+        if ahead is not None:
+            ahead.cancel()
+    return stitch(main, _with_note(main, _told(found, main.origin, reading)))
 
 
 async def look_within(worlds: Worlds, world: World, options: dict[str, Any], reading: Reading) -> Snapshot:
@@ -61,9 +72,16 @@ async def _is_the_tabs(worlds: Worlds, part: Snapshot, reading: Reading) -> bool
 async def _children(worlds: Worlds, top: World, known: str, reading: Reading) -> dict[str, Snapshot]:
     """The rows of every frame below one, by the ref of the element that holds it."""
     below = [world for world in await worlds.refresh(reading.patience) if world is not top]
-    looks = await asyncio.gather(*(_child(worlds, world, reading.patience) for world in below))
-    found = dict(look for look in looks if look is not None)
-    # Whoever may read the page may read more of the same.
+    return _told(await _looks(worlds, below, reading.patience), known, reading)
+
+
+async def _looks(worlds: Worlds, below: list[World], patience: float) -> dict[str, Snapshot]:
+    looks = await asyncio.gather(*(_child(worlds, world, patience) for world in below))
+    return dict(look for look in looks if look is not None)
+
+
+def _told(found: dict[str, Snapshot], known: str, reading: Reading) -> dict[str, Snapshot]:
+    """Whoever may read the page may read more of the same."""
     return {ref: rows if _may_tell(rows.origin, known, reading) else UNREAD for ref, rows in found.items()}
 
 

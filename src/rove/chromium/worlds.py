@@ -262,9 +262,18 @@ class Worlds:
         """Every world that may be there now, without asking where it is known that nothing has arrived."""
         if not self._has_frames:
             return [self.main]
-        if self._looked_at != self._arrivals or any(world.is_silent for world in self):
+        if not self._is_up_to_date:
             await self.refresh()
         return list(self._by_frame.values())
+
+    @property
+    def known_below(self) -> list[World]:
+        """The worlds below the main one; none if there may be others than were found when last asked."""
+        return [world for world in self._by_frame.values() if world is not self.main] if self._is_up_to_date else []
+
+    @property
+    def _is_up_to_date(self) -> bool:
+        return self._looked_at == self._arrivals and not any(world.is_silent for world in self)
 
     async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
