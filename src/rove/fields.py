@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, NoReturn, Union, cast, get_args, get_origin, get_type_hints
 
 from rove.record import dataclass
 
@@ -82,7 +82,10 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
     """As `typing.get_type_hints`, which compiles each by itself: of all tools together, that takes twice as long."""
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        texts = {name: text for name, text in vars(base).get("__annotations__", {}).items() if "ClassVar" not in text}
+        written = vars(base).get("__annotations__", {})
+        if not all(isinstance(text, str) for text in written.values()):
+            return get_type_hints(cls, include_extras=True)  # a module that does without the postponing
+        texts = {name: text for name, text in written.items() if "ClassVar" not in text}
         if texts:
             values = eval(f"[{', '.join(texts.values())}]", vars(sys.modules[base.__module__]))
             hints.update(zip(texts, values, strict=True))

@@ -52,7 +52,8 @@ def origin_in(url: str | None) -> str:
 
 def moment(at: float) -> str:
     """A time as ISO 8601 writes it, to the millisecond."""
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(at))}.{int(at % 1 * 1000):03}+00:00"
+    seconds, milliseconds = divmod(int(at * 1000 + 1e-3), 1000)  # as what is a whole one may be held as a bit less
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03}+00:00"
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,8 @@ def _default(field: dataclasses.Field[Any], scope: dict[str, Any]) -> str:
 
 
 def _values(record: Any) -> tuple[Any, ...]:
-    return tuple(map(record.__dict__.__getitem__, record.__match_args__))
+    names = vars(type(record)).get("__match_args__") or [field.name for field in dataclasses.fields(record)]
+    return tuple(map(record.__dict__.__getitem__, names))
 
 
 def _is_equal(record: Any, other: object) -> Any:

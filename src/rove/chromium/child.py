@@ -11,13 +11,14 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 # Python ignores them, and whom it starts would ignore them too: SIGPIPE and SIGXFSZ, alike on every system.
 _IGNORED = (13, 25)
 # Above every number that a child expects something at.
 _OUT_OF_THE_WAY = 10
 GONE = -1
+_MANY = 4096
 
 
 class Child:
@@ -63,8 +64,14 @@ class Child:
 def _inheritable(wanted: Mapping[int, int]) -> list[int]:
     """What a child would be given that it was not meant to have, left to us open by whoever started us."""
     # Of the three that everyone has, each is always wanted.
-    numbers = [int(name) for name in os.listdir("/dev/fd") if name.isdigit()]
-    return [number for number in numbers if number > 2 and number not in wanted and _is_passed_on(number)]
+    return [number for number in _numbers() if number > 2 and number not in wanted and _is_passed_on(number)]
+
+
+def _numbers() -> Iterable[int]:
+    try:
+        return [int(name) for name in os.listdir("/dev/fd") if name.isdigit()]
+    except OSError:  # no such folder, as in a bare chroot
+        return range(min(os.sysconf("SC_OPEN_MAX"), _MANY))
 
 
 def _is_passed_on(number: int) -> bool:

@@ -306,7 +306,7 @@ class Context:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(OPENING_PATIENCE):
                     return await self._created()
-            # The browser keeps a process in reserve, which may be as frozen as what it is to replace.
+            # A page that is asked for may be given the process of another, as frozen as what it is to replace.
             return await self._created()
         finally:
             self._creating -= 1

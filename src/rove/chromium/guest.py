@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rove.chromium.tab import Tab
-    from rove.record import dataclass
-from rove.settings import Settings
+    from rove.settings import Settings
 
 
 @dataclass

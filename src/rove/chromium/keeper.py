@@ -1,9 +1,9 @@
 """Ends what a dead rove left running and removes its run folder.
 
-Run as a process of its own, `python keeper.py FOLDER`, beside every browser: its standard input is a pipe
-whose other end only rove holds, so the kernel itself tells it when rove is gone, however rove went. The same
-`clear` sweeps, at the next start, what the death of a whole machine left. Standard library only, no import of rove,
-and of the rest as little as can be, each where it is needed: the process starts beside a browser that is waited for.
+Beside every browser someone waits at a pipe whose other end only rove holds (`runfolder.py`), so that the kernel itself
+tells when rove is gone, however it went; then `python keeper.py FOLDER` runs. The same `clear` sweeps, at the next
+start, what the death of a whole machine left. Standard library only, no import of rove, and of the rest as little as
+can be, each where it is needed: this file is also loaded before a browser is started.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ AGAIN = 0.02
 
 def clear(folder: str | Path) -> None:
     """Kill every process of this run folder, then remove the folder."""
-    import shutil
-
     give_up = time.monotonic() + PATIENCE
     while (alive := processes_of(folder)) and time.monotonic() < give_up:
         for pid in alive:
             _kill(pid)
         time.sleep(AGAIN)  # a killed process stays visible until it is reaped; look again soon
+    import shutil
+
     shutil.rmtree(folder, ignore_errors=True)
     while os.path.exists(folder) and time.monotonic() < give_up:
         time.sleep(AGAIN)
@@ -121,15 +121,5 @@ def _kill(pid: int) -> None:
         pass
 
 
-def main() -> None:
-    import signal
-
-    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ignored, signal.SIG_IGN)
-    while os.read(0, 4096):
-        pass
-    clear(sys.argv[1])
-
-
 if __name__ == "__main__":
-    main()
+    clear(sys.argv[1])

@@ -35,21 +35,29 @@ async def look(
     worlds: Worlds, options: dict[str, Any], reading: Reading, glance: dict[str, Any] | None = None
 ) -> Snapshot:
     """The page as it is now, or was at a glance just before, with the frames where they stand in it."""
-    # Frames that are known already are asked together with the page, not after it.
-    known = worlds.known_below
-    ahead = asyncio.ensure_future(_looks(worlds, known, reading.patience)) if known else None
+    # Frames that are known already, and live in another process, are asked together with the page, not after it.
+    known = worlds.known_below if worlds.are_shown else []
+    elsewhere = [world for world in known if world.session is not worlds.main.session]
+    ahead = asyncio.ensure_future(_looks(worlds, elsewhere, reading.patience))
     try:
         main = await _rows(worlds.main, options, glance)
+        worlds.are_shown = bool(main.frames)
         if not main.frames:
             return main
-        if ahead is None or worlds.known_below != known:
-            found = await _looks(worlds, await worlds.refresh(reading.patience), reading.patience)
-        else:
-            found = await ahead
+        found = await _found(worlds, known, ahead, reading.patience)
     finally:
-        if ahead is not None:
-            ahead.cancel()
+        ahead.cancel()
     return stitch(main, _with_note(main, _told(found, main.origin, reading)))
+
+
+async def _found(
+    worlds: Worlds, known: list[World], ahead: asyncio.Future[dict[str, Snapshot]], patience: float
+) -> dict[str, Snapshot]:
+    """What all frames show, of which some were asked ahead; all are asked anew if there may be others by now."""
+    if not known or worlds.known_below != known:
+        return await _looks(worlds, await worlds.refresh(patience), patience)
+    here = [world for world in known if world.session is worlds.main.session]
+    return {**await _looks(worlds, here, patience), **await ahead}
 
 
 async def look_within(worlds: Worlds, world: World, options: dict[str, Any], reading: Reading) -> Snapshot:

@@ -23,7 +23,8 @@ _RUN = '{"id":4,"method":"Runtime.runIfWaitingForDebugger","params":{},"sessionI
 PAGE_ASKED_FOR = 3
 ASKED = 4
 _MADE = b'{"id":2,"result":{"browserContextId":"'
-_REFUSED = b'{"id":2,"error"'
+_NO_CONTEXT = b'{"id":2,"error"'
+_NO_PAGE = b'{"id":3,"error"'
 _ATTACHED = b'{"method":"Target.attachedToTarget","params":{"sessionId":"'
 END = b"\0"
 
@@ -51,10 +52,11 @@ class Overture:
     def _play(self) -> None:
         try:
             self._say(_WATCH, _CONTEXT % self.way_out)
-            self.context = self._named_behind(_MADE, unless=_REFUSED)
+            self.context = self._named_behind(_MADE, unless=_NO_CONTEXT)
             if self.context is not None:
                 self._say(_PAGE % self.context)
-                self._say(_RUN % self._named_behind(_ATTACHED))
+                if session := self._named_behind(_ATTACHED, unless=_NO_PAGE):
+                    self._say(_RUN % session)
         except OSError:
             pass  # it has ended, and whoever takes the pipe finds out
         finally:
@@ -63,7 +65,7 @@ class Overture:
     def _say(self, *messages: str) -> None:
         os.write(self._writing, b"".join(message.encode() + END for message in messages))
 
-    def _named_behind(self, beginning: bytes, unless: bytes = END) -> str | None:
+    def _named_behind(self, beginning: bytes, unless: bytes) -> str | None:
         """What stands first in the message that begins so; None if there is another in its place, or an end."""
         while not any(message.startswith((beginning, unless)) for message in self._messages()):
             if not (more := os.read(self._reading, 65536)):

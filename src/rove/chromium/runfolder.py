@@ -38,10 +38,14 @@ class RunFolder:
         os.makedirs(runs, exist_ok=True, mode=0o700)
         location = f"{runs}/{os.urandom(4).hex()}"
         os.mkdir(location, mode=0o700)
+        lock = None
         try:
-            return cls(location, _lock(location), _Watch(location) if has_browser else None)
+            lock = _lock(location)
+            return cls(location, lock, _Watch(location) if has_browser else None)
         except OSError:
             keeper.clear(location)
+            if lock is not None:
+                os.close(lock)
             raise
 
     @property
@@ -66,13 +70,21 @@ class RunFolder:
         os.close(self._lock)
 
 
+# Deaf to what ends others, until the pipe closes; then it becomes what stands behind it.
+_WAIT = 'trap "" HUP INT TERM; while read -r _; do :; done; exec "$@"'
+_KILL = 9
+
+
 class _Watch:
-    """A keeper at its post: it acts when the pipe to it closes, whoever or whatever closed it."""
+    """Someone at the post: a shell that becomes the keeper when the pipe to it closes, whoever or whatever closed it.
+
+    A shell, since waiting in Python would take 9 MB, and 10 ms of the very moments in which a browser starts.
+    """
 
     def __init__(self, location: str) -> None:
         theirs, self._ours = os.pipe()
         nowhere = os.open(os.devnull, os.O_RDWR)
-        command = [sys.executable, "-I", "-S", keeper.__file__, location]
+        command = ["/bin/sh", "-c", _WAIT, "sh", sys.executable, "-I", "-S", keeper.__file__, location]
         try:
             self._process = Child(command, os.environ, {0: theirs, 1: nowhere, 2: nowhere})
         except OSError:
@@ -83,8 +95,11 @@ class _Watch:
             os.close(nowhere)
 
     def end(self) -> None:
-        os.close(self._ours)
+        """Nobody need act: whoever ends the watch clears up."""
+        if self._process.poll() is None:
+            os.kill(self._process.pid, _KILL)
         self._process.wait()
+        os.close(self._ours)
 
 
 def discard(folder: Path) -> None:

@@ -44,16 +44,15 @@ class Warmup:
     ) -> None:
         self.found = found
         self.sandbox = sandbox
-        self.folder = RunFolder.create(runs)
         self._dead_end = _taken_port()
+        self._way_out = _taken_port() if makes_page else None
         self._pipe: tuple[int, int] | None
         try:
+            self.folder = RunFolder.create(runs)
             self._pipe, self.process = self._spawn(headless)
         except OSError:
-            self._dead_end.close()
-            self.folder.close()
+            self._close_ports()
             raise
-        self._way_out = _taken_port() if makes_page else None
         self.overture = Overture(*self._pipe, _address(self._way_out)) if self._way_out else None
 
     @property
@@ -76,8 +75,6 @@ class Warmup:
     def pipe(self) -> tuple[int, int]:
         """Where to read from and write to the browser; whoever takes it has to close both."""
         assert self._pipe is not None, "taken before"
-        if self.overture is not None:
-            self.overture.wait()
         pipe, self._pipe = self._pipe, None
         return pipe
 
@@ -86,12 +83,17 @@ class Warmup:
         self.folder.close()
         self.process.wait()
         if self._pipe is not None:
+            if self.overture is not None:
+                self.overture.wait()  # which the end of the process ends
             for end in self.pipe():
                 os.close(end)
+        self._close_ports()
+        _bury_adopted(self.process.pid)
+
+    def _close_ports(self) -> None:
         for port in (self._dead_end, self._way_out):
             if port is not None:
                 port.close()
-        _bury_adopted(self.process.pid)
 
     @property
     def _log(self) -> str:
@@ -108,25 +110,33 @@ class Warmup:
         return lines[-1][:300] if lines else "it said nothing"
 
     def _spawn(self, headless: bool) -> tuple[tuple[int, int], Child]:
-        profile = f"{self.folder.location}/profile"
-        command = [self.found.location, *arguments(profile, headless, self.sandbox, _address(self._dead_end))]
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        log = os.open(self._log, os.O_CREAT | os.O_WRONLY, 0o600)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
-        # Chromium looks for its pipe at descriptors 3 and 4.
-        descriptors = {0: nowhere, 1: nowhere, 2: log, 3: theirs_in, 4: theirs_out}
         try:
-            process = Child([*_SHELL, *command], {**os.environ, **self.folder.environment}, descriptors)
+            process = self._started(headless, theirs_in, theirs_out)
             keeper.record(self.folder.location, process.pid)
         except OSError:
             os.close(ours_in)
             os.close(ours_out)
+            self.folder.close()
             raise
         finally:
-            for theirs in (nowhere, log, theirs_in, theirs_out):
-                os.close(theirs)
+            os.close(theirs_in)
+            os.close(theirs_out)
         return (ours_in, ours_out), process
+
+    def _started(self, headless: bool, reads: int, writes: int) -> Child:
+        profile = f"{self.folder.location}/profile"
+        command = [self.found.location, *arguments(profile, headless, self.sandbox, _address(self._dead_end))]
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        log = os.open(self._log, os.O_CREAT | os.O_WRONLY, 0o600)
+        try:
+            # Chromium looks for its pipe at descriptors 3 and 4.
+            descriptors = {0: nowhere, 1: nowhere, 2: log, 3: reads, 4: writes}
+            return Child([*_SHELL, *command], {**os.environ, **self.folder.environment}, descriptors)
+        finally:
+            os.close(nowhere)
+            os.close(log)
 
 
 def _bury_adopted(group: int) -> None:

@@ -125,6 +125,7 @@ class Connection:
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[identity] = _Question(None, answer, None)
         answer.add_done_callback(lambda _: self._waiting.pop(identity, None))
+        answer.add_done_callback(_seen)
         return answer
 
     def take(self, data: bytes, size: int) -> None:
@@ -199,6 +200,12 @@ class Connection:
         for answer in answers:
             if not answer.done():
                 answer.set_exception(WireError(reason))
+
+
+def _seen(answer: asyncio.Future[Answer]) -> None:
+    """That it failed is no news if nobody comes to ask for it."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 class Wire:

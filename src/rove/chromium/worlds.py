@@ -181,6 +181,8 @@ class Worlds:
         self._has_frames = False
         self._arrivals = 0
         self._looked_at = 0
+        # Whether any of the frames could be seen when the page was last looked at.
+        self.are_shown = False
         # Frames in processes of their own, by id: each has a wire of its own.
         self._separate: dict[str, Wire] = {}
         self._questions: dict[str, asyncio.Task[Answer]] = {}
@@ -277,7 +279,7 @@ class Worlds:
 
     async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
         """Look which frames there are now; returns the worlds below the main one, parents first."""
-        self._looked_at = self._arrivals
+        arrivals = self._arrivals
         found: dict[str, World] = {self.main.frame_id: self.main}
         own, trees = await asyncio.gather(self._session.send("Page.getFrameTree"), self._separate_trees(patience))
         self._collect(self._session, self.main, own["frameTree"], found)
@@ -285,7 +287,7 @@ class Worlds:
             wire = self._separate.get(identity)
             if wire is not None and identity not in found:
                 self._collect_separate(wire, identity, tree, found)
-        self._by_frame = found
+        self._by_frame, self._looked_at = found, arrivals
         return [world for world in found.values() if world is not self.main]
 
     async def _separate_trees(self, patience: float) -> dict[str, Answer | None]:

@@ -56,6 +56,10 @@ class Frontier:
         # A port that was taken ahead, for the first page to go out through.
         self.spare: socket.socket | None = None
 
+    def close(self) -> None:
+        if self.spare is not None:
+            self.spare.close()
+
     def port(self) -> socket.socket:
         """A port of this machine that is taken, and at which nobody answers yet."""
         from rove.guard.machine import loopback_port

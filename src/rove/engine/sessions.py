@@ -135,6 +135,7 @@ class Sessions:
         await self._browsers.close()
         for reach in reaches:
             await reach.close()
+        self._frontier.close()
 
     def _exposure(self, name: str) -> Exposure | None:
         """In somebody's own browser the default session works where they do, the others beside it."""

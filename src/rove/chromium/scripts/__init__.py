@@ -1,5 +1,6 @@
 """Code that runs inside pages, in an isolated world: files here, one expression to the browser."""
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -41,9 +42,14 @@ READING = (
 ACTING = ("reach", "typing", "hands", "quiet", "clipboard", "modes")
 
 
+# Part of the names of events between our scripts in a page's world and those in ours: no page can listen for them.
+_NONCE = os.urandom(8).hex()
+
+
 def _joined(names: tuple[str, ...]) -> str:
     folder = Path(__file__).parent  # importlib.resources would do the same, and takes 5 ms of every start to import
-    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    texts = ((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    return "\n".join(texts).replace("NONCE", _NONCE)
 
 
 @cache

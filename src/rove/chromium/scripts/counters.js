@@ -53,7 +53,7 @@ const countElement = (element, parent, counters, found, nesting) => {
   countBy(counters, style, element, parent);
   const marked = mayHavePseudo(element);
   if (marked) countPseudo(counters, element, "::before", found);
-  for (const child of flattenedChildren(element) || childrenOf(element))
+  for (const child of shadowChildren(element) || childrenOf(element))
     if (isElement(child)) countElement(child, element, counters, found, nesting + 1);
   if (marked) countPseudo(counters, element, "::after", found);
   for (const scopes of counters.values())
@@ -90,7 +90,7 @@ const COUNTER = /^(counters?)\(\s*([^\s,()]+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?(
 // The words for one counter() or counters() in what an element writes before or after itself.
 const counterText = (call, element, which) => {
   const parts = COUNTER.exec(call);
-  if (!parts) return "";
+  if (!parts || parts[2] === "list-item") return ""; // which the browser counts by itself
   if (counted === null) {
     counted = { left: MOST_COUNTED, values: new Map() };
     countElement(rootElementOf(document), null, new Map(), counted, 0);

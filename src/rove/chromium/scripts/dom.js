@@ -53,6 +53,11 @@ const attr = (element, name) => {
   const value = nativeGetAttribute.call(element, name);
   return value !== null || !anySemantics ? value : saidOf(element, name);
 };
+// Of a word out of a list, in which capitals count for nothing.
+const token = (element, name) => {
+  const value = attr(element, name);
+  return value === null ? null : value.toLowerCase();
+};
 const nativeHasAttribute = Element.prototype.hasAttribute;
 const hasAttr = (element, name) =>
   nativeHasAttribute.call(element, name) || (anySemantics && saidOf(element, name) !== null);
@@ -133,11 +138,16 @@ const idrefs = (element, name) => {
 // Elements re-parented by aria-owns, each with its new parent: found natively once per pass, then a lookup each.
 let owned = new Map();
 let owners = new Map();
+// Nobody can own what holds them, be it through others that are owned.
+const holds = (target, owner) => {
+  for (let node = owner; node; node = owned.get(node) || parentNodeOf(node)) if (node === target) return true;
+  return false;
+};
 const collectOwned = (root) => {
   owned = new Map();
   owners = new Map();
   for (const owner of queryAll(root, "[aria-owns]")) {
-    const targets = idrefs(owner, "aria-owns").filter((target) => !owned.has(target) && !containsNode(target, owner));
+    const targets = idrefs(owner, "aria-owns").filter((target) => !owned.has(target) && !holds(target, owner));
     for (const target of targets) owned.set(target, owner);
     if (targets.length) owners.set(owner, targets);
   }
@@ -145,16 +155,17 @@ const collectOwned = (root) => {
 
 // First child in the flattened tree as a list only where the flattening differs from the light tree.
 const flattenedChildren = (element) => {
-  const shadow = shadowOf(element);
-  let children = null;
-  if (shadow) children = childListOf(shadow);
-  else if (localNameOf(element) === "slot" && element instanceof HTMLSlotElement) {
-    const assigned = assignedNodesOf(element);
-    if (assigned.length) children = assigned;
-  }
+  const children = shadowChildren(element);
   const adopted = owners.size ? owners.get(element) : undefined;
-  if (adopted) children = (children || childListOf(element)).concat(adopted);
-  return children;
+  return adopted ? (children || childListOf(element)).concat(adopted) : children;
+};
+
+const shadowChildren = (element) => {
+  const shadow = shadowOf(element);
+  if (shadow) return childListOf(shadow);
+  if (localNameOf(element) !== "slot" || !(element instanceof HTMLSlotElement)) return null;
+  const assigned = assignedNodesOf(element);
+  return assigned.length ? assigned : null;
 };
 
 const childListOf = (node) => {

@@ -3,7 +3,7 @@
 const selectedOptionText = (element, walk) => {
   if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
   const chosen = [];
-  for (const option of queryAll(element, '[role="option"][aria-selected="true"]')) {
+  for (const option of queryAll(element, '[role="option"][aria-selected="true" i]')) {
     if (!walk.revealed && isHiddenForNames(option)) continue;
     chosen.push(squash(alternativeOf(option, { ...walk, via: "content" }, "content")));
   }

@@ -1,23 +1,28 @@
 // Runs among the page's own scripts, ahead of them. What an element says of itself through its internals, its role and
-// states, only the script knows that asked for them. Kept, and told to our world when it asks (semantics.js). To the page
-// the function is the browser's own. (`attachShadow` is left alone: pages that test for tampering look at it first.)
+// states, only the script knows that asked for them. Kept, and told to our world when it asks (semantics.js). (`attachShadow` is left alone: pages that test for tampering look at it first.)
 (() => {
   const { attachInternals } = globalThis.HTMLElement?.prototype ?? {};
   if (!attachInternals) return;
   const { apply } = Reflect, { stringify } = JSON, Telling = CustomEvent, Weak = WeakRef;
   const { addEventListener: listen, dispatchEvent: dispatch } = EventTarget.prototype;
   const { get, set, has } = WeakMap.prototype, { deref } = WeakRef.prototype;
-  const stop = Event.prototype.stopImmediatePropagation;
+  const getter = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name)?.get;
+  const localName = getter(Element.prototype, "localName"), isConnected = getter(Node.prototype, "isConnected");
   const internals = new WeakMap();
   const hosts = [];
-  const SAID = {
-    role: "role", ariaBusy: "aria-busy", ariaChecked: "aria-checked", ariaCurrent: "aria-current",
+  const NAMES = {
+    __proto__: null, role: "role", ariaBusy: "aria-busy", ariaChecked: "aria-checked", ariaCurrent: "aria-current",
     ariaDescription: "aria-description", ariaDisabled: "aria-disabled", ariaExpanded: "aria-expanded",
     ariaHasPopup: "aria-haspopup", ariaHidden: "aria-hidden", ariaInvalid: "aria-invalid", ariaLabel: "aria-label",
     ariaLevel: "aria-level", ariaPlaceholder: "aria-placeholder", ariaPressed: "aria-pressed",
     ariaReadOnly: "aria-readonly", ariaRequired: "aria-required", ariaRoleDescription: "aria-roledescription",
     ariaSelected: "aria-selected", ariaSort: "aria-sort", ariaValueNow: "aria-valuenow", ariaValueText: "aria-valuetext",
   };
+  const said = [];
+  for (const name in NAMES) {
+    const read = getter(ElementInternals.prototype, name);
+    if (read) said[said.length] = [read, NAMES[name]];
+  }
   const keep = (host, held) => {
     if (!apply(has, internals, [host])) hosts[hosts.length] = new Weak(host);
     apply(set, internals, [host, held]);
@@ -29,28 +34,33 @@
       return held;
     },
   });
+  // True if there was something to tell.
   const tell = (host) => {
     const held = apply(get, internals, [host]);
-    const said = { __proto__: null, tag: host.localName };
+    const told = { __proto__: null };
     let isSilent = true;
-    for (const name in SAID) {
-      const value = held[name];
-      if (value === null || value === undefined) continue;
-      said[SAID[name]] = `${value}`;
+    for (let i = 0; i < said.length; i++) {
+      const value = apply(said[i][0], held, []);
+      if (value === null) continue;
+      told[said[i][1]] = value;
       isSilent = false;
     }
-    if (!isSilent) apply(dispatch, host, [new Telling("semanticstold", { detail: stringify(said), composed: true })]);
+    if (isSilent) return false;
+    told.tag = apply(localName, host, []);
+    apply(dispatch, host, [new Telling("told-by-NONCE", { detail: stringify(told), composed: true })]);
+    return true;
   };
-  const onAsked = (event) => {
-    apply(stop, event, []);
-    let living = 0;
+  // Nothing of the page runs in between, or knows the names of these events.
+  const MOST_TOLD = 2000, MOST_ASKED = 10000;
+  const onAsked = () => {
+    let living = 0, left = MOST_TOLD;
     for (let i = 0; i < hosts.length; i++) {
       const host = apply(deref, hosts[i], []);
       if (!host) continue;
       hosts[living++] = hosts[i];
-      if (host.isConnected) tell(host);
+      if (left > 0 && living < MOST_ASKED && apply(isConnected, host, []) && tell(host)) left--;
     }
     hosts.length = living;
   };
-  apply(listen, globalThis, ["semanticsasked", onAsked, true]);
+  apply(listen, globalThis, ["asked-by-NONCE", onAsked, true]);
 })();

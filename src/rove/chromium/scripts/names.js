@@ -41,7 +41,7 @@ const newTraversal = (via) => ({
 
 const isRendered = (element) => checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false });
 
-const isHiddenForNames = (element) => attr(element, "aria-hidden") === "true" || isHiddenByStyle(element);
+const isHiddenForNames = (element) => token(element, "aria-hidden") === "true" || isHiddenByStyle(element);
 
 const isHiddenByStyle = (element) => {
   if (isTag(element, "option") || isTag(element, "optgroup") || isTag(element, "area")) return false;
@@ -51,7 +51,7 @@ const isHiddenByStyle = (element) => {
 
 const isWithinAriaHidden = (element) => {
   for (let node = element; node; node = parentElementOf(node)) {
-    if (attr(node, "aria-hidden") === "true") return true;
+    if (token(node, "aria-hidden") === "true") return true;
   }
   return false;
 };
@@ -115,7 +115,7 @@ const childText = (child, walk) => {
 
 // What is visible inside the invisible: visibility, unlike display, can be taken back further down.
 const visibleWithin = (element, walk) => {
-  if (!checkVisibility(element) || attr(element, "aria-hidden") === "true") return "";
+  if (!checkVisibility(element) || token(element, "aria-hidden") === "true") return "";
   let text = "";
   for (const child of contentNodes(element)) {
     if (walk.budget-- <= 0) break;

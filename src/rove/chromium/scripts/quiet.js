@@ -42,7 +42,7 @@ const CLEAR_MS = 17;
 
 const isClear = () =>
   new Promise((resolve) => {
-    const answer = (moment) => resolve(moment.didTimeout || moment.timeRemaining() >= CLEAR_MS);
+    const answer = (moment) => resolve(!moment.didTimeout && moment.timeRemaining() >= CLEAR_MS);
     requestIdleCallback(answer, { timeout: IDLE_PATIENCE });
   });
 
@@ -69,6 +69,7 @@ const drawn = () =>
       [drawing, drawnAt] = [null, performance.now()];
       const channel = new MessageChannel();
       channel.port1.onmessage = () => {
+        channel.port1.close();
         clearTimeout(late);
         resolve();
       };

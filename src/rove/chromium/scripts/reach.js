@@ -4,7 +4,7 @@ const DISABLEABLE = "button, input, select, textarea, option, optgroup, fieldset
 
 const isDisabled = (element) =>
   (matchesSelector(element, DISABLEABLE) && matchesSelector(element, ":disabled")) ||
-  closestOf(element, "[aria-disabled='true']") !== null;
+  closestOf(element, "[aria-disabled='true' i]") !== null;
 
 const deepestAt = (x, y) => {
   let hit = document.elementFromPoint(x, y);

@@ -5,7 +5,6 @@ const MOST_HOSTS = 2000;
 const SEMANTIC = /^(?:role|aria-[a-z]+)$/;
 
 const takeSemantics = (event) => {
-  event.stopImmediatePropagation();
   const host = event.composedPath()[0];
   if (semantics.size >= MOST_HOSTS || typeof event.detail !== "string" || !(host instanceof Element)) return;
   const { tag, ...said } = JSON.parse(event.detail);
@@ -21,8 +20,8 @@ const takeSemantics = (event) => {
 const gatherSemantics = () => {
   semantics = new Map();
   anySemantics = false;
-  globalThis.addEventListener("semanticstold", takeSemantics, true);
-  globalThis.dispatchEvent(new CustomEvent("semanticsasked"));
-  globalThis.removeEventListener("semanticstold", takeSemantics, true);
+  globalThis.addEventListener("told-by-NONCE", takeSemantics, true);
+  globalThis.dispatchEvent(new CustomEvent("asked-by-NONCE"));
+  globalThis.removeEventListener("told-by-NONCE", takeSemantics, true);
   anySemantics = semantics.size !== 0;
 };

@@ -8,7 +8,7 @@ const beginPass = (options) => {
   pageOrigin = location.origin + "/";
   tableRoles = new WeakMap();
   layoutTables = new WeakMap();
-  groupsAreDisabled = queryOne(document, '[aria-disabled="true"]') !== null;
+  groupsAreDisabled = queryOne(document, '[aria-disabled="true" i]') !== null;
   tablesAreNested = queryOne(document, "td table") !== null;
   kindsFor = null;
   closedHosts = [];

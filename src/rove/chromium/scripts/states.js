@@ -28,7 +28,7 @@ const checkedState = (element, role) => {
     }
   }
   if (!CHECKABLE.has(role)) return "";
-  const value = attr(element, "aria-checked");
+  const value = token(element, "aria-checked");
   return value === "true" || (value === "mixed" && !TWO_STATES.has(role)) ? value : "";
 };
 
@@ -48,8 +48,8 @@ let groupsAreDisabled = false;
 const isUnavailable = (element) => {
   if (isDisabledControl(element)) return true;
   if (!groupsAreDisabled) return false;
-  const nearest = closestOf(element, '[aria-disabled="true"],[aria-disabled="false"]');
-  return nearest !== null && attr(nearest, "aria-disabled") === "true";
+  const nearest = closestOf(element, '[aria-disabled="true" i],[aria-disabled="false" i]');
+  return nearest !== null && token(nearest, "aria-disabled") === "true";
 };
 
 // The generic is here for what is pressed without a role to say so.
@@ -65,7 +65,7 @@ const expandedState = (element, role) => {
     return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
   const shown = popoverState(element);
   if (shown) return shown;
-  const value = EXPANDABLE.has(role) ? attr(element, "aria-expanded") : "";
+  const value = EXPANDABLE.has(role) ? token(element, "aria-expanded") : "";
   return value === "true" || value === "false" ? value : "";
 };
 
@@ -82,13 +82,13 @@ const popoverState = (element) => {
 
 const isSelected = (element, role) => {
   if (isTag(element, "option")) return element.selected;
-  return SELECTABLE.has(role) && attr(element, "aria-selected") === "true";
+  return SELECTABLE.has(role) && token(element, "aria-selected") === "true";
 };
 
 const VALIDATED = /^(?:input|select|textarea)$/;
 
 const invalidState = (element) => {
-  const value = attr(element, "aria-invalid");
+  const value = token(element, "aria-invalid");
   if (value !== null) {
     if (value === "" || value === "false") return "";
     return value === "grammar" || value === "spelling" ? " invalid=" + value : " invalid";
@@ -103,7 +103,7 @@ const invalidState = (element) => {
 const CURRENT_KINDS = new Set(["page", "step", "location", "date", "time"]);
 
 const currentState = (element) => {
-  const value = attr(element, "aria-current");
+  const value = token(element, "aria-current");
   if (!value || value === "false") return "";
   return CURRENT_KINDS.has(value) ? " current=" + value : " current";
 };
@@ -222,7 +222,7 @@ const nativeStates = (element, role) => {
 
 const attributeStates = (element, role) => {
   let states = "";
-  const pressed = role === "button" ? attr(element, "aria-pressed") : null;
+  const pressed = role === "button" ? token(element, "aria-pressed") : null;
   if (pressed === "true" || pressed === "mixed" || pressed === "false")
     states += pressed === "true" ? " pressed" : " pressed=" + pressed;
   const expanded = expandedState(element, role);
@@ -231,16 +231,16 @@ const attributeStates = (element, role) => {
   const level = LEVELLED.has(role) ? headingLevel(element, role) : 0;
   if (level) states += " level=" + level;
   states += currentState(element);
-  const popup = attr(element, "aria-haspopup");
+  const popup = token(element, "aria-haspopup");
   if (popup && (POPUPS.has(popup) || popup === "true"))
     states += popup === "true" || popup === "menu" ? " haspopup" : " haspopup=" + popup;
   if (hasAttr(element, "required") && mayBeRequired(element)) states += " required";
-  else if (REQUIRABLE.has(role) && attr(element, "aria-required") === "true") states += " required";
+  else if (REQUIRABLE.has(role) && token(element, "aria-required") === "true") states += " required";
   states += invalidState(element);
   if (isReadOnly(element, role)) states += " readonly";
-  if (attr(element, "aria-busy") === "true") states += " busy";
-  if (attr(element, "aria-sort") && attr(element, "aria-sort") !== "none")
-    states += " sort=" + bareWord(attr(element, "aria-sort"), 12);
+  if (token(element, "aria-busy") === "true") states += " busy";
+  if (token(element, "aria-sort") && token(element, "aria-sort") !== "none")
+    states += " sort=" + bareWord(token(element, "aria-sort"), 12);
   return states;
 };
 
@@ -248,7 +248,7 @@ const attributeStates = (element, role) => {
 const inheritsReadOnly = (element, role) => {
   if (role !== "gridcell" || hasAttr(element, "aria-readonly")) return false;
   for (let node = holderOf(element); node; node = holderOf(node))
-    if (isGrid(roleOf(node))) return attr(node, "aria-readonly") === "true";
+    if (isGrid(roleOf(node))) return token(node, "aria-readonly") === "true";
   return false;
 };
 
@@ -267,7 +267,7 @@ const LOCKABLE = new Set(
 );
 
 const isReadOnly = (element, role) => {
-  if (LOCKABLE.has(role) && attr(element, "aria-readonly") === "true") return true;
+  if (LOCKABLE.has(role) && token(element, "aria-readonly") === "true") return true;
   if (!hasAttr(element, "readonly")) return false;
   return isTag(element, "textarea") || (isTag(element, "input") && TEXT_INPUTS.has(inputType(element)));
 };

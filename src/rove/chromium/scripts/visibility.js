@@ -93,7 +93,7 @@ const viewOf = (rect) => {
 
 const apartReason = (element, context) => {
   const kinds = kindsOf(element);
-  if (kinds & ARIA && attr(element, "aria-hidden") === "true") return "aria-hidden";
+  if (kinds & ARIA && token(element, "aria-hidden") === "true") return "aria-hidden";
   return kinds & INERT ? "inert" : context.apart;
 };
 

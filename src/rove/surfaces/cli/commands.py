@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rove import __version__
 from rove.errors import RoveError
@@ -100,7 +100,7 @@ class Command(argparse.ArgumentParser):
     declare as a page takes to load."""
 
     def __init__(self, layout: type[argparse.HelpFormatter] = argparse.HelpFormatter, **words: Any) -> None:
-        super().__init__(formatter_class=_Draft, **words)
+        super().__init__(formatter_class=_Draft, allow_abbrev=False, **words)
         self.layout = layout
         self._declare: list[Callable[[Command], None]] = []
 
@@ -122,6 +122,10 @@ class Command(argparse.ArgumentParser):
         self._settle()
         self.formatter_class = self.layout
         return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        self.formatter_class = self.layout
+        super().error(message)
 
     def _settle(self) -> None:
         while self._declare:
