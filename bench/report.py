@@ -43,8 +43,9 @@ class Report:
             f"{facts['processor']}, {facts['cores']} cores, {facts['system']}, Node {facts['node']}. "
             f"Everyone drives {facts['browser']} ({facts['browser_name']}) over MCP on stdio. Medians of "
             f"{facts['rounds']} rounds with {facts['repeats']} repetitions in each, everyone in turn; cold "
-            f"starts and the 60,000 rows once a round. Load average {facts['load_before'][0]:.1f} before and "
-            f"{facts['load_after'][0]:.1f} after. Tokens: {facts['tokenizer']}. {facts['date']}."
+            f"starts five times a round, alone; the 60,000 rows once. Load average "
+            f"{facts['load_before'][0]:.1f} before and {facts['load_after'][0]:.1f} after. "
+            f"Tokens: {facts['tokenizer']}. {facts['date']}."
         )
 
     def _times(self) -> str:

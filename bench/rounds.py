@@ -13,6 +13,8 @@ from bench.results import Column, Results, Start
 from bench.site import Site
 from bench.work import Work, WrongAnswer
 
+# A start takes long and varies much; of these in each round, everyone in turn, the median is told.
+COLD_STARTS = 5
 AFTER_FIRST_PAGE = "after the first page"
 AFTER_PAGES = "after the pages up to 2,000 rows"
 
@@ -70,6 +72,9 @@ class Bench:
             self._results.columns[server.key] = Column(server, tools=driver.tools, left_running=[left])
 
     async def _round(self, number: int) -> None:
+        for turn in range(COLD_STARTS):
+            for column in self._turns(number + turn):
+                await self._start_cold(column)
         for column in self._turns(number):
             await self._start(column)
         # Only now that all browsers run: they share their program's pages, and the first would bear them alone.
@@ -94,16 +99,26 @@ class Bench:
         shift %= max(1, len(columns))
         yield from columns[shift:] + columns[:shift]
 
+    async def _start_cold(self, column: Column) -> None:
+        """From before the process exists until its first page is answered, while nobody else runs."""
+        try:
+            driver = await Driver.start(column.server, self._site, self._plan.limit)
+            try:
+                reply = await driver.first_page()
+                column.starts.append(Start(driver.handshake, reply.arrived - driver.started))
+            finally:
+                await driver.stop()
+        except Troubles as trouble:
+            column.start_failures.append(str(trouble))
+
     async def _start(self, column: Column) -> None:
-        """A cold start: from before the process exists until its first page is answered."""
+        """For the rest of the round."""
         try:
             driver = await Driver.start(column.server, self._site, self._plan.limit)
             self._drivers[column.server.key] = driver
-            reply = await driver.first_page()
+            await driver.first_page()
         except Troubles as trouble:
             column.start_failures.append(str(trouble))
-            return
-        column.starts.append(Start(driver.handshake, reply.arrived - driver.started))
 
     async def _measure(self, column: Column, work: Work) -> None:
         dialect = column.server.dialect
