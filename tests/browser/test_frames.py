@@ -216,3 +216,15 @@ async def test_a_page_does_not_hear_when_its_internals_are_asked_for(session: Se
     assert 'switch "Dark" [' in (await session.navigate(site.page("/", page))).changes.text
     await session.snapshot()
     assert (await session.evaluate("heard")).result.value == 0
+
+
+async def test_where_links_lead_is_told_to_whoever_asks_frames_included(session: Session, site: Site) -> None:
+    site.page("/inner", "<a href=/within>Inside</a>")
+    frames = framed(site.url("/inner")) + framed(site.url("/inner", "localhost"))
+    await session.navigate(site.page("/", f"<a href=/out>Outside</a>{frames}"))
+    assert "href" not in (await session.snapshot()).result.text
+    shown = (await session.snapshot(links=True)).result.text
+    assert shown.count("href=/within") == 2
+    assert "href=/out" in shown
+    # And that they were asked for once is no change to the page.
+    assert (await session.evaluate("0")).changes.kind == "same"

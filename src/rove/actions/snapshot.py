@@ -47,7 +47,9 @@ class Snapshot(TabAction[SnapshotTaken]):
 
     async def _taken(self, tab: Tab) -> Rendered:
         element = await tab.resolve(self.target) if self.target else None
-        seen = await tab.gaze.look(element, mode=self.mode, depth=self.depth, boxes=self.boxes or None)
+        seen = await tab.gaze.look(
+            element, mode=self.mode, depth=self.depth, boxes=self.boxes or None, links=self.links or None
+        )
         if element is None and self.mode == "full" and self.depth is None:
             tab.gaze.remember(seen)
         return render(seen, self.budget or tab.settings.observing.budget, links=self.links)
@@ -58,6 +60,6 @@ class Snapshot(TabAction[SnapshotTaken]):
             raise InvalidArguments(f"`expand`: {handle!r} is not a handle such as e40:50 or e57+.")
         budget = self.budget or tab.settings.observing.budget
         if match["below"]:
-            return render(await tab.gaze.look(), budget, links=self.links, after=match["ref"])
-        part = {"from": int(match["start"]), "limit": CHILDREN_AT_ONCE}
+            return render(await tab.gaze.look(links=self.links or None), budget, links=self.links, after=match["ref"])
+        part = {"from": int(match["start"]), "limit": CHILDREN_AT_ONCE, "links": self.links or None}
         return render(await tab.gaze.look(await tab.resolve(match["ref"]), **part), budget, links=self.links)

@@ -74,6 +74,8 @@ def neutralised(text: str) -> str:
     if _is_plain(text.replace("…", "")):  # the sign for what was left out, which is part of no marker
         return text
     skeleton = _FOREIGN.sub(lambda match: _folded(match[0]), text)
+    if _is_plain(skeleton):
+        return text
     parts: list[str] = []
     end = 0
     for match in _LOOKALIKE.finditer(skeleton):

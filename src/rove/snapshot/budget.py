@@ -46,12 +46,13 @@ def render(snapshot: Snapshot, budget: int | None = None, *, links: bool = False
     notes = _notes(snapshot)
     if budget is None:
         return _whole(snapshot, rows, notes, links)
-    rate = _tokens_per_character(rows, links)
-    if _length(rows) * rate < budget * CLEARLY_OVER:
+    length = _length(rows)
+    rate = None if length < budget else _tokens_per_character(rows, links)
+    if rate is None or length * rate < budget * CLEARLY_OVER:
         whole = _whole(snapshot, rows, notes, links)
         if whole.tokens <= budget:
             return whole
-    return _fitted(_Plan(snapshot, start, rows, links, rate), notes, budget)
+    return _fitted(_Plan(snapshot, start, rows, links, rate or _tokens_per_character(rows, links)), notes, budget)
 
 
 def _length(rows: Sequence[Row]) -> int:

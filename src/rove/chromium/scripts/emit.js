@@ -185,8 +185,10 @@ const emitOneLiner = (element, role, strength, context, inner, nesting) => {
   if (!strength && !naming.name && rows.length === index + 1) rows.pop();
 };
 
+// Where links lead is told to whoever asks for it: on a page of links it would be most of what travels.
+let hrefsAreWanted = false;
 const noteHref = (row, element) => {
-  const href = hrefOf(element);
+  const href = hrefsAreWanted && hrefOf(element);
   if (href) row.href = href;
 };
 

@@ -20,6 +20,7 @@ const beginPass = (options) => {
   forgetCounters();
   insides = new Map();
   stripped = 0;
+  hrefsAreWanted = Boolean(options.links);
   groups = [];
   frames = [];
   overlays = [];
