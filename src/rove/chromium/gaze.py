@@ -36,25 +36,22 @@ class Gaze:
     async def look(self, element: Element | None = None, **options: Any) -> Snapshot:
         """The page, or one element of it, as it is now."""
         wanted = {name: value for name, value in options.items() if value is not None}
+        reading = Reading(self._tab.frame_patience, self._tab.surroundings.may_read, "links" in wanted)
         if element is not None:
             rooted = {**wanted, "root": element.local_ref}
-            return await look_within(self._tab.worlds, element.world, rooted, self._reading)
+            return await look_within(self._tab.worlds, element.world, rooted, reading)
         glance, self._glance = self._glance, None
         while True:
             if self._tab.loading.is_restless:
                 await self._tab.restraint.put_on()
             seen = self._tab.loading.documents
             try:
-                return await look(self._tab.worlds, wanted, self._reading, glance if not wanted else None)
+                return await look(self._tab.worlds, wanted, reading, glance if not wanted else None)
             except WireError:
                 # The document may have gone in mid-look, in which case the next one is looked at.
                 if self._tab.session.is_closed or not await self._moves_on(seen):
                     raise
             glance = None
-
-    @property
-    def _reading(self) -> Reading:
-        return Reading(self._tab.frame_patience, self._tab.surroundings.may_read)
 
     async def _moves_on(self, seen: int) -> bool:
         """Whether another document is in the place of the one that was there; the news of it may be on its way."""

@@ -25,10 +25,11 @@ UNREAD = remark("(not shown: the policy does not let this frame be read)")
 
 @dataclass(frozen=True)
 class Reading:
-    """How long a frame may take, and whose words may be told."""
+    """How long a frame may take, whose words may be told, and whether it is asked where its links lead."""
 
     patience: float
     may_read: Callable[[str], bool]
+    links: bool = False
 
 
 async def look(
@@ -38,39 +39,33 @@ async def look(
     # Frames that are known already, and live in another process, are asked together with the page, not after it.
     known = worlds.known_below if worlds.are_shown else []
     elsewhere = [world for world in known if world.session is not worlds.main.session]
-    asked = {"links": True} if options.get("links") else {}
-    ahead = asyncio.ensure_future(_looks(worlds, elsewhere, asked, reading.patience))
+    ahead = asyncio.ensure_future(_looks(worlds, elsewhere, reading))
     try:
         main = await _rows(worlds.main, options, glance)
         worlds.are_shown = bool(main.frames)
         if not main.frames:
             return main
-        found = await _found(worlds, known, ahead, asked, reading.patience)
+        found = await _found(worlds, known, ahead, reading)
     finally:
         ahead.cancel()
     return stitch(main, _with_note(main, _told(found, main.origin, reading)))
 
 
 async def _found(
-    worlds: Worlds,
-    known: list[World],
-    ahead: asyncio.Future[dict[str, Snapshot]],
-    asked: dict[str, Any],
-    patience: float,
+    worlds: Worlds, known: list[World], ahead: asyncio.Future[dict[str, Snapshot]], reading: Reading
 ) -> dict[str, Snapshot]:
     """What all frames show, of which some were asked ahead; all are asked anew if there may be others by now."""
     if not known or worlds.known_below != known:
-        return await _looks(worlds, await worlds.refresh(patience), asked, patience)
+        return await _looks(worlds, await worlds.refresh(reading.patience), reading)
     here = [world for world in known if world.session is worlds.main.session]
-    return {**await _looks(worlds, here, asked, patience), **await ahead}
+    return {**await _looks(worlds, here, reading), **await ahead}
 
 
 async def look_within(worlds: Worlds, world: World, options: dict[str, Any], reading: Reading) -> Snapshot:
     """One element of one frame, the first row being the element itself."""
     part = await _rows(world, options)
     if part.frames:
-        asked = {"links": True} if options.get("links") else {}
-        part = stitch(part, await _children(worlds, world, part.origin, asked, reading))
+        part = stitch(part, await _children(worlds, world, part.origin, reading))
     return part if world is worlds.main or await _is_the_tabs(worlds, part, reading) else of_origin(part, part.origin)
 
 
@@ -83,16 +78,14 @@ async def _is_the_tabs(worlds: Worlds, part: Snapshot, reading: Reading) -> bool
         return False
 
 
-async def _children(
-    worlds: Worlds, top: World, known: str, asked: dict[str, Any], reading: Reading
-) -> dict[str, Snapshot]:
+async def _children(worlds: Worlds, top: World, known: str, reading: Reading) -> dict[str, Snapshot]:
     """The rows of every frame below one, by the ref of the element that holds it."""
     below = [world for world in await worlds.refresh(reading.patience) if world is not top]
-    return _told(await _looks(worlds, below, asked, reading.patience), known, reading)
+    return _told(await _looks(worlds, below, reading), known, reading)
 
 
-async def _looks(worlds: Worlds, below: list[World], asked: dict[str, Any], patience: float) -> dict[str, Snapshot]:
-    looks = await asyncio.gather(*(_child(worlds, world, asked, patience) for world in below))
+async def _looks(worlds: Worlds, below: list[World], reading: Reading) -> dict[str, Snapshot]:
+    looks = await asyncio.gather(*(_child(worlds, world, reading) for world in below))
     return dict(look for look in looks if look is not None)
 
 
@@ -113,11 +106,11 @@ def _with_note(main: Snapshot, children: dict[str, Snapshot]) -> dict[str, Snaps
     return {**children, left_out[0]: remark(f"… not looked into, as are {len(left_out) - 1} frames more")}
 
 
-async def _child(worlds: Worlds, world: World, asked: dict[str, Any], patience: float) -> tuple[str, Snapshot] | None:
+async def _child(worlds: Worlds, world: World, reading: Reading) -> tuple[str, Snapshot] | None:
     """One frame's rows; a frame that does not answer, or is going away, must not cost us the others."""
     assert world.parent is not None
     try:
-        owner, rows = await asyncio.gather(_owner(worlds, world, patience), _rows_in_time(world, asked, patience))
+        owner, rows = await asyncio.gather(_owner(worlds, world, reading.patience), _rows_in_time(world, reading))
     except (TimeoutError, WireError, ScriptFailed):
         return None
     return world.parent.prefix + owner, rows
@@ -128,12 +121,12 @@ async def _owner(worlds: Worlds, world: World, patience: float) -> str:
         return await worlds.owner(world)
 
 
-async def _rows_in_time(world: World, asked: dict[str, Any], patience: float) -> Snapshot:
+async def _rows_in_time(world: World, reading: Reading) -> Snapshot:
     if world.is_silent:
         return UNANSWERED
     try:
-        async with asyncio.timeout(patience):
-            return await _rows(world, asked)
+        async with asyncio.timeout(reading.patience):
+            return await _rows(world, {"links": True} if reading.links else {})
     except TimeoutError:
         return UNANSWERED
 

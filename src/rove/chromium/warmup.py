@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import os
-from _socket import socket  # what the standard library's, which takes 8 ms to import, is made of
 
 from rove.chromium import keeper
 from rove.chromium.child import Child
 from rove.chromium.launch import Sandbox, arguments
 from rove.chromium.overture import Overture
 from rove.chromium.runfolder import RunFolder
+from rove.port import taken_port
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _socket import socket
     from pathlib import Path
 
     from rove.chromium.discovery import Installation
 
 # Loading the browser's program takes 6 ms, for which whoever starts a process is held up; a shell's takes one.
 _SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
-
-
-def _taken_port() -> socket:
-    """A port that is taken and at which nobody listens: what asks for it is refused, by whoever may come."""
-    taken = socket()
-    taken.bind(("127.0.0.1", 0))
-    return taken
 
 
 def _address(port: socket) -> str:
@@ -44,8 +38,8 @@ class Warmup:
     ) -> None:
         self.found = found
         self.sandbox = sandbox
-        self._dead_end = _taken_port()
-        self._way_out = _taken_port() if makes_page else None
+        self._dead_end = taken_port()
+        self._way_out = taken_port() if makes_page else None
         self._pipe: tuple[int, int] | None
         try:
             self.folder = RunFolder.create(runs)

@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from rove.guard.addresses import faces, verdict
 from rove.guard.refusal import IP, Rule
+from rove.port import taken_port
 
 # A laptop changes its network now and then; reading the list anew for every connection would cost more than dialling.
 _FRESH = 5.0
@@ -25,9 +26,7 @@ class _Known:
 
 def loopback_port() -> socket.socket:
     """A port of this machine that is taken, and at which nobody answers yet."""
-    port = socket.socket()
-    port.bind(("127.0.0.1", 0))
-    return port
+    return socket.socket(fileno=taken_port().detach())
 
 
 def own_addresses() -> frozenset[IP]:

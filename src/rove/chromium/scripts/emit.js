@@ -185,13 +185,6 @@ const emitOneLiner = (element, role, strength, context, inner, nesting) => {
   if (!strength && !naming.name && rows.length === index + 1) rows.pop();
 };
 
-// Where links lead is told to whoever asks for it: on a page of links it would be most of what travels.
-let hrefsAreWanted = false;
-const noteHref = (row, element) => {
-  const href = hrefsAreWanted && hrefOf(element);
-  if (href) row.href = href;
-};
-
 const exemptFaintToggle = (element, row) => {
   if (row.reason === "transparent" && isTag(element, "input") && EXEMPT_WHEN_FAINT.has(inputType(element))) {
     row.marks = row.marks.replace(markFor(row.reason), "");

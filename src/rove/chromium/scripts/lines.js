@@ -142,3 +142,10 @@ const hrefOf = (element) => {
   const short = href.startsWith(pageOrigin) ? href.slice(pageOrigin.length - 1) : href.trim();
   return SAFE_ADDRESS.test(short) ? short : bareWord(short, 200);
 };
+
+// Where links lead is told to whoever asks for it: on a page of links it would be most of what travels.
+let hrefsAreWanted = false;
+const noteHref = (row, element) => {
+  const href = hrefsAreWanted && hrefOf(element);
+  if (href) row.href = href;
+};
