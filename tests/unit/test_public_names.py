@@ -11,7 +11,8 @@ import rove
 
 NAMES = [
     "Action", "Allow", "ApprovalAnswer", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect",
-    "FormField", "Outcome", "Place", "Policy", "PolicyRule", "RoveError", "RulePolicy", "Session", "Settings", "WebOnly", "open",
+    "FormField", "Outcome", "Place", "Policy", "PolicyRule", "RoveError", "RulePolicy", "Session", "Settings",
+    "WebOnly", "open",
 ]  # fmt: skip
 
 
