@@ -74,7 +74,7 @@ class RequestDetails:
 
     def passages(self, asking: str, answering: str) -> Iterator[Passage]:
         for way, headers, body, origin in (
-            ("LoggedRequest", self.sent_headers, self.sent, asking),
+            ("Request", self.sent_headers, self.sent, asking),
             ("Response", self.received_headers, self.received, answering),
         ):
             yield Passage(f"{way} headers:")

@@ -14,7 +14,7 @@ from rove.chromium.protocol.connection import CdpSession
 from rove.record import dataclass
 
 # What can still change what the page says. Pictures and fonts cannot; sockets and beacons stay open by design.
-WEIGHTY = frozenset({"DocumentRequest", "Script", "Stylesheet", "Fetch", "XHR"})
+WEIGHTY = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
 # A page that moves on aborts what it no longer needs: that is not news.
 NO_NEWS = frozenset({"net::ERR_ABORTED"})
 # For these a browser with a window asks its user; a page that wants a token asks by itself.
