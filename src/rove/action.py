@@ -29,8 +29,8 @@ from rove.target import Target as Target
 from rove.target import Url as Url
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, TabInfo
-    from rove.chromium.page.tab import Tab
+    from rove.browser.context import Context
+    from rove.browser.tab import Tab, TabInfo
     from rove.outcome import AnyOutcome
 
 P = ParamSpec("P")

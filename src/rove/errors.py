@@ -8,6 +8,7 @@ RoveError
 ├── NotOpen               not_open              no session or tab goes by that name
 ├── LimitReached          limit_reached         as many sessions, tabs or questions, or as much memory, as is allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
+├── Unsupported           unsupported           the browser engine in use cannot do this
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── CertificateInvalid    certificate_invalid   the server could not prove who it is
 ├── NeedsCredentials      needs_credentials     the server asks for a password or a certificate
@@ -102,6 +103,13 @@ def unwritable(folder: object, error: OSError) -> BrowserUnavailable:
     return BrowserUnavailable(
         f"{folder} cannot be written: {error.strerror}.", hint="Set ROVE_HOME, or pass --home, to a folder that can be."
     )
+
+
+class Unsupported(RoveError):
+    """The browser engine in use cannot do this."""
+
+    code = "unsupported"
+    default_hint = "Use another browser engine, or another way to do it."
 
 
 class NavigationFailed(RoveError):

@@ -12,8 +12,8 @@ from rove.record import dataclass
 from rove.target import within
 
 if TYPE_CHECKING:
-    from rove.chromium.events.console import ConsoleMessage
-    from rove.chromium.page.tab import Tab
+    from rove.browser.logs import ConsoleMessage
+    from rove.browser.tab import Tab
 
 LEVELS = ("debug", "info", "warning", "error")
 MOST_CHARACTERS = 12_000
@@ -71,7 +71,7 @@ class Console(TabAction[ConsoleLines]):
         return False  # most wanted where a page did not come
 
     async def perform(self, tab: Tab) -> ConsoleLines:
-        both = (tab.console, tab.shared_resources.console)
+        both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]
         entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
         lines = _latest(entries, self.limit)

@@ -9,8 +9,8 @@ from rove.errors import NotOpen
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
-    from rove.chromium.page.tab import Tab
+    from rove.browser.context import Context
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Dialog(ContextAction[DialogAnswered]):
     tab: str | None = arg("Whose dialog, if several are open.", default=None)
 
     def concerns(self, context: Context) -> Tab | None:
-        return next((tab for tab in self._meant(context) if tab.dialogs.open), None)
+        return next((tab for tab in self._meant(context) if tab.page.dialogs.open), None)
 
     async def perform(self, context: Context) -> DialogAnswered:
         for tab in self._meant(context):
-            if answered := await tab.dialogs.answer(self.accept, self.text):
+            if answered := await tab.page.dialogs.answer(self.accept, self.text):
                 return DialogAnswered(answered.kind, answered.message, self.accept)
         raise NotOpen("No dialog is open.", hint="Take a browser_snapshot to see the page.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
@@ -11,8 +11,8 @@ from rove.outcome import Passage
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.input.element import Element
-    from rove.chromium.page.tab import Tab
+    from rove.browser.element import Element
+    from rove.browser.tab import Tab
 
 MOST_CHARACTERS = 10_000
 MOST_UNSEEN = 100
@@ -60,7 +60,7 @@ class Extract(TabAction[Extracted]):
         unseen = tuple(line for each in read for line in each.unseen)
         return _cut([each.value for each in read], unseen[:MOST_UNSEEN])
 
-    async def _elements(self, tab: Tab) -> list[Element]:
+    async def _elements(self, tab: Tab) -> Sequence[Element]:
         if self.target is not None:
             return await tab.resolve_all(self.target)
         # The page itself comes first; its frames are pages of their own.

@@ -8,7 +8,7 @@ from rove.action import Effect, TabAction, Target, action, arg
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -31,5 +31,5 @@ class Upload(TabAction[Uploaded]):
 
     async def perform(self, tab: Tab) -> Uploaded:
         element = await tab.resolve(self.target)
-        names = await tab.upload(element, self.paths, self.drop)
+        names = await element.upload(self.paths, self.drop)
         return Uploaded(element.line, tuple(names))

@@ -11,8 +11,8 @@ from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:
-    from rove.chromium.input.element import Element
-    from rove.chromium.page.tab import Tab
+    from rove.browser.element import Element
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rove.errors import NavigationFailed
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Navigate(TabAction[Navigated]):
 
     async def perform(self, tab: Tab) -> Navigated:
         await tab.navigate(self.url)
-        return Navigated(tab.url, tab.status)
+        return Navigated(tab.url, tab.page.status)
 
 
 @action(Effect.NAVIGATE)
@@ -58,11 +58,11 @@ class Reload(TabAction[Navigated]):
 
     async def perform(self, tab: Tab) -> Navigated:
         await tab.reload()
-        return Navigated(tab.url, tab.status)
+        return Navigated(tab.url, tab.page.status)
 
 
 async def _travel(tab: Tab, steps: int) -> Navigated:
     if not await tab.travel(steps):
         where = "before" if steps < 0 else "after"
         raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use browser_navigate.")
-    return Navigated(tab.url, tab.status)
+    return Navigated(tab.url, tab.page.status)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.events.header_masking import masked
+from rove.browser.header_masking import masked
 from rove.errors import InvalidArguments, unwritable
 from rove.outcome import Passage, moment, origin_in
 from rove.record import dataclass
@@ -17,8 +17,8 @@ from rove.target import within
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.chromium.events.network_log import LoggedRequest
-    from rove.chromium.page.tab import Tab
+    from rove.browser.logs import LoggedRequest
+    from rove.browser.tab import Tab
 
 FOLDER = "output"
 MOST_CHARACTERS = 12_000

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.chromium.capture.annotation import draw
+from rove.browser.annotation import draw
 from rove.outcome import Attachment
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,9 @@ class Screenshot(TabAction[Pictured]):
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
-        picture = await tab.take_screenshot(element, self.full_page, self.format)
+        picture = await tab.take_screenshot(await element.box() if element else None, self.full_page, self.format)
         width, height = picture.size
-        before, tab.pictured = tab.pictured, sha256(picture.data).digest()
-        if self.if_changed and before == tab.pictured:
+        if not tab.observer.is_new_image(picture.data) and self.if_changed:
             return Pictured(width, height, is_unchanged=True)
         marks = await tab.marks(picture) if self.annotate else []
         data = draw(picture, marks) if marks else picture.data

@@ -9,7 +9,7 @@ from rove.action import Effect, TabAction, Target, action, arg
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -29,4 +29,5 @@ class Evaluate(TabAction[Evaluated]):
 
     async def perform(self, tab: Tab) -> Evaluated:
         element = await tab.resolve(self.target) if self.target else None
-        return Evaluated(await tab.evaluate(self.expression, element))
+        run = element.evaluate if element else tab.evaluate
+        return Evaluated(await run(self.expression))

@@ -12,7 +12,8 @@ from rove.outcome import Passage, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, TabInfo
+    from rove.browser.context import Context
+    from rove.browser.tab import TabInfo
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,6 @@ class Tabs(ContextAction[TabList]):
 
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:
     is_current = tab is context.current
-    if not context.shared_resources.may_read(tab.url):
+    if not context.may_read(tab.url):
         return OpenTab(tab.id, origin_in(tab.url), "", is_current)
     return OpenTab(tab.id, tab.url, await tab.title(), is_current)

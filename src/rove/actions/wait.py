@@ -12,7 +12,7 @@ from rove.errors import DeadlineExceeded, InvalidArguments
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 LOOK_AGAIN = 0.25
 # Before the call itself is given up on, so that what was missing can still be said.
@@ -49,7 +49,7 @@ class Wait(TabAction[Waited]):
                 raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
             await asyncio.sleep(self.seconds)
         else:
-            longest = tab.time_left - min(GIVING_UP, tab.time_left / 4)
+            longest = tab.page.time.left - min(GIVING_UP, tab.page.time.left / 4)
             await self._until(tab, began + min(self.seconds or longest, longest))
         return Waited(round(time.monotonic() - began, 3))
 
@@ -61,7 +61,7 @@ class Wait(TabAction[Waited]):
             await tab.next_change(min(left, LOOK_AGAIN))
 
     async def _missing(self, tab: Tab) -> str | None:
-        if self.load and not tab.load_state.has(self.load):
+        if self.load and not tab.page.load_state.has(self.load):
             return f"the page to reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
             return f"the URL to match {self.url} (it is {tab.url})"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rove.chromium.events.header_masking import kept
+from rove.browser.header_masking import kept
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from rove.chromium.page.tab import Tab
-from rove.chromium.protocol.connection import CdpError
+from rove.browser.failures import BrowserError
+from rove.browser.tab import Tab
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 R = TypeVar("R")
@@ -47,8 +47,8 @@ class Deadline:
 
     async def with_cause(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Find out whether it is the page's own doing that time ran out."""
-        tab.is_suspect = not await tab.answers(self.reserve)
-        if server := tab.requests.silent_server:
+        tab.is_suspect = not await tab.page.answers(self.reserve)
+        if server := tab.page.requests.silent_server:
             tab.is_suspect = False
             hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
             return DeadlineExceeded(error.message, hint=hint)
@@ -64,7 +64,7 @@ class Deadline:
                 return await work
         except TimeoutError:
             raise DeadlineExceeded(f"Timeout after {self.seconds:g}s waiting for {aim}") from None
-        except CdpError as error:
+        except BrowserError as error:
             raise await self._translated(error) from error
 
     async def _translated(self, error: Exception) -> RoveError:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, CompositeAction, ContextAction, Effect, SessionsAction, TabAction
 from rove.actions.batch import BatchDone
-from rove.chromium.page.navigator import PageStuck
-from rove.chromium.page.tab import Tab
+from rove.browser.failures import PageStuck
+from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import dialog_of, elements_of, places_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
@@ -26,8 +26,9 @@ from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, TabInfo
-    from rove.engine.sessions.session import Session
+    from rove.browser.context import Context
+    from rove.browser.tab import TabInfo
+    from rove.engine.run.session_view import SessionView
     from rove.guard.policy.approval import ApprovalRequest, Approver, ShownElement
 
 R = TypeVar("R")
@@ -47,7 +48,7 @@ class Run:
 
     def __init__(
         self,
-        session: Session,
+        session: SessionView,
         tab: str | None,
         timeout: float | None,
         report: Report,
@@ -97,9 +98,9 @@ class Run:
             async with TabLock(tab, self._time.moment, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                     with _quoting(tab):
-                        tab.dialogs.refuse_if_open()
-                    if tab.awaited_server:
-                        await tab.stay_or_arrive()
+                        tab.page.dialogs.refuse_if_open()
+                    if tab.page.awaited_server:
+                        await tab.page.stay_or_arrive()
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._time.enforce_on(
                     tab, unless_dialog(tab, self._question(permission, tab)), _aim_of(action)
@@ -132,9 +133,8 @@ class Run:
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
-        tab.secret_source = self._session.secrets
         if action.effect is not Effect.READ:
-            tab.allow_navigation()
+            tab.allow_changes(self._session.secrets)
         before = Before.of(tab)
         with _quoting(tab):
             result = await self._arrived(action, tab, before)
@@ -145,12 +145,12 @@ class Run:
         try:
             result = await self._performed(action, tab)
         except NavigationFailed:
-            document = tab.requests.document
+            document = tab.page.requests.document
             for url in (document.url if document else "", action.destination or ""):
                 self._session.network.explain(url, before.moment)
             raise
         if action.effect is Effect.NAVIGATE:
-            self._session.network.refuse_document(tab.requests.document)
+            self._session.network.refuse_document(tab.page.requests.document)
         return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
@@ -164,7 +164,7 @@ class Run:
         context = await self._context()
         await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
-        downloads = {tab: tab.downloads.begun for tab in context.tabs}
+        downloads = {tab: tab.page.downloads.begun for tab in context.tabs}
         result = await self._time.enforce(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
@@ -201,7 +201,7 @@ class Run:
 
     def _refuse_failed(self, entry: Entry, tab: Tab) -> None:
         try:
-            self._session.network.refuse_document(tab.requests.document)
+            self._session.network.refuse_document(tab.page.requests.document)
         except NavigationFailed:
             entry.decision = "undecided"  # nobody said no: there is nothing to do it to
             raise
@@ -229,9 +229,9 @@ class Run:
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
         """Settle, look, and tell what changed."""
         seen = _Seen()
-        if action.shows_page and tab.dialogs.open is None:
+        if action.shows_page and tab.page.dialogs.open is None:
             try:
-                looking = tab.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
+                looking = tab.page.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
                 await self._time.enforce(looking, self._time.reserve, "the page to be looked at")
             except DeadlineExceeded as error:
                 with_cause = await self._time.with_cause(tab, error)
@@ -240,19 +240,19 @@ class Run:
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
         self._note_failure(tab, before)
-        if tab.is_restless and not seen.pending:
+        if tab.page.is_restless and not seen.pending:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
     def _note_failure(self, tab: Tab, before: Before) -> None:
         """A link that leads nowhere ends at a page of the guard's, which says less than the guard knows."""
-        document = tab.requests.document
+        document = tab.page.requests.document
         if document is None or document is before.document:
             return
         try:
             self._session.network.refuse_document(document)
         except NavigationFailed as error:
-            tab.page_events.add("request failed", error.message)
+            tab.page.events.add("request failed", error.message)
         except RoveError:
             return  # told among the refusals
 
@@ -262,7 +262,7 @@ class Run:
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
-        if server := tab.awaited_server:
+        if server := tab.page.awaited_server:
             seen.pending = (UNANSWERED.format(server=server),)
             return
         changes = await observe_changes(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
@@ -274,7 +274,7 @@ class Run:
             told = (
                 "The policy does not" if self._session.network.may_show(tab.url) else "The rules for addresses do not"
             )
-            tab.page_events.add("not shown", f"{told} let this page be read just like that.")
+            tab.page.events.add("not shown", f"{told} let this page be read just like that.")
 
     def _outcome(
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
@@ -308,7 +308,7 @@ class Run:
             return
         tab = await (await self._context()).tab(self._tab_name)
         async with TabLock(tab, self._time.moment, Effect.READ):
-            if tab.dialogs.open:
+            if tab.page.dialogs.open:
                 return
             ahead = batch_request(actions, self._session.gate, self._session.name, tab)
             question = await self._time.enforce(unless_dialog(tab, ahead))
@@ -349,8 +349,8 @@ def _aim_of(action: AnyAction) -> str:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page_events.unseen()]
-    if dialog := tab.dialogs.open:
+    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page.events.unseen()]
+    if dialog := tab.page.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)
 

@@ -7,8 +7,7 @@ import contextlib
 import time
 from collections.abc import Callable
 
-from rove.chromium.browser import Browser, launch, start_process
-from rove.chromium.process.browser_process import BrowserProcess
+from rove.browser.browser import Browser, BrowserProcess, load_engine
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings import Settings
 
@@ -33,10 +32,11 @@ class BrowserSupervisor:
         on_lost: Callable[[], None],
     ) -> None:
         self._settings = settings
+        self._engine = load_engine()
         self._is_busy = is_busy
         self._is_needed = is_needed
         self._on_lost = on_lost
-        self._warming: asyncio.Task[BrowserProcess] | None = None
+        self._starting: asyncio.Task[BrowserProcess] | None = None
         self._browser: Browser | None = None
         self._launching = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
@@ -50,14 +50,15 @@ class BrowserSupervisor:
             if begun is not None:
                 begun.release()
             return
-        if self._warming is None and self._browser is None:
-            self._warming = asyncio.ensure_future(_same(begun) if begun else start_process(self._settings, None))
+        if self._starting is None and self._browser is None:
+            starting = _same(begun) if begun else self._engine.start_process(self._settings, None)
+            self._starting = asyncio.ensure_future(starting)
             self._watching = self._watching or asyncio.ensure_future(self._watch())
 
     @property
-    def process_group(self) -> int | None:
-        """The browser's processes, if there is a browser."""
-        return self._browser.process_group if self._browser is not None else None
+    def current(self) -> Browser | None:
+        """The browser, if one is running."""
+        return self._browser
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
         """The browser, started anew if there is none or it died."""
@@ -95,9 +96,9 @@ class BrowserSupervisor:
 
     async def _start(self, progress: Callable[[str], None]) -> Browser:
         await self._reap_browser()
-        warming, self._warming = self._warming, None
+        starting, self._starting = self._starting, None
         try:
-            browser = await self._found(warming, progress)
+            browser = await self._found(starting, progress)
         except RoveError:
             self._failures += 1
             self._failed_at = time.monotonic()
@@ -106,19 +107,16 @@ class BrowserSupervisor:
         browser.on_lost(lambda: self._lose(browser))
         return browser
 
-    async def _found(self, warming: asyncio.Task[BrowserProcess] | None, progress: Callable[[str], None]) -> Browser:
+    async def _found(self, starting: asyncio.Task[BrowserProcess] | None, progress: Callable[[str], None]) -> Browser:
         if self._settings.attach is not None:
-            from rove.chromium.attachment import attach
+            return await self._engine.attach(self._settings)
+        process = await self._started_process(starting) or await self._engine.start_process(self._settings, progress)
+        return await self._engine.launch(self._settings, process)
 
-            return await attach(self._settings)
-        return await launch(
-            self._settings, await self._started_process(warming) or await start_process(self._settings, progress)
-        )
-
-    async def _started_process(self, warming: asyncio.Task[BrowserProcess] | None) -> BrowserProcess | None:
+    async def _started_process(self, starting: asyncio.Task[BrowserProcess] | None) -> BrowserProcess | None:
         """What was started ahead; None if there was no browser to start, which the caller may fetch."""
         with contextlib.suppress(BrowserUnavailable):
-            return await warming if warming else None
+            return await starting if starting else None
         return None
 
     def _lose(self, browser: Browser) -> None:
@@ -140,10 +138,10 @@ class BrowserSupervisor:
             )
 
     async def _release_process(self) -> None:
-        warming, self._warming = self._warming, None
-        if warming is not None:
+        starting, self._starting = self._starting, None
+        if starting is not None:
             with contextlib.suppress(RoveError):
-                await asyncio.to_thread((await warming).release)
+                await asyncio.to_thread((await starting).release)
 
     async def _watch(self) -> None:
         """Notice a browser that neither works nor dies while someone waits for it, and one that nobody needs."""

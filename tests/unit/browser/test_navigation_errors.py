@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.chromium.events.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
+from rove.browser.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
 
 DISTINCT = [
     "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_RESET",

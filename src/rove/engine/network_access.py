@@ -6,15 +6,15 @@ import asyncio
 import socket
 from typing import TYPE_CHECKING
 
-from rove.chromium.events.navigation_errors import navigation_error
-from rove.chromium.page.load_state import is_readable_scheme
+from rove.browser.navigation_errors import navigation_error
+from rove.browser.schemes import is_readable_scheme
 from rove.debugport import DebugPort
 from rove.errors import Denied, RoveError
 from rove.guard.hosts.urls import origin_of
 from rove.settings import Settings
 
 if TYPE_CHECKING:
-    from rove.chromium.events.request_tracker import DocumentRequest
+    from rove.browser.page_state import DocumentRequest
     from rove.guard.hosts.host_rules import HostRules
     from rove.guard.hosts.local_machine import OwnPorts
     from rove.guard.hosts.resolver import Resolver
