@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from rove.action import AnyAction, Effect, Road, RoadAction, action, arg, parse
 from rove.errors import RoveError
+from rove.fields import Refused
 from rove.outcome import AnyOutcome, Attachment
 from rove.record import dataclass
 
@@ -51,25 +53,28 @@ def _parsed(index: int, step: Step) -> AnyAction:
     return made
 
 
-def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    for index, step in enumerate(steps):
-        _parsed(index, step)
-    return steps
-
-
 @action(Effect.ACT, observes=False)
 class Batch(RoadAction[BatchDone]):
     """Run several actions in order; stop at the first that fails."""
 
-    steps: tuple[Step, ...] = arg(
-        'Each {"action": "click", ...its arguments}.', min_length=1, max_length=50, check=_checked
-    )
+    steps: tuple[Step, ...] = arg('Each {"action": "click", ...its arguments}.', min_length=1, max_length=50)
+
+    @cached_property
+    def actions(self) -> tuple[AnyAction, ...]:
+        """The steps as actions, read once."""
+        return tuple(_parsed(index, step) for index, step in enumerate(self.steps))
+
+    def complete(self) -> None:
+        """Refuse a step that is no valid action before the first one runs."""
+        try:
+            _ = self.actions
+        except ValueError as error:
+            raise Refused([("steps", str(error))]) from error
 
     async def perform(self, road: Road) -> BatchDone:
         done: list[AnyOutcome] = []
-        steps = [_parsed(index, step) for index, step in enumerate(self.steps)]
-        await road.foresee(steps)
-        for index, made in enumerate(steps):
+        await road.foresee(self.actions)
+        for index, made in enumerate(self.actions):
             road.report(made.describe(), index, len(self.steps))
             try:
                 done.append(await road.run(made))
