@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -12,6 +13,8 @@ from rove.outcome import Quoted
 
 V = TypeVar("V")
 Redact = Callable[[str], str]
+# Declarations of fields that hold numbers and nothing else: `int`, `float | None`, `tuple[int, ...]`.
+_NUMBERS = re.compile(r"(?:<class ')?(?:int|float)(?:'>)?(?: \| None)?|tuple\[(?:int|float)(?:, (?:int|float|\.\.\.))*\]")
 
 
 def cleared(value: V, secrets: Secrets) -> V:
@@ -44,8 +47,7 @@ def without(value: Any, redact: Redact) -> Any:
     if isinstance(value, RoveError):
         _clear(value, redact)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        said = redact(str(value))
-        return said if said.startswith("[") else value
+        return redact(str(value)) if _is_secret(value, redact) else value
     if isinstance(value, list):
         return [without(item, redact) for item in value]
     if isinstance(value, tuple):
@@ -57,7 +59,27 @@ def without(value: Any, redact: Redact) -> Any:
     return value
 
 
+def _is_secret(number: float, redact: Redact) -> bool:
+    return redact(str(number)).startswith("[")
+
+
 def _cleared_fields(value: Any, redact: Redact) -> Any:
-    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    changed = {name: clear for name, item in fields.items() if (clear := without(item, redact)) is not item}
+    changed: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        item = getattr(value, field.name)
+        clear = _cleared_field(str(field.type), item, redact)
+        if clear is not item:
+            changed[field.name] = clear
     return dataclasses.replace(value, **changed)
+
+
+def _cleared_field(hint: str, item: Any, redact: Redact) -> Any:
+    """A field keeps its type: where it can hold no text, a number that is a secret becomes None, or zero."""
+    if not _NUMBERS.fullmatch(hint):
+        return without(item, redact)
+    if isinstance(item, tuple):
+        numbers: tuple[Any, ...] = item
+        return tuple(_cleared_field("int", number, redact) for number in numbers)
+    if item is None or isinstance(item, bool) or not _is_secret(item, redact):
+        return item
+    return None if hint.endswith("None") else type(item)()

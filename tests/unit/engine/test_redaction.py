@@ -36,6 +36,22 @@ def test_every_text_however_deep(value: Any, clear: Any) -> None:
     assert cleared(Result(value), SECRETS) == Result(clear)
 
 
+@dataclass(frozen=True)
+class Measured:
+    size: int
+    status: int | None
+    seconds: float
+    box: tuple[int, int]
+    value: str | int
+
+
+def test_a_number_in_a_field_for_numbers_stays_a_number() -> None:
+    measured = cleared(Measured(48151623, 48151623, 48151623.0, (1, 48151623), 48151623), SECRETS)
+    assert measured == Measured(0, None, 0.0, (1, 0), "[secret mine]")
+    assert isinstance(measured.seconds, float)
+    assert cleared(Measured(1, None, 2.5, (3, 4), 5), SECRETS) == Measured(1, None, 2.5, (3, 4), 5)
+
+
 def test_every_part_of_an_outcome() -> None:
     picture = Attachment("image", "image/png", b"48151623", "48151623.png")
     outcome = Outcome(
