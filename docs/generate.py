@@ -330,6 +330,9 @@ same way wherever it is called from:
 A tool takes a few words that are not the action's own: `session` (a name; the default session if not given), `tab`
 (`t1`; the front tab if not given), `timeout` (seconds) and `snapshot` (`"none"` leaves out what changed on the page).
 
+All steps of a `batch` share its `timeout`. Without one, each step has the time that it would have by itself, and the
+batch as long as all of them together. Starting a browser and waiting for a person's answer are not counted.
+
 The answer is an `Outcome`: the action's `result`, the `session`, `tab`, `url` and `title` where it ended, the `changes`
 that it made to the page, the `events` that came on the side, and what is still `pending` if the page has not come to
 rest. Pictures go beside it as `attachments`: images for an MCP client, bytes in Python.

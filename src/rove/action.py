@@ -153,6 +153,11 @@ class Road(Protocol):
 class RoadAction(Action[R]):
     """An action made of other actions."""
 
+    @property
+    def actions(self) -> Sequence[Action[Any]]:
+        """The actions that it is made of."""
+        raise NotImplementedError
+
     async def perform(self, road: Road) -> R:
         raise NotImplementedError
 

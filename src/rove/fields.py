@@ -101,7 +101,7 @@ def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
         prefix = f"{where}." if where else ""
         raise Refused([(prefix + place, why) for place, why in [*unknown, *complaints]])
     # Not through `__init__`, which would read every value a second time.
-    made = cls.__new__(cls)
+    made: Any = object.__new__(cls)
     made.__dict__.update(read)
     made.complete()
     return made

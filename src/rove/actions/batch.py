@@ -55,7 +55,7 @@ def _parsed(index: int, step: Step) -> AnyAction:
 
 @action(Effect.ACT, observes=False)
 class Batch(RoadAction[BatchDone]):
-    """Run several actions in order; stop at the first that fails."""
+    """Run several actions in order, within one `timeout`; stop at the first that fails."""
 
     steps: tuple[Step, ...] = arg('Each {"action": "click", ...its arguments}.', min_length=1, max_length=50)
 

@@ -20,19 +20,27 @@ RESERVE = 0.3
 
 
 class Deadline:
-    """The time of one action."""
+    """The time of one action. A step of a batch has time of its own, but never more than the batch has left."""
 
-    def __init__(self, seconds: float, again: str) -> None:
+    def __init__(self, seconds: float, again: str, whole: Deadline | None = None) -> None:
         self._again = again
-        self.seconds = seconds
-        self.moment = time.monotonic() + seconds
+        self._whole = whole
+        self.seconds: float = seconds
+        self.moment: float = time.monotonic() + seconds
+        if whole is not None and whole.moment < self.moment:
+            self.seconds, self.moment = whole.seconds, whole.moment
         # Set when the browser is gone, once there is one.
         self.lost: asyncio.Event | None = None
 
-    def start(self, seconds: float | None = None) -> None:
-        """Count from now on."""
-        self.seconds = self.seconds if seconds is None else seconds
-        self.moment = time.monotonic() + self.seconds
+    def part(self, seconds: float) -> Deadline:
+        """Return the deadline of a step that takes its time from this one."""
+        return Deadline(seconds, self._again, self)
+
+    def extend(self, seconds: float) -> None:
+        """Do not count time that is not the action's: starting a browser, waiting for a person's answer."""
+        self.moment += seconds
+        if self._whole is not None:
+            self._whole.extend(seconds)
 
     async def keep_on(self, tab: Tab, work: Awaitable[R], aim: str) -> R:
         """Have it done in time, or told whose doing it is that it was not."""

@@ -14,7 +14,9 @@ from rove.outcome import Quoted
 V = TypeVar("V")
 Redact = Callable[[str], str]
 # Declarations of fields that hold numbers and nothing else: `int`, `float | None`, `tuple[int, ...]`.
-_NUMBERS = re.compile(r"(?:<class ')?(?:int|float)(?:'>)?(?: \| None)?|tuple\[(?:int|float)(?:, (?:int|float|\.\.\.))*\]")
+_NUMBERS = re.compile(
+    r"(?:<class ')?(?:int|float)(?:'>)?(?: \| None)?|tuple\[(?:int|float)(?:, (?:int|float|\.\.\.))*\]"
+)
 
 
 def cleared(value: V, secrets: Secrets) -> V:

@@ -59,16 +59,35 @@ class Run:
         self._grants: list[Grant] = []
         self._tab_name = tab
         self._given = timeout
-        again = "a new one is started" if session.settings.attach is None else "rove connects anew"
-        self._time = Deadline(timeout or session.settings.deadlines.action, again)
+        self._again = "a new one is started" if session.settings.attach is None else "rove connects anew"
+        # Of the action that runs now; while a batch runs, of its step.
+        self._deadline: Deadline | None = None
         self._began = time.monotonic()
         self._quiet = quiet
         self._report = report
 
     async def run(self, action: Action[R]) -> Outcome[R]:
+        """Run an action, or a step of one that is made of others, whose time all steps share."""
+        whole, seconds = self._deadline, self._given or self._allowance(action)
+        self._deadline = Deadline(seconds, self._again) if whole is None else whole.part(seconds)
+        try:
+            return await self._recorded(action)
+        finally:
+            self._deadline = whole
+
+    def _allowance(self, action: AnyAction) -> float:
+        """Seconds for an action when the caller gave none; those of a batch are the sum of its steps'."""
+        if isinstance(action, RoadAction):
+            return sum(map(self._allowance, action.actions))
+        return self._session.settings.deadlines.action + action.takes
+
+    @property
+    def _time(self) -> Deadline:
+        assert self._deadline is not None
+        return self._deadline
+
+    async def _recorded(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
-        if self._given is None:
-            self._time.start(self._session.settings.deadlines.action + action.takes)
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
             if isinstance(outcome.result, BatchDone):
@@ -176,8 +195,9 @@ class Run:
 
     async def _context(self) -> Context:
         """The session's context; starting a browser, or even installing one, is not on the action's time."""
+        asked = time.monotonic()
         context = await self._session.context(self._say)
-        self._time.start()
+        self._time.extend(time.monotonic() - asked)
         self._time.lost = context.lost
         return context
 
@@ -223,7 +243,7 @@ class Run:
         asked = time.monotonic()
         self._say(f"Waiting for a person's answer: {question.question}")
         answer = await asking
-        self._time.moment += time.monotonic() - asked
+        self._time.extend(time.monotonic() - asked)
         return answer
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
