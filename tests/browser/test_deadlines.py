@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.site import OWN_SITES, Site
 
-from rove import Action, RoveError, Session, Settings
+from rove import RoveError, Session, Settings
+from rove.action import AnyAction
 from rove.actions.batch import Batch
 from rove.actions.extract import Extract
 from rove.actions.forms import Fill
@@ -52,9 +53,7 @@ async def until_busy(session: Session) -> None:
      Wait(text="Never")],
     ids=lambda action: action.verb,
 )  # fmt: skip
-async def test_a_call_on_a_stuck_page_answers_by_its_deadline(
-    session: Session, site: Site, action: Action[object]
-) -> None:
+async def test_a_call_on_a_stuck_page_answers_by_its_deadline(session: Session, site: Site, action: AnyAction) -> None:
     await stick(session, site)
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):

@@ -57,7 +57,7 @@ async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = Event()
-    monkeypatch.setattr(launching, "sweep", lambda runs: [] if released.wait(60) else [])
+    monkeypatch.setattr(launching, "sweep", lambda runs: released.wait(60))
     own = Settings(home=home / "housekeeping", deadlines=Deadlines(launch=5))
     warmup = await warm_up(own, None)
     began = time.monotonic()

@@ -20,10 +20,11 @@ from rove.actions.navigation import Back, Navigate
 from rove.actions.pointer import Click
 from rove.actions.wait import Wait
 from rove.errors import InvalidArguments
+from rove.outcome import Result
 
 
 @dataclass(frozen=True)
-class Waved:
+class Waved(Result):
     times: int
 
 
@@ -210,3 +211,11 @@ def test_a_batch_made_in_python_reads_its_steps_once(monkeypatch: pytest.MonkeyP
     batch = Batch(({"action": "click", "target": "e1"},))
     assert batch.actions == (Click("e1"),)
     assert read == ["e1", "e1"], "once for the batch, once for the action it is compared with"
+
+
+def test_a_result_that_is_no_result_is_refused_when_it_is_declared(scratch: None) -> None:
+    with pytest.raises(TypeError, match="Result"):
+
+        @action(Effect.READ)
+        class Guess(TabAction[str]):  # type: ignore[type-var]
+            """Guess."""

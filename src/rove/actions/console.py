@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Passage, moment
+from rove.outcome import Passage, Result, moment
 from rove.record import dataclass
 from rove.target import within
 
@@ -39,7 +39,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class ConsoleLines:
+class ConsoleLines(Result):
     lines: tuple[Line, ...]
     left_out: int
     dropped: int

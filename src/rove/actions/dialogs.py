@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
 from rove.errors import NotOpen
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DialogAnswered:
+class DialogAnswered(Result):
     kind: str
     message: str
     accepted: bool

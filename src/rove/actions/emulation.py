@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rove.action import ContextAction, Effect, TabAction, action, arg
 from rove.chromium.viewport import resize
 from rove.errors import InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Resized:
+class Resized(Result):
     width: int
     height: int
 
@@ -38,7 +39,7 @@ class Resize(TabAction[Resized]):
 
 
 @dataclass(frozen=True)
-class NetworkSwitched:
+class NetworkSwitched(Result):
     offline: bool
 
     def __str__(self) -> str:

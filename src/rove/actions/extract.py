@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
-from rove.outcome import Passage
+from rove.outcome import Passage, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MOST_UNSEEN = 100
 
 
 @dataclass(frozen=True)
-class Extracted:
+class Extracted(Result):
     content: tuple[str | None, ...]
     is_cut: bool = False
     # Of the text, what a person looking at the page would not see.

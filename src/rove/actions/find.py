@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import InvalidArguments
-from rove.outcome import Passage
+from rove.outcome import Passage, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Result):
     total: int
     matches: tuple[Match, ...]
 

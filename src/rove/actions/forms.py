@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import Denied, ElementNotReady
 from rove.fields import Validated
+from rove.outcome import Result
 from rove.record import dataclass
 from rove.target import secret_named
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Filled:
+class Filled(Result):
     element: str
     value: str | None
 
@@ -51,7 +52,7 @@ class FormField(Validated):
 
 
 @dataclass(frozen=True)
-class FormFilled:
+class FormFilled(Result):
     fields: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -95,7 +96,7 @@ async def _enter(element: Element, value: str | bool, is_select: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Selected:
+class Selected(Result):
     element: str
     options: tuple[str, ...]
 
@@ -117,7 +118,7 @@ class Select(TabAction[Selected]):
 
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Result):
     element: str
     checked: bool
     was_pressed: bool

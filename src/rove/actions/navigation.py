@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
 from rove.errors import NavigationFailed
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Navigated:
+class Navigated(Result):
     url: str
     status: int | None = None
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.headers import masked
 from rove.errors import InvalidArguments, unwritable
-from rove.outcome import Passage, moment, origin_in
+from rove.outcome import Passage, Result, moment, origin_in
 from rove.record import dataclass
 from rove.target import within
 from rove.workspace import Workspace
@@ -85,7 +85,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class RequestList:
+class RequestList(Result):
     requests: tuple[RequestLine, ...]
     left_out: int = 0
     dropped: int = 0

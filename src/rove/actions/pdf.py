@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.printing import Sheets, print_page
-from rove.outcome import Own
+from rove.outcome import Own, Result
 from rove.record import dataclass
 from rove.workspace import safe_name
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Result):
     path: str
     size: int
     pages: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own
+from rove.outcome import Own, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ LEG_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
-class Touched:
+class Touched(Result):
     """An element, and what the pointer did to it."""
 
     DID: ClassVar[str]
@@ -73,7 +73,7 @@ class Hover(TabAction[Hovered]):
 
 
 @dataclass(frozen=True)
-class Dragged:
+class Dragged(Result):
     source: str
     target: str
 
@@ -103,7 +103,7 @@ class Drag(TabAction[Dragged]):
 
 
 @dataclass(frozen=True)
-class Scrolled:
+class Scrolled(Result):
     x: int
     y: int
     below: int

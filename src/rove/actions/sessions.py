@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from rove.action import Effect, House, HouseAction, action, arg
-from rove.outcome import Own, Passage, origin_in
+from rove.outcome import Own, Passage, Result, origin_in
 from rove.record import dataclass
 
 
 @dataclass(frozen=True)
-class StatusReport:
+class StatusReport(Result):
     sessions: tuple[dict[str, Any], ...]
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
 
-    def passages(self, _: str) -> Iterator[Passage]:
+    def passages(self, origin: str) -> Iterator[Passage]:
         """Sessions in our words, each tab in those of its page."""
         for session in self.sessions:
             yield Passage(f"session {session['session']}" + (f" {session['guard']}" if "guard" in session else ""))
@@ -37,7 +37,7 @@ class Status(HouseAction[StatusReport]):
 
 
 @dataclass(frozen=True)
-class SessionOpened:
+class SessionOpened(Result):
     session: Own
     is_new: bool
 
@@ -61,7 +61,7 @@ class OpenSession(HouseAction[SessionOpened]):
 
 
 @dataclass(frozen=True)
-class SessionClosed:
+class SessionClosed(Result):
     session: Own
 
     def __str__(self) -> str:

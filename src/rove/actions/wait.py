@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import DeadlineExceeded, InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ GIVING_UP = 0.6
 
 
 @dataclass(frozen=True)
-class Waited:
+class Waited(Result):
     seconds: float
 
     def __str__(self) -> str:

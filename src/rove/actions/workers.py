@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.chromium.workers import Registration, Registrations, Worker, controller
-from rove.outcome import Passage, origin_in
+from rove.outcome import Passage, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ class WorkerState:
 
 
 @dataclass(frozen=True)
-class WorkerList:
+class WorkerList(Result):
     workers: tuple[WorkerState, ...]
     is_bypassed: bool
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
 
-    def passages(self, _: str) -> Iterator[Passage]:
+    def passages(self, origin: str) -> Iterator[Passage]:
         """Each worker in words of its own origin."""
         yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
         if not self.workers:

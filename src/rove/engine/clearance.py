@@ -13,10 +13,11 @@ from rove.errors import Denied
 from rove.guard.approval import ApprovalRequest, Approver, Shown
 from rove.guard.origins import origin_text
 from rove.guard.policy import Allow, Ask, Deny, Place
+from rove.outcome import Result
 from rove.record import dataclass
 from rove.target import retargeted
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
 # A page that looks different each time that a person has said yes is not one to say yes to.
 MOST_ASKED = 3
 Look = Callable[[], Awaitable[tuple[Shown, ...]]]

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
-from rove.actions.batch import BatchDone
 from rove.chromium.journeys import Stuck
 from rove.chromium.tab import Tab
 from rove.engine.clearance import Clearance, Grant, granted
@@ -22,7 +21,7 @@ from rove.engine.sight import dialog_of, elements_of, places_of
 from rove.engine.turn import Turn, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy import Place
-from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
+from rove.outcome import AnyOutcome, Changes, Event, Outcome, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
     from rove.engine.session import Session
     from rove.guard.approval import ApprovalRequest, Approver, Shown
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
+T = TypeVar("T")
 NOTHING_SEEN = Changes()
 BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
 UNANSWERED = "{server} has not answered yet: wait for it with browser_wait, or browser_navigate elsewhere"
@@ -90,10 +90,8 @@ class Run:
         began = time.monotonic()
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
-            if isinstance(outcome.result, BatchDone):
-                entry.note(outcome.result.error)
-            else:  # of a batch, its parts have each recorded their own
-                entry.attachments = outcome.attachments
+            entry.note(outcome.result.error)
+            entry.attachments = () if outcome.result.parts else outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
@@ -238,7 +236,7 @@ class Run:
         with _quoting(tab):
             return await elements_of(action, tab)
 
-    async def _ask(self, question: ApprovalRequest, asking: Awaitable[R]) -> R:
+    async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
         """A person's time is not the action's."""
         asked = time.monotonic()
         self._say(f"Waiting for a person's answer: {question.question}")
@@ -298,7 +296,6 @@ class Run:
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
         pending: tuple[str, ...] = (),
     ) -> Outcome[R]:  # fmt: skip
-        attachments: tuple[Attachment, ...] = getattr(result, "attachments", ())
         return Outcome(
             action=action.verb,
             result=result,
@@ -309,7 +306,7 @@ class Run:
             changes=changes or Changes(),
             events=(*self._refusals(), *(_events(tab) if tab else ())),
             pending=pending,
-            attachments=attachments,
+            attachments=result.attachments,
         )
 
     def _refusals(self) -> Iterator[Event]:

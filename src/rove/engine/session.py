@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from rove.chromium.context import Context
     from rove.engine.reach import Reach
     from rove.guard.approval import Approver
-    from rove.outcome import Outcome
+    from rove.outcome import Outcome, Result
 
-R = TypeVar("R")
+R = TypeVar("R", bound="Result")
 MakeContext = Callable[["Session", "Keepsake | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 KEEP_AGAIN = 2.0

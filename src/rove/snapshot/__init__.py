@@ -2,12 +2,10 @@
 
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
-from rove.snapshot.text import BORDER
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
 __all__ = [
-    "BORDER",
     "Delta",
     "Flag",
     "Group",

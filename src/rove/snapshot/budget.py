@@ -6,8 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from rove.outcome import Passage, joined
 from rove.record import dataclass
-from rove.snapshot.text import Borders, indented, line_of
+from rove.snapshot.text import Lines, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
 
@@ -28,10 +29,20 @@ CLEARLY_OVER = 1.1
 class Rendered:
     """Text for a model, its estimated cost, and what it leaves out."""
 
-    text: str
+    passages: tuple[Passage, ...]
     tokens: int
     folded: int = 0
     folded_actionable: int = 0
+
+    @classmethod
+    def of(cls, lines: Lines, folded: int = 0, folded_actionable: int = 0) -> Rendered:
+        passages = lines.passages()
+        return cls(passages, estimate(joined(passages)), folded, folded_actionable)
+
+    @property
+    def text(self) -> str:
+        """All passages as one text."""
+        return joined(self.passages)
 
     @property
     def is_complete(self) -> bool:
@@ -84,13 +95,11 @@ def _notes(snapshot: Snapshot) -> list[str]:
 
 
 def _whole(snapshot: Snapshot, rows: Sequence[Row], notes: Sequence[str], links: bool) -> Rendered:
-    lines: list[str] = []
-    borders = Borders(snapshot.origin)
+    lines = Lines(snapshot.origin)
     for row in rows:
-        lines += borders.before(row)
-        lines.append(indented(row, line_of(row, links=links)))
-    text = "\n".join([*lines, *notes])
-    return Rendered(text, estimate(text))
+        lines.add(row, indented(row, line_of(row, links=links)))
+    lines.extend(notes)
+    return Rendered.of(lines)
 
 
 def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
@@ -106,6 +115,11 @@ def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
             break
         room = int(room * min(1.5, budget * 0.96 / max(rendered.tokens, 1)))
     return best or plan.cut(0, notes)
+
+
+def _shortening(missing: int, actionable: int) -> str:
+    left_out = f"{missing:,} lines left out, {actionable:,} of them can be pressed"
+    return f"(shortened to fit: {left_out}; use expand, find or a target)"
 
 
 def _shortened(row: Row, line: str) -> str:
@@ -256,27 +270,20 @@ class _Plan:
 
     def cut(self, room: int, notes: Sequence[str]) -> Rendered:
         """The text that a choice of rows for so many tokens makes."""
-        out: list[str] = []
-        borders = Borders(self.origin)
+        lines = Lines(self.origin)
         expected = missing = missing_actionable = 0
         for index in [*self._chosen(room), len(self.rows)]:
             if index > expected:
                 missing += index - expected
                 missing_actionable += self.actionable.count(1, expected, index)
-                out += self._gap(expected, index)
+                lines.extend(self._gap(expected, index))
             if index < len(self.rows):
-                out += borders.before(self.rows[index])
-                out.append(self._line(index))
+                lines.add(self.rows[index], self._line(index))
             expected = index + 1
-        said = list(notes)
         if missing:
-            said.insert(
-                0,
-                f"(shortened to fit: {missing:,} lines left out, {missing_actionable:,} of them can be pressed;"
-                " use expand, find or a target)",
-            )
-        text = "\n".join(out + said)
-        return Rendered(text, estimate(text), missing, missing_actionable)
+            lines.extend([_shortening(missing, missing_actionable)])
+        lines.extend(notes)
+        return Rendered.of(lines, missing, missing_actionable)
 
     def _gap(self, start: int, end: int) -> list[str]:
         """What stands for rows left out: the rest of a list with its handle, or a count."""

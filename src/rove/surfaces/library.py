@@ -37,12 +37,12 @@ from rove.engine.session import Session as EngineSession
 from rove.engine.sessions import Sessions
 from rove.guard.approval import Approver
 from rove.guard.policy import Policy
-from rove.outcome import Outcome
+from rove.outcome import Outcome, Result
 from rove.settings import Settings, load
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
 
 
 def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], Awaitable[Outcome[R]]]:

@@ -6,7 +6,6 @@ import base64
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from rove.actions.batch import BatchDone
 from rove.engine.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.approval import Answer, ApprovalRequest, Approver
@@ -113,7 +112,7 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    stopped = outcome.result.error if isinstance(outcome.result, BatchDone) else None
+    stopped = outcome.result.error
     if stopped is None:
         return {"content": content}
     # What was done before is in the text; that it was not all is for the client to see.
