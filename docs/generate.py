@@ -19,6 +19,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from rove import errors
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
+from rove.advice import named
 from rove.errors import RoveError
 from rove.settings import Option, options
 from rove.surfaces.cli.commands import build_parser
@@ -223,10 +224,11 @@ def errors_page() -> Iterator[str]:
     yield from ("", "| code | class | meaning | try again? | hint, unless the error has a better one |")
     yield "|---|---|---|---|---|"
     meanings = _drawn_meanings()
+    names = {verb: f"`{verb}`" for verb in registry()}
     for cls in _tree(RoveError):
         meaning = meanings[cls.__name__] if cls is not RoveError else "the root of the tree; raised itself, a fault"
         retry = "yes" if cls.retryable else "no"
-        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, cls.default_hint)
+        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, named(cls.default_hint, names))
 
 
 def _tree(root: type[RoveError]) -> Iterator[type[RoveError]]:
@@ -360,7 +362,10 @@ Every failure has a `code` that stays the same between releases, a message, a `h
 tells whether trying again can help. Python raises the class. An MCP client gets a result with `isError`: its text is
 `code: message` and the hint, and `structuredContent.error` has all four; a refusal for lack of room also has
 `retry_after`, the seconds after which the same call is likely to be taken. The command line prints message and hint
-and exits with 1."""
+and exits with 1.
+
+A hint names actions as the caller knows them: `browser_snapshot` for an MCP client, `session.snapshot()` in Python. In
+this table they stand as in the catalogue."""
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Dialog(ContextAction[DialogAnswered]):
         for tab in self._meant(context):
             if answered := await tab.dialogs.answer(self.accept, self.text):
                 return DialogAnswered(answered.kind, answered.message, self.accept)
-        raise NotOpen("No dialog is open.", hint="Take a browser_snapshot to see the page.")
+        raise NotOpen("No dialog is open.", hint="Take a {snapshot} to see the page.")
 
     def _meant(self, context: Context) -> list[Tab]:
         """The tab that was named, or all of them, the one in front first."""

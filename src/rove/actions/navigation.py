@@ -65,5 +65,5 @@ class Reload(TabAction[Navigated]):
 async def _travel(tab: Tab, steps: int) -> Navigated:
     if not await tab.travel(steps):
         where = "before" if steps < 0 else "after"
-        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use browser_navigate.")
+        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use {navigate}.")
     return Navigated(tab.url, tab.status)

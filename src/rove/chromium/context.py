@@ -11,6 +11,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
+from rove.advice import Advice
 from rove.chromium.closing import close_target
 from rove.chromium.downloads import Downloads
 from rove.chromium.permissions import deny_all
@@ -147,7 +148,7 @@ class Context:
         """The named tab, or the one in front, which is opened if there is none."""
         if name is not None and name not in self._tabs:
             open_now = ", ".join(tab.id for tab in self.listed) or "none"
-            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
+            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with {{tabs}}.")
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
@@ -163,7 +164,7 @@ class Context:
             where = dict(self.addresses).get(unused, "")[:200]
             raise LimitReached(
                 f"{len(opened)} tabs are open, which is the limit.",
-                hint=f"Close one with browser_tabs: {unused} ({where}) is longest unused.",
+                hint=Advice("Close one with {tabs}: {unused} ({where}) is longest unused.", unused=unused, where=where),
             )
         if self.admit is not None:
             await self.admit()

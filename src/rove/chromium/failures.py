@@ -80,7 +80,7 @@ def failure(reason: str, url: str, hops: Sequence[str] = ()) -> RoveError:
 def broken_off(reason: str, url: str) -> NavigationFailed:
     """The page had begun to arrive when its connection failed."""
     error = failure(reason, url)
-    return NavigationFailed(error.message, hint="browser_snapshot shows what had arrived by then.")
+    return NavigationFailed(error.message, hint="{snapshot} shows what had arrived by then.")
 
 
 def asks_for_password(status: int, url: str, challenge: str) -> NeedsCredentials:

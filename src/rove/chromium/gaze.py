@@ -36,7 +36,8 @@ class Gaze:
     async def look(self, element: Element | None = None, **options: Any) -> Snapshot:
         """The page, or one element of it, as it is now."""
         wanted = {name: value for name, value in options.items() if value is not None}
-        reading = Reading(self._tab.frame_patience, self._tab.surroundings.may_read, "links" in wanted)
+        around = self._tab.surroundings
+        reading = Reading(self._tab.frame_patience, around.may_read, around.withheld, "links" in wanted)
         if element is not None:
             rooted = {**wanted, "root": element.local_ref}
             return await look_within(self._tab.worlds, element.world, rooted, reading)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import field
 
+from rove.advice import Advice
 from rove.record import dataclass
 
 KEPT = 200
@@ -26,7 +27,7 @@ class Happening:
     times: int = 1
 
     def __str__(self) -> str:
-        return self.text if self.times == 1 else f"{self.text} ({self.times} times)"
+        return self.text if self.times == 1 else Advice("{text} ({times} times)", text=self.text, times=str(self.times))
 
 
 class Happenings:
@@ -36,7 +37,7 @@ class Happenings:
         self._unseen: dict[tuple[str, str], Happening] = {}
 
     def add(self, kind: str, text: str) -> None:
-        happening = Happening(kind, text[:LONGEST])
+        happening = Happening(kind, text if isinstance(text, Advice) else text[:LONGEST])
         known = self._unseen.setdefault((happening.kind, happening.text), happening)
         if known is not happening:
             known.times += 1
@@ -44,7 +45,7 @@ class Happenings:
             del self._unseen[next(iter(self._unseen))]
 
     def unseen(self) -> list[Happening]:
-        """What came since the last call; of errors the first few, as browser_console has them all."""
+        """What came since the last call; of errors the first few, as the console has them all."""
         new = list(self._unseen.values())
         self._unseen.clear()
         return _without_flood(new)
@@ -55,5 +56,5 @@ def _without_flood(happenings: list[Happening]) -> list[Happening]:
     if len(errors) <= ERRORS_TOLD:
         return happenings
     left_out = {id(error) for error in errors[ERRORS_TOLD:]}
-    more = Happening("console error", f"{len(left_out)} more", "All errors are in browser_console.")
+    more = Happening("console error", f"{len(left_out)} more", "All errors are in {console}.")
     return [*(happening for happening in happenings if id(happening) not in left_out), more]

@@ -29,6 +29,8 @@ class Surroundings:
         self.workers = Workers(self.console, self.conditions)
         # Whether words of a page at this address, or of this origin, may be told.
         self.may_read: Callable[[str], bool] = lambda address: True
+        # What is shown in the place of a frame that may not be told.
+        self.withheld = "(not shown)"
 
     @property
     def climate(self) -> Climate:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rove.advice import Advice
 from rove.chromium import finding, whereabouts
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.closing import close_target
@@ -206,14 +207,14 @@ class Tab:
         self.crashed.set()
 
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
-        self.happenings.add("frame crashed", "What it showed is gone; browser_reload brings it back.")
+        self.happenings.add("frame crashed", Advice("What it showed is gone; {reload} brings it back."))
 
     def _on_chooser(self, event: dict[str, Any]) -> None:
         if self.on_chooser is not None and "backendNodeId" in event:
             answer, self.on_chooser = self.on_chooser, None
             answer(event["backendNodeId"])
         else:
-            self.happenings.add("file chooser", "The page asks for files: give them with browser_upload.")
+            self.happenings.add("file chooser", Advice("The page asks for files: give them with {upload}."))
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(_unless_gone(work))

@@ -8,13 +8,14 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from rove.advice import Advice
 from rove.chromium.tab import Tab
 from rove.chromium.wire import WireError
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 R = TypeVar("R")
 NEWS_OF_DEATH = 0.3
-LEAVE_IT = "Wait and try again, or leave the page with browser_navigate."
+LEAVE_IT = "Wait and try again, or leave the page with {navigate}."
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
 
@@ -58,7 +59,9 @@ class Deadline:
         tab.is_suspect = not await tab.answers(self.reserve)
         if server := tab.traffic.silent_server:
             tab.is_suspect = False
-            hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
+            hint = Advice(
+                "{server} has not answered: try again later, or allow more time with `timeout`.", server=server
+            )
             return DeadlineExceeded(error.message, hint=hint)
         if not tab.is_suspect:
             return error
@@ -83,4 +86,4 @@ class Deadline:
             if self.lost.is_set():
                 gone = "The browser went away in the middle of this."
                 return BrowserUnavailable(gone, hint=f"Call again: {self._again}.", retry_after=0)
-        return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
+        return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with {snapshot}.")

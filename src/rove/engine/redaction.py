@@ -34,7 +34,7 @@ def _clear(error: BaseException | None, redact: Redact) -> None:
     while error is not None:
         error.args = without(error.args, redact)
         if isinstance(error, RoveError):
-            error.message, error.hint = redact(error.message), redact(error.hint)
+            error.message, error.hint = redact(error.message), without(error.hint, redact)
             error.origin = redact(error.origin) if error.origin else error.origin
         error = error.__cause__ or error.__context__
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, ContextAction, Effect, HouseAction, RoadAction, TabAction
+from rove.advice import Advice, Names, named, named_if_advice
 from rove.chromium.journeys import Stuck
 from rove.chromium.tab import Tab
 from rove.engine.clearance import Clearance, Grant, granted
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
 NOTHING_SEEN = Changes()
-BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
-UNANSWERED = "{server} has not answered yet: wait for it with browser_wait, or browser_navigate elsewhere"
+BUSY = Advice("the page is busy and could not be looked at: take a {snapshot} later")
+UNANSWERED = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
 REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
@@ -53,8 +54,10 @@ class Run:
         report: Report,
         quiet: bool,
         channel: Approver | None,
+        names: Names,
     ) -> None:
         self._session = session
+        self._names = names
         self._channel = channel
         self._grants: list[Grant] = []
         self._tab_name = tab
@@ -72,6 +75,9 @@ class Run:
         self._deadline = Deadline(seconds, self._again) if whole is None else whole.part(seconds)
         try:
             return await self._recorded(action)
+        except RoveError as error:
+            error.hint = named(error.hint, self._names)
+            raise
         finally:
             self._deadline = whole
 
@@ -281,7 +287,7 @@ class Run:
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
         if server := tab.awaited_server:
-            seen.pending = (UNANSWERED.format(server=server),)
+            seen.pending = (Advice(UNANSWERED, server=server),)
             return
         changes = await observe(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
         # Asked again, as the page may have gone elsewhere in that moment.
@@ -304,10 +310,14 @@ class Run:
             url=tab.url if tab else None,
             title=tab.gaze.seen.plain_title if tab and tab.gaze.seen else None,
             changes=changes or Changes(),
-            events=(*self._refusals(), *(_events(tab) if tab else ())),
-            pending=pending,
+            events=tuple(map(self._named, (*self._refusals(), *(_events(tab) if tab else ())))),
+            pending=tuple(named_if_advice(what, self._names) for what in pending),
             attachments=result.attachments,
         )
+
+    def _named(self, event: Event) -> Event:
+        text, advice = named_if_advice(event.text, self._names), named(event.advice, self._names)
+        return Event(event.kind, text, advice)
 
     def _refusals(self) -> Iterator[Event]:
         """What the guard kept the page from since this call began."""
@@ -366,7 +376,7 @@ def _aim_of(action: AnyAction) -> str:
 def _events(tab: Tab) -> tuple[Event, ...]:
     events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.happenings.unseen()]
     if dialog := tab.dialogs.open:
-        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
+        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}."))
     return tuple(events)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, House
+from rove.advice import NO_NAMES, Names
 from rove.chromium.context import LOST, Keepsake
 from rove.chromium.wire import WireError
 from rove.engine.exposure import GUARDED, Exposure
@@ -33,6 +34,8 @@ MakeContext = Callable[["Session", "Keepsake | None", Callable[[str], None]], Aw
 # A session is worth remembering, but not at the price of every call.
 KEEP_AGAIN = 2.0
 KEEPING_PATIENCE = 3.0
+# Stands in the place of a frame that the policy does not let be read.
+UNREAD = "(not shown: the policy does not let this frame be read)"
 
 
 class Session:
@@ -83,16 +86,18 @@ class Session:
         report: Report = silent,
         quiet: bool = False,
         channel: Approver | None = None,
+        names: Names = NO_NAMES,
     ) -> Outcome[R]:
         """Do it, and tell what came of it. There is no other way to a page.
 
         `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        `names`: what the caller calls each action, for hints and advice.
         """
         self.running += 1
         self.last_used = time.monotonic()
         try:
             # The one way out for whatever was read of a page: no secret passes here.
-            run = Run(self, tab, timeout, self._cleared(report), quiet, channel)
+            run = Run(self, tab, timeout, self._cleared(report), quiet, channel, names)
             return self._warned(cleared(await run.run(action), self.secrets))
         except Exception as error:
             clear_error(error, self.secrets)
@@ -140,12 +145,13 @@ class Session:
                     await self.reach.close()
                 self.refuse_if_closed()
                 made.surroundings.may_read = self.may_read
+                made.surroundings.withheld = UNREAD
                 self._context = made
             return self._context
 
     def refuse_if_closed(self) -> None:
         if self._is_closed:
-            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with browser_open_session.")
+            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with {open_session}.")
 
     def _tell_of_loss(self) -> None:
         """Once, unless a call was under way that has told of it: the tabs may be others now."""
@@ -153,7 +159,7 @@ class Session:
             self._owes_loss = False
             raise BrowserUnavailable(
                 "The connection to the browser was lost.",
-                hint="Call again: rove connects anew. Then list browser_tabs.",
+                hint="Call again: rove connects anew. Then list {tabs}.",
             )
 
     def lose(self) -> None:
