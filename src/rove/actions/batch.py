@@ -30,7 +30,7 @@ class BatchDone(Result):
     left_out: int
 
     def __str__(self) -> str:
-        """How far it got; what each step said is in its outcome."""
+        """Say how far it got; what each step returned is in its outcome."""
         if self.failed is None:
             return f"{len(self.done)} steps done."
         return f"Step {self.failed.index + 1}, {self.failed.action}, failed; {self.left_out} left out."

@@ -1,4 +1,4 @@
-"""The clipboard of a session."""
+"""The clipboard, one for each session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alerts, confirms and prompts."""
+"""Dialogs: alerts, confirms and prompts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class DialogAnswered(Result):
         return f'{"Accepted" if self.accepted else "Dismissed"} the {self.kind} "{self.message}".'
 
 
-# On the context rather than the tab: an answer must never wait for the lock of the act that it unblocks.
+# An action on the context, not on the tab: the answer must not wait for the tab's lock, which the action that the
+# dialog blocks still holds.
 @action(Effect.ACT)
 class Dialog(ContextAction[DialogAnswered]):
     """Answer the dialog that is open on the page."""
@@ -43,7 +44,7 @@ class Dialog(ContextAction[DialogAnswered]):
         raise NotOpen("No dialog is open.", hint="Take a {snapshot} to see the page.")
 
     def _meant(self, context: Context) -> list[Tab]:
-        """The tab that was named, or all of them, the one in front first."""
+        """Return the tab that was named, or all tabs, the front one first."""
         if self.tab is not None:
             return [tab for tab in context.tabs if tab.id == self.tab]
         return sorted(context.tabs, key=lambda tab: tab is not context.current)

@@ -1,4 +1,4 @@
-"""Other circumstances for the same page."""
+"""Emulation: the size of the viewport, being offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that go from the workspace into a page."""
+"""Files: uploads from the workspace to a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms: fill in, choose, tick."""
+"""Forms: fill in fields, select options, tick checkboxes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Fill(TabAction[Filled]):
 
 @dataclass(frozen=True)
 class FormField(Validated):
-    """One field of a form and what goes into it."""
+    """A field of a form and its new value."""
 
     target: Target
     value: str | bool = arg("Text, an option's label, true/false for a checkbox, or secret:NAME.")
@@ -71,7 +71,7 @@ class FillForm(TabAction[FormFilled]):
         return tuple(name for value in values if (name := secret_named(value)))
 
     async def perform(self, tab: Tab) -> FormFilled:
-        # All of them are found before any is touched: a form half filled in is worse than one not begun.
+        # Find every field before filling in the first: a form that is half filled in is worse than an untouched one.
         elements = [await tab.resolve(field.target) for field in self.fields]
         selects = [await element.is_select() for element in elements]
         for field, element in zip(self.fields, elements, strict=True):

@@ -1,4 +1,4 @@
-"""The keyboard: real keystrokes."""
+"""The keyboard: type text, press keys."""
 
 from __future__ import annotations
 

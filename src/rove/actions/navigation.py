@@ -1,4 +1,4 @@
-"""Going places."""
+"""Navigation: load an address, go back or forward, reload."""
 
 from __future__ import annotations
 

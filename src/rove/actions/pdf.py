@@ -1,4 +1,4 @@
-"""Pages on paper."""
+"""PDF: print a page to a file."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ class Pdf(TabAction[Printed]):
         name = safe_name(self.name or await tab.title() or "page").removesuffix(".pdf")
         sheets = Sheets(self.paper, self.landscape, self.background, self.pages)
         document = await print_page(tab, sheets, f"{name}.pdf")
-        # A name that was not given is the page's own.
+        # Without a name of the caller's, the file has the page's title, which is the page's text.
         path = Own(document.path) if self.name else str(document.path)
         return Printed(path, document.size, document.pages)

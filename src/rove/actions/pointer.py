@@ -1,4 +1,4 @@
-"""The pointer: click, hover, drag, scroll."""
+"""The pointer: click, hover, drag and scroll."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rove.record import dataclass
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
-# A hand's moves are seen by the page one frame at a time.
+# Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.
 LEG_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Touched(Result):
-    """An element, and what the pointer did to it."""
+    """An element that the pointer acted on; subclasses say how."""
 
     DID: ClassVar[str]
     element: str
@@ -28,7 +28,7 @@ class Touched(Result):
 
     @property
     def in_brief(self) -> str:
-        """Without words of the page."""
+        """Name the element by its ref, without text of the page."""
         return f"{self.DID} {self.ref}."
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a page."""
+"""Screenshots of the viewport, the full page or an element."""
 
 from __future__ import annotations
 

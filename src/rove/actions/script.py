@@ -1,4 +1,4 @@
-"""JavaScript among the page's own."""
+"""JavaScript that runs in the page."""
 
 from __future__ import annotations
 

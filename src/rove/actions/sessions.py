@@ -1,4 +1,4 @@
-"""Sessions: named, isolated from each other, closed when idle."""
+"""Sessions: named, isolated from each other, and closed when idle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StatusReport(Result):
         return "\n".join(passage.text for passage in self.passages(""))
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Sessions in our words, each tab in those of its page."""
+        """Tell the sessions, and each tab's address as written by its page."""
         for session in self.sessions:
             yield Passage(f"session {session['session']}" + (f" {session['guard']}" if "guard" in session else ""))
             for tab in session["tabs"]:

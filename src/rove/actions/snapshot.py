@@ -15,7 +15,7 @@ from rove.snapshot import Rendered, render
 if TYPE_CHECKING:
     from rove.chromium.tab import Tab
 
-# As snapshots print it: `e40:50` goes on at the 50th child of e40, `e57+` below the row of e57.
+# As snapshots print it: `e40:50` continues at child 50 of e40, `e57+` below the row of e57.
 _HANDLE = pattern(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")
 CHILDREN_AT_ONCE = 400
 EMPTY = "The page is empty."

@@ -1,4 +1,4 @@
-"""Tabs of a session."""
+"""Tabs: list, open, switch and close them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TabList(Result):
         return "\n".join(map(str, self.tabs)) or "No tab is open."
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Each tab in words of its own page."""
+        """Tell each tab as written by its own page."""
         yield from (Passage(str(tab), origin_in(tab.url)) for tab in self.tabs)
         if not self.tabs:
             yield Passage(str(self))

@@ -1,4 +1,4 @@
-"""Workers: a page's own, and the service workers that answer for it."""
+"""Workers: those of a page, and its service workers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WorkerList(Result):
         return "\n".join(passage.text for passage in self.passages(""))
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Each worker in words of its own origin."""
+        """Tell each worker as written by its own origin."""
         yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
         if not self.workers:
             yield Passage("There are no workers.")

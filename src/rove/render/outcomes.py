@@ -1,4 +1,4 @@
-"""An outcome as text for a model, and as plain data for a program."""
+"""Outcomes and errors as text for a model, and as plain data for a program."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from rove.render.cleaning import one_line, readable
 
 
 def as_text(outcome: AnyOutcome) -> str:
-    """What a model reads: what was done, where it is now, what changed, what else happened."""
+    """Tell a model what was done, where the tab is now, what changed and what else happened."""
     return wrapped(_cleaned(_passages(outcome), outcome.origin)) or "Done."
 
 
 def error_text(error: RoveError) -> str:
-    """What a model reads when it did not work out."""
+    """Tell a model why an action failed and what to try next."""
     return wrapped(_cleaned(error_passages(error)))
 
 
 def error_data(error: RoveError) -> dict[str, object]:
-    """The same in parts, for callers that branch on the code."""
+    """Return an error in parts, for callers that branch on its code."""
     return {**error.as_dict(), "message": wrapped([Passage(one_line(error.message, LONGEST_ERROR), error.origin)])}
 
 
 def as_data(outcome: AnyOutcome) -> dict[str, Any]:
-    """The same for programs. Its texts are the page's own and in no wrapper: not for a model."""
+    """Return an outcome for programs. Text of pages in it is not wrapped, so it is not for a model."""
     data: dict[str, Any] = {
         "action": outcome.action,
         "session": outcome.session,
@@ -61,7 +61,7 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
 
 
 def _result_passages(outcome: AnyOutcome) -> Iterable[Passage]:
-    """Where nothing else is told of the page, the wrapper round a label would be most of the answer."""
+    """Tell the result, in brief if nothing else is told of the page: the wrapper would be most of the answer."""
     result: Result = outcome.result
     is_alone = outcome.changes.kind in ("same", "silent") and not outcome.events and not outcome.pending
     if is_alone and result.in_brief is not None:
@@ -77,7 +77,7 @@ def _cleaned(passages: Iterable[Passage], page: str = NOWHERE) -> Iterator[Passa
 
 
 def plain(value: Any) -> Any:
-    """Data that JSON can carry; pictures and files travel beside it."""
+    """Convert a value to what JSON can carry, without pictures and files, which are sent beside it."""
     if isinstance(value, Outcome):
         outcome: AnyOutcome = value
         return as_data(outcome)

@@ -1,4 +1,4 @@
-"""The page as text for a model: rows from the browser, stitched, cut to a budget, and compared."""
+"""Snapshots as text for a model: rows of all frames are joined, fitted into a token budget, and compared."""
 
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference

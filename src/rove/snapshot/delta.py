@@ -1,4 +1,4 @@
-"""What changed between two looks at a page."""
+"""The difference between two snapshots of a page."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rove.snapshot.tree import TEXT, Row, Snapshot
 Kind = Literal["same", "changes", "snapshot", "page"]
 DEFAULT_BUDGET = 1500
 REMOVED_TEXT = 80
-# More removed lines than this, one after another, are counted instead of shown.
+# A longer run of removed lines is counted instead of shown.
 REMOVED_RUN = 6
 HEADING = "heading"
 
 
 @dataclass(frozen=True)
 class Delta:
-    """A difference as text: nothing, the changed rows, or a whole snapshot where that is shorter."""
+    """A difference: that nothing changed, the changed rows, or a whole snapshot where that is shorter."""
 
     kind: Kind
     passages: tuple[Passage, ...]
@@ -37,7 +37,7 @@ class Delta:
 
 
 def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_BUDGET, *, links: bool = False) -> Delta:
-    """The change from `before` to `after`; a new page is a fresh snapshot."""
+    """Compare two snapshots of a tab; for a new page, return the whole snapshot."""
     if before is None or is_new_page(before, after):
         rendered = render(after, budget, links=links)
         return Delta("page", rendered.passages, rendered.tokens)
@@ -54,7 +54,7 @@ def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_B
 
 
 def is_new_page(before: Snapshot, after: Snapshot) -> bool:
-    """Another document: its refs go on counting and none of the old ones is left."""
+    """Whether `after` shows another document: another address, and none of the old refs."""
     if before.url.partition("#")[0] == after.url.partition("#")[0]:
         return False
     old = {row.ref for row in before.rows if row.ref}
@@ -74,7 +74,7 @@ def _same(before: Snapshot, after: Snapshot) -> Delta:
 
 @dataclass(frozen=True)
 class _Change:
-    """Rows `old` gave way to rows `after.rows[start:end]`."""
+    """The rows `old` were replaced by the rows `after.rows[start:end]`."""
 
     old: Sequence[Row]
     start: int
@@ -111,7 +111,7 @@ def _narrowed(
     old_span: tuple[int, int],
     new_span: tuple[int, int],
 ) -> Iterable[_Change]:
-    """Drop rows that are equal at both ends of a gap between anchors."""
+    """Leave out rows that are equal at both ends of a gap between anchors."""
     old_start, old_end = old_span
     start, end = new_span
     while old_start < old_end and start < end and old[old_start] == new[start]:
@@ -125,7 +125,7 @@ def _narrowed(
 def _anchors(
     old: Sequence[tuple[int, str, str]], new: Sequence[tuple[int, str, str]], head: int, tail: int
 ) -> list[tuple[int, int]]:
-    """Rows that occur once on both sides, in the longest order that both share."""
+    """Pair the rows that occur once on each side, in the longest order that both sides share."""
     old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
     once_old = {key for key, count in Counter(old_middle).items() if count == 1}
     once = once_old & {key for key, count in Counter(new_middle).items() if count == 1}
@@ -160,14 +160,14 @@ def _longest_rise(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _told(changes: Sequence[_Change], after: Snapshot, links: bool) -> tuple[Passage, ...]:
     lines = Lines(after.origin)
     shown_context = ""
-    # Depths of the told rows that the next one could be inside of.
+    # Depths of the rows already told that the next one may be inside of.
     above: list[int] = []
     told_to = 0
     for change in changes:
         placed_by = _context(after.rows, change)
         context = _clipped(line_of(placed_by)) if placed_by else ""
         if placed_by and context != shown_context:
-            # A heading holds nothing: what follows it stands under it.
+            # A heading contains nothing: what follows it is under it.
             lines.add(placed_by, f"{'under' if context.startswith(HEADING) else 'in'} {context}")
             shown_context = context
             above.clear()
@@ -184,14 +184,14 @@ def _leave(above: list[int], depth: int) -> None:
 
 
 def _context(after: Sequence[Row], change: _Change) -> Row | None:
-    """The nearest row above that places the change: an ancestor, else the last heading before it."""
+    """Return the row above that says where a change is: the nearest ancestor, else the last heading before it."""
     depth = after[change.start].depth if change.start < len(after) else 0
     if change.start == change.end and change.old:
         depth = change.old[0].depth
     for row in reversed(after[: change.start]):
         if row.flags & TEXT:
             continue
-        # A list or a frame beside the change is over, and does not hold it; a heading is about what follows.
+        # A list or a frame at the same depth does not contain the change; a heading is about what follows it.
         if row.depth < depth or (row.depth == depth and row.line.startswith(HEADING)):
             return row
     return None

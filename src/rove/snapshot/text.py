@@ -1,4 +1,4 @@
-"""Rows to lines of text."""
+"""Writes rows as lines of text, and lines as passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_HREF = 80
 
 
 def line_of(row: Row, *, links: bool = False) -> str:
-    """The row as one line, without indentation."""
+    """Write a row as one line, without indentation."""
     if row.flags & FOLD:
         return f"{row.line.replace(REF_PLACE, '')} [expand {row.fold or row.ref}]"
     if not row.ref:
@@ -59,10 +59,10 @@ class Lines:
 
 
 def short_href(href: str) -> str:
-    """An address short enough to be worth its tokens."""
+    """Cut an address to what is worth its tokens."""
     return href if len(href) <= MAX_HREF else href[:MAX_HREF] + "…"
 
 
 def indented(row: Row, line: str) -> str:
-    """The line at its depth; very deep rows stop moving right."""
+    """Indent a line by the depth of its row, up to a limit."""
     return " " * min(row.depth, 40) + line
