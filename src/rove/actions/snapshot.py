@@ -36,7 +36,7 @@ class SnapshotTaken(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell each part as written by the page or frame that it shows."""
-        yield from self.content or (Passage(EMPTY, origin),)
+        yield from (passage.of(origin) for passage in self.content or (Passage(EMPTY, ""),))
 
 
 @action(Effect.READ)
