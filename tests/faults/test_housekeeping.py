@@ -12,9 +12,9 @@ from threading import Event
 import pytest
 
 from rove.chromium import browser as launching
-from rove.chromium.browser import Browser, launch, warm_up
+from rove.chromium.browser import Browser, launch, start_process
 from rove.engine import browsers as watching
-from rove.engine.browsers import Browsers
+from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.settings import Deadlines, Settings
 
 
@@ -26,18 +26,18 @@ def own(home: Path) -> Settings:
 @pytest.fixture
 async def launched(own: Settings) -> AsyncGenerator[Callable[[], asyncio.Future[Browser]]]:
     """Launch a browser, which is closed after the test; leave nothing running if the launch fails."""
-    warmup = await warm_up(own, None)
+    process = await start_process(own, None)
     started: list[asyncio.Future[Browser]] = []
 
     def start() -> asyncio.Future[Browser]:
-        started.append(asyncio.ensure_future(launch(own, warmup)))
+        started.append(asyncio.ensure_future(launch(own, process)))
         return started[0]
 
     yield start
     try:
         await (await started[0]).close()
     finally:
-        await asyncio.to_thread(warmup.abandon)
+        await asyncio.to_thread(process.release)
 
 
 async def test_a_launch_survives_a_failed_sweep(
@@ -59,16 +59,16 @@ async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
     released = Event()
     monkeypatch.setattr(launching, "sweep", lambda runs: released.wait(60))
     own = Settings(home=home / "housekeeping", deadlines=Deadlines(launch=5))
-    warmup = await warm_up(own, None)
+    process = await start_process(own, None)
     began = time.monotonic()
     try:
-        browser = await asyncio.wait_for(launch(own, warmup), 30)
+        browser = await asyncio.wait_for(launch(own, process), 30)
         assert time.monotonic() - began < 15
         assert browser.is_alive
         await browser.close()
     finally:
         released.set()
-        await asyncio.to_thread(warmup.abandon)
+        await asyncio.to_thread(process.release)
 
 
 async def test_checks_go_on_after_one_that_failed(
@@ -85,8 +85,8 @@ async def test_checks_go_on_after_one_that_failed(
         went_on.set()
         return True
 
-    browsers = Browsers(own, lambda: False, is_needed, lambda: None)
-    browsers.warm_up()
+    browsers = BrowserSupervisor(own, lambda: False, is_needed, lambda: None)
+    browsers.start_early()
     try:
         async with asyncio.timeout(10):
             await went_on.wait()

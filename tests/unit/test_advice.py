@@ -10,11 +10,11 @@ import pytest
 from rove import Session
 from rove.action import registry
 from rove.advice import Advice, Told, named, named_if_advice
-from rove.engine.redaction import clear_error
-from rove.engine.sessions import Sessions
+from rove.engine.outcome_redaction import redact_error
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import NotOpen, RoveError
-from rove.guard.refusal import Refusal, Rule
-from rove.guard.secrets import Secret, Secrets
+from rove.guard.hosts.refusal import Refusal, RefusalReason
+from rove.guard.secrets.secrets import Secret, Secrets
 from rove.settings import Settings
 from rove.surfaces.toolsets import Toolset
 
@@ -56,12 +56,12 @@ def test_a_text_that_may_be_a_pages_is_left_alone() -> None:
 def test_redaction_keeps_what_was_named_from_being_named_again() -> None:
     secrets = Secrets([Secret("mine", ("https://a.example",), "48151623")])
     error = NotOpen("no", hint=named(Advice("At {where}", where="{click}48151623"), TOOLS))
-    clear_error(error, secrets)
+    redact_error(error, secrets)
     assert named(error.hint, TOOLS) == "At {click}[secret mine]"
 
 
 def test_a_host_with_braces_in_a_refusal_is_no_reference() -> None:
-    error = Refusal("{click}.example", 443, Rule.NOT_LISTED).error()
+    error = Refusal("{click}.example", 443, RefusalReason.NOT_LISTED).error()
     assert "{click}.example" in named(error.hint, TOOLS)
 
 

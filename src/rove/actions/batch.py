@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from rove.action import AnyAction, Effect, Road, RoadAction, action, arg, parse
+from rove.action import AnyAction, CompositeAction, Effect, StepRunner, action, arg, parse
 from rove.errors import RoveError
-from rove.fields import Refused
+from rove.fields import InvalidFields
 from rove.outcome import AnyOutcome, Attachment, Passage, Result, error_passages, is_one_line
 from rove.record import dataclass
 
@@ -73,13 +73,13 @@ def _parsed(index: int, step: Step) -> AnyAction:
         made = parse(str(step.get("action", "")), {key: value for key, value in step.items() if key != "action"})
     except RoveError as error:
         raise ValueError(f"step {index + 1}: {error.message.rstrip('.')}") from error
-    if isinstance(made, RoadAction):
+    if isinstance(made, CompositeAction):
         raise ValueError(f"step {index + 1}: a batch cannot hold a {made.verb}")
     return made
 
 
 @action(Effect.ACT, observes=False)
-class Batch(RoadAction[BatchDone]):
+class Batch(CompositeAction[BatchDone]):
     """Run several actions in order, within one `timeout`; stop at the first that fails."""
 
     steps: tuple[Step, ...] = arg('Each {"action": "click", ...its arguments}.', min_length=1, max_length=50)
@@ -98,15 +98,15 @@ class Batch(RoadAction[BatchDone]):
         try:
             _ = self._actions
         except ValueError as error:
-            raise Refused([("steps", str(error))]) from error
+            raise InvalidFields([("steps", str(error))]) from error
 
-    async def perform(self, road: Road) -> BatchDone:
+    async def perform(self, runner: StepRunner) -> BatchDone:
         done: list[AnyOutcome] = []
-        await road.foresee(self.actions)
+        await runner.ask_ahead(self.actions)
         for index, made in enumerate(self.actions):
-            road.report(made.describe(), index, len(self.steps))
+            runner.report(made.describe(), index, len(self.steps))
             try:
-                done.append(await road.run(made))
+                done.append(await runner.run(made))
             except RoveError as error:
                 failed = StepFailed(index, made.verb, error)
                 return BatchDone(tuple(done), failed, len(self.steps) - index - 1)

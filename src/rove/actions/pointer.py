@@ -9,7 +9,7 @@ from rove.outcome import Own, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 # Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.
 LEG_SECONDS = 0.2

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from rove.errors import RoveError
-from rove.guard.wrapping import wrapped
+from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import LONGEST_ERROR, NOWHERE, AnyOutcome, Attachment, Outcome, Passage, Result, error_passages
 from rove.render.cleaning import one_line, readable
 
