@@ -84,7 +84,7 @@ class JournalFailed(RoveError):
 
 class NotOpen(RoveError):
     code = "not_open"
-    default_hint = "Call browser_status to see what is open."
+    default_hint = "Call {status} to see what is open."
 
 
 class LimitReached(RoveError):
@@ -136,13 +136,13 @@ class PageCrashed(RoveError):
 
 class DialogOpen(RoveError):
     code = "dialog_open"
-    default_hint = "Answer it with browser_dialog, then call again."
+    default_hint = "Answer it with {dialog}, then call again."
     retryable = True
 
 
 class DeadlineExceeded(RoveError):
     code = "deadline_exceeded"
-    default_hint = "Look at the page with browser_snapshot, or allow more time with `timeout`."
+    default_hint = "Look at the page with {snapshot}, or allow more time with `timeout`."
     retryable = True
 
 
@@ -154,12 +154,12 @@ class ScriptFailed(RoveError):
 class ElementNotFound(RoveError):
     code = "element_not_found"
     quotes_page = False
-    default_hint = "Take a browser_snapshot and use a ref that it shows."
+    default_hint = "Take a {snapshot} and use a ref that it shows."
 
 
 class ElementGone(RoveError):
     code = "element_gone"
-    default_hint = "The page has changed: take a new browser_snapshot and use a ref that it shows."
+    default_hint = "The page has changed: take a new {snapshot} and use a ref that it shows."
 
 
 class AmbiguousTarget(RoveError):
@@ -169,5 +169,5 @@ class AmbiguousTarget(RoveError):
 
 class ElementNotReady(RoveError):
     code = "element_not_ready"
-    default_hint = "Deal with what is in the way, or wait for it with browser_wait, then call again."
+    default_hint = "Deal with what is in the way, or wait for it with {wait}, then call again."
     retryable = True

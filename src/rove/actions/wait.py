@@ -1,4 +1,4 @@
-"""Waiting for something, never for nothing."""
+"""Waiting: for text, an element, an address, a load state or a time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import DeadlineExceeded, InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 LOOK_AGAIN = 0.25
-# Before the call itself is given up on, so that what was missing can still be said.
+# Seconds before the call's deadline at which to stop, so that the error can still say what was missing.
 GIVING_UP = 0.6
 
 
 @dataclass(frozen=True)
-class Waited:
+class Waited(Result):
     seconds: float
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rove.advice import Advice
 from rove.browser.annotation import Mark, marks_in
 from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import PointerTarget
@@ -70,7 +71,7 @@ class Tab:
         self._shared = setup.shared
         self.page = LivePage(cdp, setup.connection, target, setup.settings)
         self.page.may_read = lambda address: setup.shared.may_read(address)
-        self.observer = PageObserver(self.page)
+        self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
             self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched
         )
@@ -158,7 +159,7 @@ class Tab:
             self.popups.start_document()
 
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
-        self.page.events.add("frame crashed", "What it showed is gone; browser_reload brings it back.")
+        self.page.events.add("frame crashed", Advice("What it showed is gone; {reload} brings it back."))
 
     # What is known of it
 

@@ -85,7 +85,7 @@ class Sessions:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
             known = ", ".join(self._open) or "none"
-            raise NotOpen(f"There is no session {name}.", hint=f"Open it with browser_open_session. Open now: {known}.")
+            raise NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {known}.")
         return self._open[name]
 
     async def open_session(self, name: str | None) -> str:
