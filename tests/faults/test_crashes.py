@@ -31,7 +31,7 @@ SMALL_HEAP = "--js-flags=--max-old-space-size=64"
 @pytest.fixture
 async def own(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
     """A browser of its own, whose pages have little memory."""
-    browser = browser_with(tmp_path, ensure(None, True, False, print).path, SMALL_HEAP)
+    browser = browser_with(tmp_path, ensure(Settings(), False, print).path, SMALL_HEAP)
     settings = Settings(allow_host=OWN_SITES, home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)

@@ -166,7 +166,7 @@ async def warm_up(settings: Settings, progress: Callable[[str], None] | None) ->
     from rove.chromium.installation import ensure  # no server that had a head start needs it
 
     may_fetch = settings.fetch_browser and progress is not None
-    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
+    found = await asyncio.to_thread(ensure, settings, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     try:
         return await asyncio.to_thread(Warmup, settings.home_folder / "run", found, sandbox, settings.headless)

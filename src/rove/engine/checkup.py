@@ -10,11 +10,11 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rove.chromium.browser import launch, warm_up
-from rove.chromium.discovery import Installation, candidates, find, is_snap
-from rove.chromium.installation import ensure, version
+from rove.chromium.discovery import Installation, candidates, is_snap
+from rove.chromium.installation import ensure, fetch, installed, version
 from rove.chromium.launch import decide_sandbox
 from rove.chromium.runfolder import sweep
 from rove.engine.exposure import OPEN
@@ -23,6 +23,9 @@ from rove.guard.policyfile import policy_from
 from rove.guard.secrets import secrets_from
 from rove.record import dataclass
 from rove.settings import Settings
+
+if TYPE_CHECKING:
+    from rove.chromium.chrome_for_testing.transfer import Meter
 
 State = Literal["good", "worth knowing", "broken"]
 ENOUGH_MEMORY = 512
@@ -41,9 +44,11 @@ class Finding:
     fix: str = ""
 
 
-def install(settings: Settings, progress: Callable[[str], None]) -> tuple[str, str]:
-    """Find or fetch a browser; returns its version and where it is."""
-    found = ensure(settings.browser, settings.headless, True, progress)
+def install(
+    settings: Settings, progress: Callable[[str], None], meter: Meter | None = None, force: bool = False
+) -> tuple[str, str]:
+    """Find a browser, or fetch one, and return its version and where it is; `force` fetches one in any case."""
+    found = fetch(settings, progress, meter, again=True) if force else ensure(settings, True, progress, meter)
     return version(found.path) or "unknown version", f"{found.path} ({found.origin})"
 
 
@@ -62,7 +67,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
         return
     found: Installation | None = None
     try:
-        found = await asyncio.to_thread(find, settings.browser, settings.headless)
+        found = await asyncio.to_thread(installed, settings)
     except RoveError as error:
         yield Finding("browser", "broken", error.message, error.hint)
         return
