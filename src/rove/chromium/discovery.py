@@ -90,7 +90,7 @@ def program_in(folder: str, headless_only: bool) -> str | None:
 
 
 def is_snap(location: str | os.PathLike[str]) -> bool:
-    """Tell whether a program is one of Ubuntu's snap packages, which may neither read rove's profile folder nor speak over inherited pipes."""
+    """Tell whether a program is a snap: those may neither read rove's profile folder nor inherit its pipes."""
     if "snap" in os.path.realpath(location).split("/"):
         return True
     try:

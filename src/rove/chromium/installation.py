@@ -106,7 +106,6 @@ def _installed_by_apt(settings: Settings, progress: Progress) -> Installation | 
     return None
 
 
-
 def _succeeds(command: list[str], progress: Progress) -> bool:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with subprocess.Popen(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 import zipfile
@@ -32,6 +31,8 @@ def unpack(archive: Path, folder: Path, top: str) -> None:
             for member in members:
                 if _is_link(member):
                     _link(packed, member, folder, folder.resolve() / top)
+    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
+        raise _damaged(archive, f"two of its entries want the same name, {error.filename}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
         raise _damaged(archive, str(error)) from error
 
@@ -57,11 +58,8 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> No
         path.mkdir(parents=True, exist_ok=True)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with packed.open(member) as source, path.open("xb") as target:  # zipfile compares the CRC at its end
-            shutil.copyfileobj(source, target, 2**20)
-    except (FileExistsError, IsADirectoryError) as error:
-        raise zipfile.BadZipFile(f"{member.filename!r} is in it twice") from error
+    with packed.open(member) as source, path.open("xb") as target:  # zipfile compares the CRC at its end
+        shutil.copyfileobj(source, target, 2**20)
     path.chmod(0o755 if member.external_attr >> 16 & stat.S_IXUSR else 0o644)
 
 
@@ -69,7 +67,7 @@ def _link(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, root: 
     path = folder.resolve() / member.filename
     path.parent.mkdir(parents=True, exist_ok=True)
     target = packed.read(member).decode()
-    if path.parent.resolve() != path.parent or os.path.lexists(path):
+    if path.parent.resolve() != path.parent:
         raise zipfile.BadZipFile(f"{member.filename!r} lies behind another link")
     path.symlink_to(target)
     if not path.resolve().is_relative_to(root):

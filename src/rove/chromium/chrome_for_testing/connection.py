@@ -96,11 +96,12 @@ class _HTTPSHandler(urllib.request.HTTPSHandler):
 class _NoDowngrade(urllib.request.HTTPRedirectHandler):
     """Follows no redirect from https to http, where anything in between could change the program that is fetched."""
 
-    def redirect_request(self, req: urllib.request.Request, *rest: Any) -> urllib.request.Request | None:
-        new = super().redirect_request(req, *rest)
-        if new is not None and req.type == "https" and new.type != "https":
-            raise http.client.HTTPException(f"it redirects to {new.type}://, which is not encrypted")
-        return new
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        if req.type == "https" and not newurl.startswith("https://"):
+            raise http.client.HTTPException("it redirects to an address that is not encrypted")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def refused(url: str, error: urllib.error.HTTPError) -> BrowserUnavailable:
