@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import datetime
 import gzip
 import hashlib
 import io
+import ipaddress
 import json
 import os
 import random
 import socket
 import ssl
-import subprocess
 import threading
 import zipfile
 from collections.abc import Generator, Mapping
@@ -21,6 +22,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+DAY = datetime.timedelta(days=1)
 VERSION = "158.0.8127.18"
 PLATFORM = {"Linux": "linux64", "Darwin": "mac-arm64"}[os.uname().sysname]
 PROGRAM = f"chrome-headless-shell-{PLATFORM}/chrome-headless-shell"
@@ -152,14 +160,24 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _encrypted(listening: socket.socket, folder: Path) -> socket.socket:
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "1",
-         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    """Serve with a certificate that vouches for itself, written to where a client can be told to trust it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.datetime.now(datetime.UTC)
+    identity = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + DAY)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+        .add_extension(identity, False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identity), False)
+        .sign(key, hashes.SHA256())
+    )
+    trusted, secret = folder / "certificate.pem", folder / "key.pem"
+    trusted.write_bytes(certificate.public_bytes(Encoding.PEM))
+    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(trusted, secret)
     return context.wrap_socket(listening, server_side=True)
 
 
