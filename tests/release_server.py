@@ -28,8 +28,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from rove.chrome_version import PINNED
+
 DAY = datetime.timedelta(days=1)
-VERSION = "158.0.8127.18"
+VERSION = PINNED
 PLATFORM = {"Linux": "linux64", "Darwin": "mac-arm64"}[os.uname().sysname]
 PROGRAM = f"chrome-headless-shell-{PLATFORM}/chrome-headless-shell"
 

@@ -130,8 +130,8 @@ def _hint(port: DebugPort) -> str:
         )
     return (
         f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call again. "
-        "FOLDER is a profile of its own: browsers open no port on their default one, but Chrome 144 and newer do if remote "
-        "debugging is switched on in chrome://inspect."
+        "FOLDER is a profile of its own: browsers open no such port on their default one. In Chrome 144 and newer, "
+        "remote debugging can be switched on in chrome://inspect instead."
     )
 
 
