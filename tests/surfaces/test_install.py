@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.release_server import PLATFORM, PROGRAM, VERSION, Releases, archive, browser_archive, program, releasing
 
-from rove.chromium import installation
 from rove.chromium.chrome_for_testing import connection, transfer
 from rove.chromium.chrome_for_testing import releases as lists
-from rove.chromium.discovery import find
-from rove.chromium.installation import ensure, fetch
+from rove.chromium.process import installation
+from rove.chromium.process.discovery import find
+from rove.chromium.process.installation import ensure, fetch
 from rove.errors import BrowserUnavailable
 from rove.settings import Settings
 
@@ -325,7 +325,7 @@ def test_a_disk_that_is_full_is_said_so(server: Releases, home: Path) -> None:
 
 def test_several_processes_at_once_fetch_it_once(server: Releases, home: Path) -> None:
     code = (
-        "import sys; from rove.chromium.installation import fetch; from rove.settings import load;"
+        "import sys; from rove.chromium.process.installation import fetch; from rove.settings import load;"
         "print(fetch(load(home=sys.argv[1], browser_mirror=sys.argv[2]), print).path)"
     )
     command = [sys.executable, "-c", code, str(home), server.url]

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from tests.faults.survival import browser_with
 
-from rove.chromium.discovery import Installation, find
-from rove.chromium.launch import decide_sandbox
-from rove.chromium.pipe import Pipe
+from rove.chromium.process.browser_process import BrowserProcess
+from rove.chromium.process.discovery import Installation, find
+from rove.chromium.process.launch_arguments import decide_sandbox
+from rove.chromium.protocol.connection import CdpConnection, CdpSession
+from rove.chromium.protocol.pipe import PipeTransport
 from rove.chromium.scripts import page_script
-from rove.chromium.warmup import Warmup
-from rove.chromium.wire import Connection, Wire
 from rove.snapshot import Snapshot, parse, render
 
 # Lets a test ask Chromium's own accessibility tree about one element.
@@ -25,7 +25,7 @@ VIEWPORT = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": Fals
 class Page:
     """A page as its own scripts see it."""
 
-    def __init__(self, cdp: Wire) -> None:
+    def __init__(self, cdp: CdpSession) -> None:
         self._cdp = cdp
 
     async def set_content(self, html: str) -> None:
@@ -46,7 +46,7 @@ class Page:
 class World:
     """One page, and calls into its isolated world."""
 
-    def __init__(self, cdp: Wire) -> None:
+    def __init__(self, cdp: CdpSession) -> None:
         self.page = Page(cdp)
         self._cdp = cdp
         self._context = 0
@@ -117,23 +117,23 @@ class World:
 
 
 @pytest.fixture(scope="session")
-async def bare_browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Connection]:
+async def bare_browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[CdpConnection]:
     folder, found = tmp_path_factory.mktemp("bare"), find(None, headless=True)
     assert found is not None
     telling = Installation(str(browser_with(folder, found.path, ORACLE)), "test", headless_only=True)
-    process = Warmup(folder / "run", telling, decide_sandbox("auto", found.path), headless=True)
-    connection = Connection(Pipe(*process.pipe()))
+    process = BrowserProcess(folder / "run", telling, decide_sandbox("auto", found.path), headless=True)
+    connection = CdpConnection(PipeTransport(*process.pipe()))
     await connection.open()
     yield connection
     connection.close()
-    process.abandon()
+    process.release()
 
 
 @pytest.fixture
-async def world(bare_browser: Connection) -> AsyncGenerator[World]:
+async def world(bare_browser: CdpConnection) -> AsyncGenerator[World]:
     target = await bare_browser.root.send("Target.createTarget", {"url": "about:blank"})
     attached = await bare_browser.root.send("Target.attachToTarget", {**target, "flatten": True})
-    cdp = bare_browser.wire(attached["sessionId"])
+    cdp = bare_browser.cdp_session(attached["sessionId"])
     await cdp.send("Emulation.setDeviceMetricsOverride", VIEWPORT)
     await cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
     yield World(cdp)

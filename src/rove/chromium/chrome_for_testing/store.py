@@ -14,7 +14,7 @@ from pathlib import Path
 from rove.chromium.chrome_for_testing.archive import unpack
 from rove.chromium.chrome_for_testing.releases import Build
 from rove.chromium.chrome_for_testing.transfer import Meter, discard, download, unwritten
-from rove.chromium.discovery import program_in
+from rove.chromium.process.discovery import program_in
 from rove.errors import BrowserUnavailable
 
 UNPACKING = "unpacking-"
