@@ -31,6 +31,11 @@ class Person:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def socket_path(self) -> str:
+        """Where the browser speaks DevTools protocol, with the id of this run of it."""
+        return (self._profile / "DevToolsActivePort").read_text().split()[1]
+
+    @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 

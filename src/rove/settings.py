@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from rove.chrome_version import PINNED, checked_mirror, checked_version
 from rove.debugport import checked
 from rove.errors import InvalidSettings
 from rove.fields import FieldRule, InvalidFields, Validated, arg, build, declared
@@ -142,6 +143,18 @@ class Settings(Validated):
         default=None,
     )
     dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
+    browser_version: str = arg(
+        "Version of Chrome for Testing that `rove install` fetches: a number such as this, or stable, beta, dev or "
+        "canary.",
+        default=PINNED,
+        check=checked_version,
+    )
+    browser_mirror: str | None = arg(
+        "Address to fetch Chrome for Testing from instead of Google's, with the same files below it: "
+        "VERSION/PLATFORM/PROGRAM-PLATFORM.zip.",
+        default=None,
+        check=checked_mirror,
+    )
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
     with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     viewport: Viewport = Viewport()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from rove.chrome_version import PINNED, checked_version
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import find
 from rove.chromium.process.launch_arguments import decide_sandbox
@@ -32,10 +33,12 @@ def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> Br
     if any(word.removeprefix("--").split("=")[0] in DECISIVE_FLAGS for word in arguments):
         return None
     try:
-        found = find(given("--browser", arguments) or environment.get("ROVE_BROWSER"), headless=True)
+        path = given("--browser", arguments) or environment.get("ROVE_BROWSER")
+        version = given("--browser-version", arguments) or environment.get("ROVE_BROWSER_VERSION") or PINNED
+        found = find(path, headless=True, home=home, version=checked_version(version))
         if found is None:
             return None
         sandbox = decide_sandbox("auto", found.location)
         return BrowserProcess(f"{home}/run", found, sandbox, headless=True, makes_page=True)
-    except (RoveError, OSError):
+    except (RoveError, OSError, ValueError):
         return None  # said properly by whoever asks for a browser

@@ -143,7 +143,8 @@ def build_parser() -> Command:
     commands = parser.parts()
     _add(commands, "mcp", "Serve an MCP client over standard input and output.", _mcp)
     _add(commands, "demo", "Take a guided tour of a small built-in site.", _demo)
-    _add(commands, "install", "Find a usable browser, or fetch one.", _install)
+    install = _add(commands, "install", "Find a usable browser, or fetch one.", _install)
+    install.add_argument("--force", action="store_true", help="fetch one even where one is found")
     _add(commands, "doctor", "Check everything that rove needs; exit code 1 if something is broken.", _doctor)
     _group(commands, "config", "Look at the settings.", _config_parts)
     policy = _group(commands, "policy", "Look at what an agent may do.", _policy_parts)
@@ -245,8 +246,11 @@ def _demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | No
 
 def _install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.browser.browser import load_engine
+    from rove.surfaces.cli.progress_bar import ProgressBar
 
-    version, where = load_engine().install(resolved.settings, lambda line: print(line, flush=True))
+    bar = ProgressBar(sys.stdout) if sys.stdout.isatty() else None
+    engine = load_engine()
+    version, where = engine.install(resolved.settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
     return 0
 
