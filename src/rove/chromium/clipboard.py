@@ -54,4 +54,4 @@ class Clipboard:
 
 async def _lend(world: World, text: str | None) -> None:
     with contextlib.suppress(WireError, ScriptFailed):  # its document is gone, or just coming
-        await world.call("text => rove.lendClipboard(text)", text)
+        await world.call("text => rove.setClipboardText(text)", text)

@@ -126,7 +126,7 @@ class Element:
 
     async def may_take(self, value: str) -> None:
         """Refuse what must not go into it, without touching it."""
-        facts = await self._ask("describeFor")
+        facts = await self._ask("elementFacts")
         if name := secret_named(value):
             secret = self._tab.vault.use(name, facts["origin"])
             if not (secret.goes_anywhere or facts["password"]):
@@ -148,7 +148,7 @@ class Element:
 
     async def describe(self) -> str:
         """The element as the page shows it now, in one line."""
-        await self._ask("describeFor")
+        await self._ask("elementFacts")
         return self.line
 
     async def value(self) -> str | None:
@@ -156,20 +156,20 @@ class Element:
         return None if value is None else self._said(value)
 
     async def is_file_input(self) -> bool:
-        return bool((await self._ask("describeFor"))["type"] == "file")
+        return bool((await self._ask("elementFacts"))["type"] == "file")
 
     async def take_files_back(self) -> None:
         """Leave a file input without files; the protocol takes no empty list."""
-        await self._ask("takeFilesBack")
+        await self._ask("clearFiles")
 
     async def drop(self, files: list[dict[str, str]]) -> None:
         await self._ask("dropFiles", files)
 
     async def is_frame(self) -> bool:
-        return bool((await self._ask("describeFor"))["isFrame"])
+        return bool((await self._ask("elementFacts"))["isFrame"])
 
     async def is_select(self) -> bool:
-        return bool((await self._ask("describeFor"))["tag"] == "select")
+        return bool((await self._ask("elementFacts"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
         answer = await self._ask("selectOptions", self._patience, list(values))
@@ -200,7 +200,7 @@ class Element:
         return await turned(self._tab, self.world, await self._ask("scrollIn", direction, amount))
 
     async def read(self, mode: str, attribute: str | None) -> Read:
-        answer = await self._ask("read", mode, attribute)
+        answer = await self._ask("extract", mode, attribute)
         value: str | None = answer["value"]
         # None of a page too large to tell; what is shown in none of its words is not asked about.
         unseen: list[str] | None = answer.get("unseen", [])
@@ -220,7 +220,7 @@ class Element:
         if arrival := self._tab.presses.arrival:
             return arrival.missed, False
         try:
-            told = await self._tab.unless_replaced(self.world.call("() => rove.pressed()"))
+            told = await self._tab.unless_replaced(self.world.call("() => rove.pressResult()"))
         except WireError:
             return None, False  # the press led to another document
         return (told["missed"], "lost" in told) if told else (None, False)
@@ -228,7 +228,7 @@ class Element:
     async def _reach(self, enabled: bool, presses: int = 0, keep: float = 0) -> tuple[float, float]:
         """Bring it into view and wait until it can be pressed, but for `keep` seconds; returns the point to press."""
         patience = max(self._patience - keep * 1000, 100)
-        answer = await self._ask("reach", {"enabled": enabled, "press": presses}, patience)
+        answer = await self._ask("untilActionable", {"enabled": enabled, "press": presses}, patience)
         return await place(self._tab.worlds, self.world, answer["x"], answer["y"])
 
     @property

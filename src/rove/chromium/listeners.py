@@ -91,7 +91,7 @@ async def _introduce(world: World, found: str) -> None:
     context = await world.context()
     ours = await asyncio.gather(*(same_node(wire, item, context, GROUP) for item in items))
     call: dict[str, Any] = {
-        "functionDeclaration": "(...elements) => rove.hintClickable(elements)",
+        "functionDeclaration": "(...elements) => rove.addClickListeners(elements)",
         "executionContextId": context,
         "arguments": [{"objectId": identity} for identity in ours],
     }

@@ -31,7 +31,7 @@ from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.presses import Presses
 from rove.chromium.restraint import Restraint
-from rove.chromium.scripts import page_script, refusing_script
+from rove.browser.scripts import page_script, main_world_script
 from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over
@@ -167,7 +167,7 @@ class Tab:
             *([self._bypass(wire)] if self.bypasses_workers else []),
             self.modes.listen(wire),
             wire.send("Page.addScriptToEvaluateOnNewDocument", script),
-            wire.send("Page.addScriptToEvaluateOnNewDocument", {"source": refusing_script()}),
+            wire.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
             self.inspection.expect(wire),
             wire.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             wire.send("Target.setAutoAttach", attach),

@@ -39,7 +39,7 @@ async def within(tab: Tab, element: Element) -> list[World]:
 async def with_focus(tab: Tab) -> Element | None:
     """What takes the keys, in whichever frame; the body of a document if nothing in it does."""
     for world in await tab.every_world():
-        if found := await world.call("() => rove.focusTold()"):
+        if found := await world.call("() => rove.describeFocus()"):
             return Element(tab, world, found["ref"], found["line"])
     return None
 
@@ -48,7 +48,7 @@ async def focused(tab: Tab) -> Element:
     """What has the focus, in whichever frame."""
     for world in await tab.every_world():
         await seen_through(world, await world.call("() => rove.typingFocus()"))
-        if found := await world.call("() => rove.focused()"):
+        if found := await world.call("() => rove.focusedRef()"):
             return Element(tab, world, found["ref"])
     raise ElementNotFound("Nothing on the page has the focus.", hint="Say where with `target`.")
 

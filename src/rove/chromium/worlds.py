@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from rove.chromium.scripts import page_script
+from rove.browser.scripts import page_script
 from rove.chromium.wire import Answer, Wire, WireError
 from rove.errors import ElementGone, ScriptFailed
 from rove.record import dataclass

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
-from rove.chromium.scripts import page_script
+from rove.browser.scripts import page_script
 from rove.snapshot import Snapshot, parse, render
 
 EXECUTABLE = "/usr/lib/chromium/chromium-headless-shell"

@@ -1,0 +1,55 @@
+// References between elements: by id, by reflected elements, and by aria-owns.
+
+import { attr } from "./attributes.js";
+import { nodeTypeOf, parentNodeOf, queryAll, reader, rootNodeOf } from "./natives.js";
+
+export const elementById = (scope, id) => {
+  if (!id) return null;
+  const root = rootNodeOf(scope);
+  const kind = nodeTypeOf(root) === 9 ? Document : DocumentFragment;
+  return nodeTypeOf(root) === 1 ? null : kind.prototype.getElementById.call(root, id);
+};
+
+// A script can set the referenced elements themselves; the attribute is then present and empty. Not all browsers
+// support that.
+const elementReflection = (property) =>
+  property in Element.prototype ? reader(Element.prototype, property) : () => null;
+
+const REFLECTED_ELEMENTS = {
+  "aria-labelledby": elementReflection("ariaLabelledByElements"),
+  "aria-describedby": elementReflection("ariaDescribedByElements"),
+  "aria-owns": elementReflection("ariaOwnsElements"),
+};
+
+export const idrefs = (element, name) => {
+  const value = attr(element, name);
+  if (!value) return (value === "" && REFLECTED_ELEMENTS[name](element)) || [];
+  const found = [];
+  for (const id of value.split(/\s+/)) {
+    const target = id && elementById(element, id);
+    if (target) found.push(target);
+  }
+  return found;
+};
+
+// Elements that aria-owns gives another parent, with that parent, and the reverse. Found once per pass, then looked up.
+export let ownersByElement = new Map();
+export let elementsByOwner = new Map();
+
+// An element cannot own its own ancestor, directly or through other owned elements.
+const containsOrOwns = (target, owner) => {
+  for (let node = owner; node; node = ownersByElement.get(node) || parentNodeOf(node)) if (node === target) return true;
+  return false;
+};
+
+export const collectAriaOwns = (root) => {
+  ownersByElement = new Map();
+  elementsByOwner = new Map();
+  for (const owner of queryAll(root, "[aria-owns]")) {
+    const targets = idrefs(owner, "aria-owns").filter(
+      (target) => !ownersByElement.has(target) && !containsOrOwns(target, owner),
+    );
+    for (const target of targets) ownersByElement.set(target, owner);
+    if (targets.length) elementsByOwner.set(owner, targets);
+  }
+};

@@ -1,0 +1,191 @@
+// Text search over the whole document, and the text in an element that a person does not see.
+
+import { hasAttr } from "../dom/attributes.js";
+import { isRendered, isTag } from "../dom/elements.js";
+import { closestOf, isElement, queryAll, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
+import { clip, quote, squash } from "../dom/text.js";
+import { parentElementOf } from "../dom/tree.js";
+import { SYNONYMS } from "../roles/role_names.js";
+import { roleOf } from "../roles/roles.js";
+import { isHiddenOption, optionText } from "../roles/values.js";
+import { markCovered } from "../visibility/overlays.js";
+import { viewOf } from "../visibility/viewport.js";
+import { markFor } from "./lines.js";
+import { FRAME, finishLine, IN_VIEW, ITEM, rows, TEXT, UNSEEN } from "./rows.js";
+import { beginPass, walkElement, walkPage } from "./snapshot.js";
+import { fullLineOf } from "./targets.js";
+
+const matcherFor = (spec) => {
+  if (spec.regex) {
+    const pattern = new RegExp(spec.regex, "iu");
+    return (row) => pattern.test(row.plain);
+  }
+  if (spec.text) {
+    const text = squash(spec.text).toLowerCase();
+    return (row) => row.plain.toLowerCase().includes(text);
+  }
+  const role = spec.role.toLowerCase();
+  return (row) => row.role === (SYNONYMS[role] || role) || row.line.startsWith(role + " ") || row.line === role;
+};
+
+const FIND_CAPS = { maxNodes: 80000, maxChildren: 100000 };
+
+// Walks without limits on lists, so that what a snapshot folds is found too.
+export const findRows = (spec) => {
+  let matches;
+  try {
+    matches = matcherFor(spec);
+  } catch (error) {
+    return { error: "bad regular expression: " + clip(String(error.message), 200), total: 0, matches: [] };
+  }
+  beginPass(FIND_CAPS);
+  if (document.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return findInText(spec, limitOf(spec));
+  walkPage();
+  markCovered();
+  const found = [];
+  let total = 0;
+  const limit = limitOf(spec);
+  rows.forEach((row, index) => {
+    row.plain = row.flags & TEXT ? row.text : searchableText(row);
+    if (!matches(row)) return;
+    total += 1;
+    if (found.length < limit) found.push(index);
+  });
+  const says = spec.text || spec.regex ? textMatcher(spec) : null;
+  const framed = rows.filter((row) => row.flags & FRAME);
+  return {
+    total,
+    origin: self.origin,
+    matches: found.map((index) => matchAt(index, says)),
+    frames: Object.fromEntries(framed.map((row) => ["e" + row.ref, !(row.flags & UNSEEN)])),
+  };
+};
+
+// A word within a text may have a click handler of its own, so the ref is that of the smallest element with the text.
+const innermostMatch = (element, says) => {
+  for (let inner = element; inner; ) {
+    element = inner;
+    const saying = Array.from(element.children).filter((child) => says(squash(textContentOf(child))));
+    inner = saying.length === 1 && isRendered(saying[0]) ? saying[0] : null;
+  }
+  return element;
+};
+
+const MAX_UNSEEN = 50;
+
+// The text in an element that a person does not see, with the reasons.
+export const unseenIn = (element) => {
+  beginPass(FIND_CAPS);
+  if (element.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return null;
+  walkElement(element, {});
+  markCovered();
+  const told = rows.map((row) => finishLine({ ...row, ref: 0 })).filter((line) => UNSEEN_MARK.test(line));
+  for (const part of queryAll(element, NOT_DRAWN_SELECTOR)) {
+    const text = squash(clip(textContentOf(part), 300));
+    const isShown =
+      isTag(part, "option") && !isHiddenOption(part) && (!hasAttr(part, "label") || optionText(part) === text);
+    if (text && !isShown) told.push(quote(text, 300) + markFor("not rendered"));
+  }
+  return told.slice(0, MAX_UNSEEN);
+};
+
+const UNSEEN_MARK = / \((?:(?:perhaps |partly )?invisible(?: part)?: |screen-reader only\)|inert\)|aria-hidden\))/;
+// Counts as text in the DOM though the browser draws none of it.
+const NOT_DRAWN_SELECTOR =
+  "option, svg defs, svg symbol, svg clipPath, svg mask, svg pattern, svg marker, svg metadata";
+
+const QUOTED_OR_VALUE = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
+
+// Name, text and values, which are the quoted parts of a line, without the words for role and states.
+const searchableText = (row) => {
+  let said = (row.naming && row.naming.name) || "";
+  for (const [, quoted, value] of (row.line + (row.inlineText || "")).matchAll(QUOTED_OR_VALUE))
+    said += "\n" + (quoted === undefined ? value : quoted.replace(/\\(.)/g, (whole, c) => (c === "n" ? "\n" : c)));
+  return said;
+};
+
+const limitOf = (spec) => spec.limit || 10;
+
+const PRESSABLE_SELECTOR = "a[href],button,input,select,textarea,summary,label,[role],[onclick],[tabindex]";
+
+const textMatcher = (spec) => {
+  if (spec.regex) {
+    const pattern = new RegExp(spec.regex, "iu");
+    return (text) => pattern.test(text);
+  }
+  const wanted = squash(spec.text).toLowerCase();
+  return (text) => text.toLowerCase().includes(wanted);
+};
+
+// A document too large to walk is searched text node by text node, and by the role of each element.
+const findInText = (spec, limit) => {
+  const found = [];
+  let total = 0;
+  const note = (element) => {
+    if (!isRendered(element)) return;
+    total += 1;
+    if (found.length < limit) found.push(closestOf(element, PRESSABLE_SELECTOR) || element);
+  };
+  if (!spec.text && !spec.regex) {
+    for (const element of queryAll(document, "*")) if (roleOf(element) === spec.role.toLowerCase()) note(element);
+  } else {
+    const matches = textMatcher(spec);
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (matches(textDataOf(node)) && parentElementOf(node)) note(parentElementOf(node));
+    }
+  }
+  return { total, origin: self.origin, matches: [...new Set(found)].map(foundElement) };
+};
+
+const foundElement = (element) => {
+  const around = parentElementOf(element);
+  const container = around && closestOf(around, "tr,li,[role=row],[role=listitem],p,section");
+  const context = container
+    ? [{ line: quote(squash(clip(textContentOf(container), 400)), 200), ref: null, before: true }]
+    : [];
+  return { line: fullLineOf(element), ref: "e" + refNumber(element), context, inView: viewOf(rectOf(element)) !== 2 };
+};
+
+const ancestorRows = (index) => {
+  const above = [];
+  let depth = rows[index].depth;
+  for (let i = index - 1; i >= 0 && depth > 0 && above.length < 3; i--) {
+    if (rows[i].depth < depth) {
+      depth = rows[i].depth;
+      above.unshift(i);
+    }
+  }
+  return above;
+};
+
+// The rows next to a match in the same item: its children, else the rows before and after it.
+const neighbourRows = (index) => {
+  const { depth, flags } = rows[index];
+  const inside = [];
+  for (let i = index + 1; i < rows.length && rows[i].depth > depth && inside.length < 3; i++) inside.push(i);
+  if (inside.length || flags & ITEM) return inside;
+  return [index - 1, index + 1].filter((i) => rows[i] && rows[i].depth === depth && !(rows[i].flags & ITEM));
+};
+
+const elementAt = (row, says) => {
+  const element = row.element || (row.node && (isElement(row.node) ? row.node : parentElementOf(row.node)));
+  return element && says && row.flags & TEXT ? innermostMatch(element, says) : element;
+};
+
+const matchAt = (index, says) => {
+  const row = rows[index];
+  const element = elementAt(row, says);
+  const unique = [...new Set([...ancestorRows(index), ...neighbourRows(index)])].sort((a, b) => a - b);
+  return {
+    line: finishLine({ ...row, ref: 0 }),
+    ref: element ? "e" + refNumber(element) : null,
+    context: unique.map((i) => ({
+      line: finishLine({ ...rows[i], ref: 0 }),
+      ref: rows[i].ref ? "e" + rows[i].ref : null,
+      before: i < index,
+    })),
+    inView: Boolean(row.flags & IN_VIEW),
+  };
+};
