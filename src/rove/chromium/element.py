@@ -152,7 +152,7 @@ class Element:
         return self.line
 
     async def value(self) -> str | None:
-        value: str | None = (await self._ask("valueOf"))["value"]
+        value: str | None = (await self._ask("fieldValue"))["value"]
         return None if value is None else self._said(value)
 
     async def is_file_input(self) -> bool:

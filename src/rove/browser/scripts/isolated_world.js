@@ -4,7 +4,7 @@ import { pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn, selectOptions } from "./acting/choices.js";
 import { withElement } from "./acting/element_calls.js";
 import { elementFacts, extract } from "./acting/extraction.js";
-import { enterSecret, fillIn, focusOn, valueOf } from "./acting/fields.js";
+import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
 import { clearFiles, dropFiles } from "./acting/files.js";
 import { frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
 import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
@@ -19,17 +19,17 @@ import { listenForInput, snapshotWhenIdle, untilIdle } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
-import { findRows } from "./snapshot/find.js";
+import { findRows } from "./search/find.js";
+import { describeElement, queryTargets, rectanglesOf } from "./search/targets.js";
 import { addClickListeners } from "./snapshot/press_targets.js";
 import { takeSnapshot } from "./snapshot/snapshot.js";
-import { describeElement, queryTargets, rectanglesOf } from "./snapshot/targets.js";
 
 globalThis.rove = {
   // The snapshot, and elements in it.
   snapshot: takeSnapshot,
   startRefs,
   element: elementOfRef,
-  ref: (element) => `e${refNumber(element)}`,
+  ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
   describe: describeElement,
   query: queryTargets,
   find: findRows,
@@ -44,7 +44,7 @@ globalThis.rove = {
   hasDragStarted,
   fillIn,
   enterSecret,
-  valueOf,
+  fieldValue,
   selectOptions,
   checkedState: checkedIn,
   focusOn,

@@ -9,10 +9,12 @@ import { expectPress } from "./presses.js";
 
 const DISABLEABLE = "button, input, select, textarea, option, optgroup, fieldset";
 
+/** @param {Element} element */
 export const isDisabled = (element) =>
   (matchesSelector(element, DISABLEABLE) && matchesSelector(element, ":disabled")) ||
   closestOf(element, "[aria-disabled='true' i]") !== null;
 
+/** @param {Element} element */
 const isMoving = (element) =>
   document.getAnimations().some((animation) => {
     if (animation.playState !== "running" || !animation.effect || !animation.effect.target) return false;
@@ -20,9 +22,11 @@ const isMoving = (element) =>
     return Number.isFinite(activeDuration) && isWithin(element, animation.effect.target);
   });
 
+/** @param {Box} a @param {Box} b */
 const sameBox = (a, b) => a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
 
 // The reason why the element cannot be pressed now; null where there is none.
+/** @param {Element} element @param {{ enabled: boolean, press: number }} wants */
 const actionabilityProblem = (element, wants) => {
   const box = pressBoxOf(element);
   const style = getComputedStyle(element);
@@ -36,14 +40,16 @@ const actionabilityProblem = (element, wants) => {
   return null;
 };
 
-export const untilActionable = async (ref, wants, patience) => {
-  const giveUp = performance.now() + patience;
+/** @param {string} ref @param {{ enabled: boolean, press: number }} wants @param {number} timeout */
+export const untilActionable = async (ref, wants, timeout) => {
+  const deadline = performance.now() + timeout;
   const target = elementOfRef(ref);
   const line = target && lineOf(target);
   let before = null;
   for (;;) {
     const element = elementOfRef(ref);
     if (!element) return { gone: true };
+    /** @type {{ reason?: string } | null} */
     let problem = actionabilityProblem(element, wants);
     if (!problem) {
       bringIntoView(element);
@@ -57,7 +63,7 @@ export const untilActionable = async (ref, wants, patience) => {
       }
       problem = steady ? point : { reason: "keeps moving" };
     }
-    if (performance.now() >= giveUp) return { line, whose: self.origin, ...problem };
+    if (performance.now() >= deadline) return { line, whose: self.origin, ...problem };
     await nextFrameOrTimeout();
   }
 };

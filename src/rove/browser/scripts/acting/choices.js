@@ -9,22 +9,24 @@ import { dispatchEvents } from "./fields.js";
 // The options of one select are often fetched when another one has changed.
 const OPTIONS_TIMEOUT = 2000;
 
-export const selectOptions = withRetries((element, wanted) => {
+export const selectOptions = withRetries((element, /** @type {string[]} */ wanted) => {
+  /** @type {HTMLSelectElement | null} */
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
   if (!select) return { reason: "is not a select", hint: "Press it with {click}, then press the option." };
-  if (isDisabled(select)) return { reason: "is disabled", worth: Infinity };
+  if (isDisabled(select)) return { reason: "is disabled", retryFor: Infinity };
   if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
   const options = Array.from(select.options);
+  /** @param {string} text */
   const tidy = (text) => text.replace(/\s+/g, " ").trim();
-  const chosen = wanted.map(
-    (want) =>
-      options.find((option) => option.value === want) ||
-      options.find((option) => tidy(option.label) === tidy(want)) ||
-      options.find((option) => tidy(option.label).toLowerCase() === tidy(want).toLowerCase()),
-  );
-  const missing = wanted.filter((_, index) => !chosen[index]);
+  /** @param {string} want */
+  const optionFor = (want) =>
+    options.find((option) => option.value === want) ||
+    options.find((option) => tidy(option.label) === tidy(want)) ||
+    options.find((option) => tidy(option.label).toLowerCase() === tidy(want).toLowerCase());
+  const missing = wanted.filter((want) => !optionFor(want));
   if (missing.length)
-    return { worth: OPTIONS_TIMEOUT, missing, options: options.slice(0, 50).map((option) => tidy(option.label)) };
+    return { retryFor: OPTIONS_TIMEOUT, missing, options: options.slice(0, 50).map((option) => tidy(option.label)) };
+  const chosen = wanted.map(optionFor).filter((option) => option !== undefined);
   const barred = chosen.find((option) => option.disabled);
   if (barred) return { reason: `has the option "${tidy(barred.label)}" disabled` };
   select.focus();

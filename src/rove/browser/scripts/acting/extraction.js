@@ -4,7 +4,7 @@ import { attr } from "../dom/attributes.js";
 import { FRAMES } from "../dom/elements.js";
 import { localNameOf, matchesSelector, textContentOf } from "../dom/natives.js";
 import { isPassword, wasPassword } from "../roles/passwords.js";
-import { unseenIn } from "../snapshot/find.js";
+import { unseenIn } from "../search/find.js";
 import { withElement } from "./element_calls.js";
 import { fieldOf } from "./fields.js";
 

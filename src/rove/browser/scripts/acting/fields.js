@@ -14,27 +14,31 @@ const TEXT_INPUT_TYPES = new Set(["", "text", "search", "url", "tel", "email", "
 
 const SELECTABLE_TYPES = new Set(["", "text", "search", "url", "tel", "password"]);
 
+/** @param {HTMLInputElement | HTMLTextAreaElement} element @param {string} value */
 export const setValue = (element, value) => {
   const prototype = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
   // The prototype's setter, as frameworks replace the element's own to notice changes.
-  Object.getOwnPropertyDescriptor(prototype, "value").set.call(element, value);
+  Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
 };
 
+/** @param {Element} element @param {...string} names */
 export const dispatchEvents = (element, ...names) => {
   for (const name of names) element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
 };
 
+/** @param {Element} element */
 const selectContents = (element) => {
   const range = document.createRange();
   range.selectNodeContents(element);
   const selection = getSelection();
-  selection.removeAllRanges();
-  selection.addRange(range);
+  selection?.removeAllRanges();
+  selection?.addRange(range);
 };
 
 // A browser types a text of many lines line by line, which takes too long for thousands of lines.
 const MAX_TYPED_LINES = 200;
 
+/** @param {Element} element */
 const isTextField = (element) =>
   element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TEXT_INPUT_TYPES.has(element.type));
 
@@ -42,16 +46,18 @@ const isTextField = (element) =>
 const READ_ONLY_TIMEOUT = 5000;
 
 // The reason why a field cannot be edited now, and for how many milliseconds it is worth retrying.
+/** @param {any} element */
 const editingProblem = (element) => {
-  if (isDisabled(element)) return { reason: "is disabled", worth: Infinity };
-  if (element.readOnly) return { reason: "is read-only", worth: READ_ONLY_TIMEOUT };
+  if (isDisabled(element)) return { reason: "is disabled", retryFor: Infinity };
+  if (element.readOnly) return { reason: "is read-only", retryFor: READ_ONLY_TIMEOUT };
   // The input behind a date or colour picker is often hidden, with something drawn in its place.
   const isPicked = element instanceof HTMLInputElement && !isTextField(element);
   if (isPicked || checkVisibility(element, { visibilityProperty: true })) return null;
-  return { reason: "is not visible", worth: Infinity };
+  return { reason: "is not visible", retryFor: Infinity };
 };
 
 // Typed text goes to the focused element, so a field that did not get the focus is not typed into.
+/** @param {any} element */
 const focusProblem = (element) => {
   const active = deepActiveElement();
   if (active && (isWithin(active, element) || (element.isContentEditable && isWithin(element, active)))) return null;
@@ -65,13 +71,14 @@ const focusProblem = (element) => {
 export const fillIn = withRetries(async (target, value, guarded) => {
   const element = fieldOf(target);
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
-  const barrier = editingProblem(element);
-  if (barrier) return barrier;
+  const problem = editingProblem(element);
+  if (problem) return problem;
   const done = fillNow(element, value, guarded);
   await null; // microtasks that the page's handlers have queued may change the value
   return { ...done, value: isPassword(element) ? null : element.value };
 });
 
+/** @param {any} element @param {string} value @param {boolean} guarded */
 const fillNow = (element, value, guarded) => {
   element.focus();
   if (element instanceof HTMLInputElement && !isTextField(element)) return setPickerValue(element, value);
@@ -87,8 +94,10 @@ const fillNow = (element, value, guarded) => {
   return focusProblem(element) || { type: true };
 };
 
+/** @param {string} text */
 const isLong = (text) => text.split("\n", MAX_TYPED_LINES + 1).length > MAX_TYPED_LINES;
 
+/** @param {HTMLInputElement | HTMLTextAreaElement} element @param {string} value @param {boolean} guarded */
 const replaceText = (element, value, guarded) => {
   const kind = !value ? "deleteContentBackward" : isLong(value) ? "insertFromPaste" : "insertText";
   const facts = { bubbles: true, composed: true, inputType: kind, data: value || null };
@@ -104,12 +113,14 @@ const replaceText = (element, value, guarded) => {
   return { type: false };
 };
 
+/** @param {string} name @param {string} [value] */
 export const editCommand = (name, value) => Document.prototype.execCommand.call(document, name, false, value);
 
 // Inserts many lines into a textarea at once, as HTML. The browser treats that as editing: it fires events and can be
 // undone.
+/** @param {string} text */
 const insertLines = (text) => {
-  const [last] = text.match(/\n*$/); // the browser drops line breaks at the end of HTML
+  const [last] = /** @type {RegExpMatchArray} */ (text.match(/\n*$/)); // the browser drops line breaks at the end of HTML
   const markup = text
     .slice(0, text.length - last.length)
     .replace(/&/g, "&amp;")
@@ -122,6 +133,7 @@ const insertLines = (text) => {
   }
 };
 
+/** @param {Element} element @param {string} text */
 export const insertText = (element, text) =>
   (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || editCommand("insertText", text);
 
@@ -146,6 +158,7 @@ export const enterSecret = withElement((target, value, { origin, anywhere, after
   return {};
 });
 
+/** @param {any} element @returns {any} */
 export const fieldOf = (element) => {
   if (element instanceof HTMLLabelElement && element.control) return element.control;
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element;
@@ -154,6 +167,7 @@ export const fieldOf = (element) => {
   return inside.length === 1 ? inside[0] : element;
 };
 
+/** @param {HTMLInputElement} element @param {string} value */
 const setPickerValue = (element, value) => {
   if (["checkbox", "radio", "file", "button", "submit", "image", "reset"].includes(element.type)) {
     const hint = "Use {check} for boxes, {upload} for files, {click} for buttons.";
@@ -167,13 +181,14 @@ const setPickerValue = (element, value) => {
   return { type: false };
 };
 
-export const valueOf = withElement((target) => {
+export const fieldValue = withElement((target) => {
   const element = fieldOf(target);
   if (isPassword(element)) return { value: null };
   return { value: "value" in element ? element.value : element.innerText };
 });
 
 // Moves the caret behind the text that is there, as for a person who continues writing.
+/** @param {any} element */
 const caretToEnd = (element) => {
   if (
     element instanceof HTMLTextAreaElement ||
@@ -182,14 +197,14 @@ const caretToEnd = (element) => {
     element.setSelectionRange(element.value.length, element.value.length);
   } else if (element.isContentEditable) {
     selectContents(element);
-    getSelection().collapseToEnd();
+    getSelection()?.collapseToEnd();
   }
 };
 
 export const focusOn = withRetries((target) => {
   const element = fieldOf(target);
-  const barrier = takesText(element) && !element.readOnly ? editingProblem(element) : null;
-  if (barrier) return barrier;
+  const problem = takesText(element) && !element.readOnly ? editingProblem(element) : null;
+  if (problem) return problem;
   element.focus();
   // If the page moves the focus into a frame, the keys would go to another document.
   const active = activeElementOf(document);

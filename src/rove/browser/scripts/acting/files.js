@@ -6,13 +6,14 @@ import { withElement } from "./element_calls.js";
 import { dispatchEvents, setValue } from "./fields.js";
 import { bringIntoView, pressBoxOf } from "./hit_testing.js";
 
+/** @param {string} base64 */
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
 export const clearFiles = withElement((element) => {
   if (!isTag(element, "input") || inputType(element) !== "file") {
     return { reason: "is no file input", hint: "Name the file input itself to take its files back." };
   }
-  if (!element.files.length) return {};
+  if (!element.files?.length) return {};
   setValue(element, "");
   dispatchEvents(element, "input", "change");
   return {};

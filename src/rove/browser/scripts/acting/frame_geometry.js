@@ -9,6 +9,7 @@ import { deepestAt } from "./hit_testing.js";
 import { pageScroller, scrollsAtAll } from "./scrolling.js";
 
 // The top left corner of a frame's content, and the size of one of its pixels here: a frame may be scaled or zoomed.
+/** @param {any} element */
 const contentBoxOf = (element) => {
   const box = rectOf(element);
   const style = getComputedStyle(element);
@@ -23,6 +24,7 @@ const contentBoxOf = (element) => {
 };
 
 // The element at a point; for a frame, also the point in the frame's own coordinates.
+/** @param {number} x @param {number} y */
 export const hitAt = (x, y) => {
   const hit = deepestAt(x, y);
   if (!hit) return null;
@@ -37,6 +39,7 @@ export const hitAt = (x, y) => {
 };
 
 // A frame may be larger than the viewport, so scrolling it into view may leave the wanted point outside.
+/** @param {Element} frame @param {() => Point} point */
 const scrollPointIntoView = (frame, point) => {
   const page = pageScroller();
   for (let around = flattenedParent(frame); around; around = flattenedParent(around)) {
@@ -50,6 +53,7 @@ const scrollPointIntoView = (frame, point) => {
 };
 
 export const frameOrigin = withElement((element, x, y) => {
+  /** @returns {Point} */
   const point = () => {
     const inside = contentBoxOf(element);
     return [inside.x + x * inside.across, inside.y + y * inside.down];
@@ -61,6 +65,7 @@ export const frameOrigin = withElement((element, x, y) => {
   return contentBoxOf(element);
 });
 
+/** @param {string} ref @param {number} x @param {number} y */
 export const hitsFrame = (ref, x, y) => {
   const hit = deepestAt(x, y);
   return hit === elementOfRef(ref) ? null : hit ? lineOf(hit) : "nothing";

@@ -7,6 +7,7 @@ import { flattenedParent, isWithin } from "../dom/tree.js";
 import { areaBox, areaPoints, pictureOf } from "../visibility/image_maps.js";
 import { lineOf } from "./element_calls.js";
 
+/** @param {number} x @param {number} y */
 export const deepestAt = (x, y) => {
   let hit = document.elementFromPoint(x, y);
   while (hit) {
@@ -19,8 +20,10 @@ export const deepestAt = (x, y) => {
 };
 
 // A person presses a label, or what is drawn inside it, to reach its control.
+/** @param {any} element @returns {HTMLLabelElement[]} */
 export const nativeLabelsOf = (element) => (element.labels ? Array.from(element.labels) : []);
 
+/** @param {Element} hit @param {Element} element */
 export const isPressedBy = (hit, element) => {
   if (isWithin(hit, element)) return true;
   if (nativeLabelsOf(element).some((label) => isWithin(hit, label))) return true;
@@ -29,6 +32,7 @@ export const isPressedBy = (hit, element) => {
   return pressable !== null && pressable !== element && isWithin(hit, pressable) && isWithin(element, hit);
 };
 
+/** @param {Element} element */
 export const pressBoxOf = (element) => {
   const picture = isTag(element, "area") && pictureOf(element);
   if (picture) return areaBox(element, picture);
@@ -42,6 +46,7 @@ export const pressBoxOf = (element) => {
 };
 
 // CSS may stretch a generated box of an empty link over the whole card around it: only hit testing finds it.
+/** @param {Element} element */
 const generatedBoxOf = (element) => {
   for (let around = flattenedParent(element), up = 0; around && up < 3; around = flattenedParent(around), up++) {
     const box = isElement(around) ? rectOf(around) : null;
@@ -51,6 +56,7 @@ const generatedBoxOf = (element) => {
 };
 
 // Also true outside the viewport, where nothing can be hit before it is scrolled into view.
+/** @param {Box} box @param {Element} element */
 const isHitInMiddle = (box, element) => {
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
   return x < 0 || y < 0 || x >= innerWidth || y >= innerHeight || deepestAt(x, y) === element;
@@ -58,6 +64,7 @@ const isHitInMiddle = (box, element) => {
 
 // The middle first; then the middle of each line box, as the middle of a wrapped link may lie outside it; then the
 // corners.
+/** @param {Element} element */
 export const pointsOf = (element) => {
   const box = pressBoxOf(element);
   const boxes = [box, ...Array.from(Element.prototype.getClientRects.call(element)).slice(0, 4)];
@@ -70,8 +77,10 @@ export const pointsOf = (element) => {
   return points.filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight);
 };
 
+/** @param {Edges} box */
 const isInView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
 
+/** @param {Element} element */
 export const bringIntoView = (element) => {
   const box = pressBoxOf(element);
   const middle = [box.left + box.width / 2, box.top + box.height / 2];
@@ -81,6 +90,7 @@ export const bringIntoView = (element) => {
   Element.prototype.scrollIntoView.call(shown, { block: "center", inline: "center", behavior: "instant" });
 };
 
+/** @param {Element} element */
 export const pressPoint = (element) => {
   let cover = null;
   const candidates = pointsOf(element);

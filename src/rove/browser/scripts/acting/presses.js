@@ -7,8 +7,12 @@ import { rememberPasswordFields } from "../roles/passwords.js";
 import { lineOf, nextFrameOrTimeout } from "./element_calls.js";
 import { deepestAt, isPressedBy } from "./hit_testing.js";
 
+/** @typedef {{ element: Element, arrived: boolean, reason: string | null, left: number }} ExpectedPress */
+
+/** @type {ExpectedPress | null} */
 let expectedPress = null;
 
+/** @param {MouseEvent} event */
 const inspectPress = (event) => {
   if (!expectedPress || !event.isTrusted) return;
   // The browser decides for down and for up separately in which frame they arrive, and frames may move in between.
@@ -29,6 +33,7 @@ const inspectPress = (event) => {
 
 // Reports at once, so that the driver need not ask. Events that follow in the same task, such as the click, are still
 // checked.
+/** @param {ExpectedPress} press */
 const reportPress = (press) => {
   globalThis.roveTell?.("pressed " + JSON.stringify(press.reason));
   setTimeout(() => {
@@ -48,9 +53,11 @@ const PRESS_EVENTS = [
 ];
 
 export const listenForPresses = () => {
-  for (const kind of PRESS_EVENTS) addEventListener(kind, inspectPress, { capture: true, passive: false });
+  for (const kind of PRESS_EVENTS)
+    addEventListener(kind, /** @type {any} */ (inspectPress), { capture: true, passive: false });
 };
 
+/** @param {Element} element @param {number} count */
 export const expectPress = (element, count) => {
   listenForPresses(); // document.open() removes all listeners; adding one twice has no effect
   // A press inside a frame is seen only by the frame's own document.
@@ -68,8 +75,10 @@ export const pressResult = async () => {
 };
 
 // Whether the mouse moves so far have started an HTML drag that the page did not cancel.
+/** @type {DragEvent | null} */
 let dragStart = null;
 
+/** @param {DragEvent} event */
 const noteDrag = (event) => {
   dragStart = event;
 };

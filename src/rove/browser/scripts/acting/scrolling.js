@@ -5,6 +5,7 @@ import { flattenedParent, isWithin } from "../dom/tree.js";
 import { nextFrameOrTimeout, withElement } from "./element_calls.js";
 import { deepestAt, pointsOf } from "./hit_testing.js";
 
+/** @param {Element} element @param {boolean} down */
 const isScroller = (element, down) => {
   const style = getComputedStyle(element);
   const overflow = down ? style.overflowY : style.overflowX;
@@ -16,6 +17,7 @@ const isScroller = (element, down) => {
 
 export const pageScroller = () => document.scrollingElement || rootElementOf(document);
 
+/** @param {Element | null} element @param {boolean} down */
 const scrollerFor = (element, down) => {
   const page = pageScroller();
   for (let current = element; current; current = flattenedParent(current)) {
@@ -28,19 +30,23 @@ const scrollerFor = (element, down) => {
   return page;
 };
 
+/** @param {Element} scroller @param {boolean} down */
 const canScroll = (scroller, down) =>
   down ? scroller.scrollHeight > scroller.clientHeight : scroller.scrollWidth > scroller.clientWidth;
 
 // The point at which to turn the mouse wheel: over an element that does not scroll itself, as a map or a canvas may
 // handle the wheel; or over a page that cannot scroll. Null where scrolling by script does the same.
+/** @param {Element | null} element @param {Element} scroller @param {boolean} down */
 const wheelPoint = (element, scroller, down) => {
   if (scroller !== pageScroller()) return null;
   if (!element) return canScroll(scroller, down) ? null : [innerWidth / 2, innerHeight / 2];
   return pointsOf(element).find(([x, y]) => isWithin(deepestAt(x, y), element)) ?? null;
 };
 
+/** @param {string} direction @param {number | null | undefined} amount */
 export const scrollPage = (direction, amount) => scrollFrom(null, direction, amount);
 
+/** @param {Element | null} element @param {string} direction @param {number | null | undefined} amount */
 export const scrollFrom = (element, direction, amount) => {
   const down = direction === "down" || direction === "up";
   const scroller = scrollerFor(element, down);
@@ -55,7 +61,7 @@ export const scrollFrom = (element, direction, amount) => {
 // The wheel scrolls one or more frames after it was turned.
 export const afterWheel = async () => {
   let before = null;
-  for (const giveUp = performance.now() + 1000; performance.now() < giveUp; ) {
+  for (const deadline = performance.now() + 1000; performance.now() < deadline; ) {
     await nextFrameOrTimeout();
     await nextFrameOrTimeout();
     const now = scrollPosition(pageScroller());
@@ -65,6 +71,7 @@ export const afterWheel = async () => {
   return scrollPosition(pageScroller());
 };
 
+/** @param {Element} scroller */
 const scrollPosition = (scroller) => ({
   x: Math.round(scroller.scrollLeft),
   y: Math.round(scroller.scrollTop),
@@ -76,4 +83,5 @@ export const scrollTo = withElement((element) => {
   return scrollPosition(scrollerFor(element, true));
 });
 
+/** @param {Element} element */
 export const scrollsAtAll = (element) => isScroller(element, true) || isScroller(element, false);

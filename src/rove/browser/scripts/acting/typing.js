@@ -10,30 +10,37 @@ import { isPassword, rememberPasswordFields } from "../roles/passwords.js";
 import { described } from "./element_calls.js";
 
 // Set while the driver types; holds the first field that was protected from the text.
+/** @type {{ kept: Element | null } | null} */
 let typingWatch = null;
 
+/** @param {any} element */
 export const takesText = (element) =>
   element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element.isContentEditable;
 
 // The field that an event concerns; null inside a closed shadow root that the driver has not handed in.
+/** @param {Event} event @returns {any} */
 export const fieldOfEvent = (event) => {
+  /** @type {any} */
   let element = event.composedPath()[0];
   while (element && !takesText(element)) element = shadowOf(element)?.activeElement ?? null;
   return element;
 };
 
+/** @param {Event} event @param {Element | null} field */
 const blockInput = (event, field) => {
   event.preventDefault();
   event.stopImmediatePropagation();
-  typingWatch.kept ||= field || event.composedPath()[0];
+  if (typingWatch) typingWatch.kept ||= field || /** @type {Element} */ (event.composedPath()[0]);
 };
 
+/** @param {InputEvent} event */
 const inspectInput = (event) => {
   if (!typingWatch || !event.isTrusted || /^delete|^insertLineBreak$/.test(event.inputType)) return;
   const field = fieldOfEvent(event);
   if (!field || isPassword(field)) blockInput(event, field);
 };
 
+/** @param {Event} event */
 export const inspectTransfer = (event) => {
   if (!typingWatch || !event.isTrusted || !(event.composedPath()[0] instanceof Element)) return;
   const field = fieldOfEvent(event);
@@ -41,6 +48,7 @@ export const inspectTransfer = (event) => {
 };
 
 // Through the prototypes, as a frame or a form can have the name of a method and shadow it.
+/** @param {string} kind @param {(event: any) => void} listener */
 const listenAhead = (kind, listener) =>
   EventTarget.prototype.addEventListener.call(globalThis, kind, listener, { capture: true });
 
@@ -51,6 +59,7 @@ const startWatching = () => {
   for (const kind of ["copy", "cut", "paste", "dragstart", "drop"]) listenAhead(kind, inspectTransfer);
 };
 
+/** @param {Element} element */
 const mayHaveClosedShadow = (element) => {
   const tag = localNameOf(element);
   return !takesText(element) && !shadowOf(element) && (tag.includes("-") || tag === "body" || HOST_TAGS.has(tag));

@@ -69,14 +69,17 @@ for (const name of ["required", "readonly", "placeholder", "popovertarget", "com
 for (const name of ["busy", "current", "disabled", "expanded", "invalid", "label", "selected", "sort"])
   ATTRIBUTE_KINDS.set("aria-" + name, ARIA | CELL_STATE);
 
+/** @type {Element | null} */
 let kindsFor = null;
 let kindsFound = 0;
 
+/** @param {Element | null} element @param {number} kinds */
 export const rememberKinds = (element, kinds) => {
   kindsFor = element;
   kindsFound = kinds;
 };
 
+/** @param {Element} element */
 export const kindsOf = (element) => {
   if (element === kindsFor) return kindsFound;
   let kinds = 0;

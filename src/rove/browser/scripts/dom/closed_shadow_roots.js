@@ -12,6 +12,7 @@ export const HOST_TAGS = new Set(
   "article aside blockquote div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
 );
 
+/** @type {Element[]} */
 export let closedHosts = [];
 let slottedInto = new Set();
 let notedKinds = new Map();
@@ -26,11 +27,13 @@ export const resetClosedHosts = () => {
   for (const child of queryAll(document, "[slot]")) slottedInto.add(parentNodeOf(child));
 };
 
+/** @param {Element} element */
 const kindOfHost = (element) => {
   const tag = localNameOf(element);
   return tag.includes("-") ? tag : tag + "." + (attr(element, "class") || "");
 };
 
+/** @param {Element | null} element */
 export const noteClosedHost = (element) => {
   if (!element || askedHosts.has(element) || shadowOf(element) || closedHosts.length >= MAX_CANDIDATES) return;
   const kind = kindOfHost(element);
@@ -42,10 +45,11 @@ export const noteClosedHost = (element) => {
 
 // A custom element, an element whose children name a slot, or a box that has a size though neither its children nor its
 // background explain it.
+/** @param {Element} element @param {StyleRecord} facts */
 export const isLikelyHost = (element, facts) => {
   if (facts.custom || slottedInto.has(element)) return true;
   if (firstChildOf(element) !== null) return false;
-  if (facts.background[3] > 0 || facts.pictured || hasAttr(element, "style")) return false;
+  if (facts.background[3] > 0 || facts.backgroundImage || hasAttr(element, "style")) return false;
   return clientHeightOf(element) > 0;
 };
 
@@ -60,6 +64,7 @@ export const takeClosedHosts = () => {
   return found;
 };
 
+/** @param {Element} host @param {ShadowRoot} root */
 export const adoptShadow = (host, root) => {
   adoptShadowRoot(host, root);
   hostKinds.add(kindOfHost(host));

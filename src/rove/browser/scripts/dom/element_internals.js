@@ -11,6 +11,7 @@ const SEMANTIC_ATTRIBUTE = /^(?:role|aria-[a-z]+)$/;
 
 let received = new Map();
 
+/** @param {CustomEvent} event */
 const receiveInternals = (event) => {
   const host = event.composedPath()[0];
   if (received.size >= MAX_INTERNALS || typeof event.detail !== "string" || !(host instanceof Element)) return;
@@ -26,8 +27,8 @@ const receiveInternals = (event) => {
 // Answers arrive synchronously while the question is dispatched.
 export const collectInternals = () => {
   received = new Map();
-  globalThis.addEventListener(INTERNALS_ANSWER, receiveInternals, true);
+  globalThis.addEventListener(INTERNALS_ANSWER, /** @type {any} */ (receiveInternals), true);
   globalThis.dispatchEvent(new CustomEvent(INTERNALS_QUESTION));
-  globalThis.removeEventListener(INTERNALS_ANSWER, receiveInternals, true);
+  globalThis.removeEventListener(INTERNALS_ANSWER, /** @type {any} */ (receiveInternals), true);
   setInternals(received);
 };

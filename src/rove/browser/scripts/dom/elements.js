@@ -16,9 +16,12 @@ import { squash } from "./text.js";
 export const HTML = "http://www.w3.org/1999/xhtml";
 export const SVG = "http://www.w3.org/2000/svg";
 export const MATHML = "http://www.w3.org/1998/Math/MathML";
+/** @param {Element} element */
 export const isHtml = (element) => namespaceOf(element) === HTML;
+/** @template {keyof HTMLElementTagNameMap} K @param {Element} element @param {K} name @returns {element is HTMLElementTagNameMap[K]} */
 export const isTag = (element, name) => localNameOf(element) === name && isHtml(element);
 
+/** @param {Element} element */
 export const isDetailsSummary = (element) => {
   const parent = parentNodeOf(element);
   if (!parent || nodeTypeOf(parent) !== 1 || !isTag(parent, "details")) return false;
@@ -28,6 +31,7 @@ export const isDetailsSummary = (element) => {
   return false;
 };
 
+/** @param {Element} element @param {string} tag */
 export const svgChildOf = (element, tag) => {
   for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
     if (localNameOf(child) === tag) return child;
@@ -35,6 +39,7 @@ export const svgChildOf = (element, tag) => {
   return null;
 };
 
+/** @param {Element} element @param {keyof HTMLElementTagNameMap} tag */
 export const firstChildTag = (element, tag) => {
   for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
     if (isTag(child, tag)) return child;
@@ -42,6 +47,7 @@ export const firstChildTag = (element, tag) => {
   return null;
 };
 
+/** @param {Element} element */
 export const isRendered = (element) =>
   checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false });
 
@@ -65,11 +71,13 @@ export const NOT_RENDERED_TAGS = [
   "rp",
 ];
 
+/** @param {Element} element @param {string} tag */
 export const svgTextOf = (element, tag) => {
   const found = svgChildOf(element, tag);
   return found ? squash(textContentOf(found)) : "";
 };
 
+/** @param {Element} element */
 export const isEditingHost = (element) => {
   const value = attr(element, "contenteditable");
   return value !== null && value.toLowerCase() !== "false" && isHtml(element);

@@ -15,6 +15,7 @@ export const deepActiveElement = () => {
   return null;
 };
 
+/** @type {Element | null} */
 export let activeElement = null;
 
 export const findActiveElement = () => {

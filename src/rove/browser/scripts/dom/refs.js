@@ -14,6 +14,7 @@ const sweepRefs = () => {
   sweepAt = Math.max(5000, refElements.size * 2);
 };
 
+/** @param {Element} element */
 export const refNumber = (element) => {
   let number = refNumbers.get(element);
   if (number === undefined) {
@@ -26,11 +27,13 @@ export const refNumber = (element) => {
 };
 
 // Refs below this number belong to earlier documents of the same frame.
+/** @param {number} number */
 export const startRefs = (number) => {
   nextRefNumber = Math.max(nextRefNumber, number);
   return nextRefNumber;
 };
 
+/** @param {string} ref */
 export const elementOfRef = (ref) => {
   const match = /^(?:f\d+)?e(\d+)$/.exec(String(ref));
   const held = match && refElements.get(Number(match[1]));

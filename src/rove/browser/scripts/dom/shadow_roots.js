@@ -8,12 +8,14 @@ let shadowsAreAdopted = false;
 // False for as long as all elements are known to be in the document's own tree.
 export let shadowsWereMet = false;
 
+/** @param {Element} element */
 export const shadowOf = (element) => {
   const shadow = openShadowOf(element) || (shadowsAreAdopted && adoptedShadows.get(element)) || null;
   if (shadow !== null) shadowsWereMet = true;
   return shadow;
 };
 
+/** @param {Element} host @param {ShadowRoot} root */
 export const adoptShadowRoot = (host, root) => {
   adoptedShadows.set(host, root);
   shadowsAreAdopted = true;

@@ -4,6 +4,7 @@ export let strippedCharacters = 0;
 
 // Zero-width characters, bidi controls, soft hyphens, tags, variation selectors, fillers and others that show nothing.
 const INVISIBLE =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character counts by itself
   /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]+/gu;
 
 const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F]+/g;
@@ -18,29 +19,34 @@ export const resetStrippedCharacters = () => {
   strippedCharacters = 0;
 };
 
+/** @param {string} match */
 const countAndDrop = (match) => {
   strippedCharacters += [...match].length;
   return "";
 };
 
+/** @param {string} text */
 export const clean = (text) => {
   if (PLAIN.test(text)) return text;
   let result = text.isWellFormed() ? text : text.toWellFormed();
   result = result.replace(CONTROL, countAndDrop);
   if (INVISIBLE.test(result)) {
     INVISIBLE.lastIndex = 0;
-    result = result.replace(EMOJI_JOINS, (whole, first, second) => first.replace("\uFE0F", "") + (second || ""));
+    result = result.replace(EMOJI_JOINS, (_, first, second) => first.replace("\uFE0F", "") + (second || ""));
     result = result.replace(INVISIBLE, countAndDrop);
   }
   return result.replace(/[\u2028\u2029\u0085]/g, "\n").replace(/\u00A0/g, " ");
 };
 
+/** @param {string} text */
 export const collapse = (text) => text.replace(/[ \t\n\r\f]+/g, " ");
+/** @param {string} text */
 export const squash = (text) => text.replace(/\s+/g, " ").trim();
 
 export const MAX_NAME = 800;
 export const MAX_TEXT = 2000;
 
+/** @param {string} text @param {number} limit */
 export const clip = (text, limit) => {
   if (text.length <= limit) return text;
   let end = limit;
@@ -49,13 +55,17 @@ export const clip = (text, limit) => {
   return text.slice(0, end);
 };
 
+/** @type {Record<string, string>} */
 const ESCAPES = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "", "\t": "\\t", "\f": " " };
+/** @param {string} text */
 export const escapeQuoted = (text) =>
   /["\\\n\r\t\f]/.test(text) ? text.replace(/["\\\n\r\t\f]/g, (c) => ESCAPES[c]) : text;
 
+/** @param {number} count */
 export const thousands = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
 // The note about cut text stands outside the quotes, where a page cannot write.
+/** @param {string} text @param {number} [limit] */
 export const quote = (text, limit = MAX_NAME) => {
   const cleaned = clean(text.length > limit * 4 ? clip(text, limit * 4) : text);
   const kept = clip(cleaned, limit);
@@ -69,6 +79,7 @@ export const quote = (text, limit = MAX_NAME) => {
 };
 
 // For places without quotes (URLs): keeps only characters that can neither end a token nor look like a ref.
+/** @param {string} text @param {number} [limit] */
 export const bareWord = (text, limit = 160) =>
   clip(
     clean(text).replace(
@@ -77,3 +88,6 @@ export const bareWord = (text, limit = 160) =>
     ),
     limit,
   );
+
+/** @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));

@@ -6,6 +6,7 @@ import { NativePromise, nativeApply } from "./natives.js";
 const nativeReject = Promise.reject;
 const NativeDOMException = DOMException;
 
+/** @param {"create" | "get"} name */
 const refusePasskeysIn = (name) => {
   const native = globalThis.CredentialsContainer?.prototype[name];
   if (!native) return;

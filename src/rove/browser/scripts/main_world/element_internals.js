@@ -5,8 +5,9 @@
 import { INTERNALS_ANSWER, INTERNALS_QUESTION } from "./event_names.js";
 import { NativeCustomEvent, nativeApply, nativeDispatch } from "./natives.js";
 
+/** @type {Record<string, string>} */
 const ATTRIBUTES = {
-  __proto__: null,
+  __proto__: /** @type {any} */ (null),
   role: "role",
   ariaBusy: "aria-busy",
   ariaChecked: "aria-checked",
@@ -40,13 +41,16 @@ const nativeGet = weakMap.get;
 const nativeSet = weakMap.set;
 const nativeHas = weakMap.has;
 const nativeListen = EventTarget.prototype.addEventListener;
+/** @param {object} prototype @param {string} name @returns {any} */
 const nativeGetter = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name)?.get;
 const nativeLocalName = nativeGetter(Element.prototype, "localName");
 const nativeIsConnected = nativeGetter(Node.prototype, "isConnected");
 
 const internalsByElement = new WeakMap();
+/** @type {WeakRef<HTMLElement>[]} */
 const elementRefs = [];
 // Pairs of a getter of ElementInternals and the attribute that says the same.
+/** @type {[getter: () => any, attribute: string][]} */
 const readers = [];
 
 const findReaders = () => {
@@ -57,14 +61,17 @@ const findReaders = () => {
   }
 };
 
+/** @param {HTMLElement} element @param {ElementInternals} internals */
 const remember = (element, internals) => {
   if (!nativeApply(nativeHas, internalsByElement, [element]))
     elementRefs[elementRefs.length] = new NativeWeakRef(element);
   nativeApply(nativeSet, internalsByElement, [element, internals]);
 };
 
+/** @param {ElementInternals} internals */
 const attributesOf = (internals) => {
-  const attributes = { __proto__: null };
+  /** @type {Record<string, string>} */
+  const attributes = { __proto__: /** @type {any} */ (null) };
   let isEmpty = true;
   for (let i = 0; i < readers.length; i++) {
     const value = nativeApply(readers[i][0], internals, []);
@@ -76,6 +83,7 @@ const attributesOf = (internals) => {
 };
 
 // True if there was something to report.
+/** @param {HTMLElement} element */
 const report = (element) => {
   const attributes = attributesOf(nativeApply(nativeGet, internalsByElement, [element]));
   if (attributes === null) return false;

@@ -9,6 +9,10 @@ import { unescapeCss } from "./css_content.js";
 const MAX_COUNTED_ELEMENTS = 8000;
 
 // Per element and pseudo-element, the values of the counters that its content uses.
+/** The values of a counter in its scopes, by name. @typedef {Map<string, { value: number, maker: Element | string, parent: Element | null }[]>} Counters */
+/** @typedef {{ left: number, values: Map<Element, Record<string, Map<string, number[]>>> }} CounterValues */
+
+/** @type {CounterValues | null} */
 let counterValues = null;
 
 export const resetCounters = () => {
@@ -16,6 +20,7 @@ export const resetCounters = () => {
 };
 
 // The scope of a counter is the element that created it, with its descendants and following siblings.
+/** @param {Counters} counters @param {string} name @param {number} value @param {Element | string} maker @param {Element | null} parent */
 const instantiateCounter = (counters, name, value, maker, parent) => {
   const scopes = counters.get(name) || [];
   if (scopes.length && scopes[scopes.length - 1].parent === parent) scopes.pop();
@@ -23,8 +28,10 @@ const instantiateCounter = (counters, name, value, maker, parent) => {
   counters.set(name, scopes);
 };
 
+/** @param {string} text */
 const counterPairs = (text) => (text === "none" ? [] : [...text.matchAll(/([^\s()]+)\)?\s+(-?\d+)/g)]);
 
+/** @param {Counters} counters @param {CSSStyleDeclaration} style @param {Element | string} maker @param {Element | null} parent */
 const applyCounterProperties = (counters, style, maker, parent) => {
   for (const [, name, value] of counterPairs(style.counterReset))
     instantiateCounter(counters, name, Number(value), maker, parent);
@@ -34,12 +41,14 @@ const applyCounterProperties = (counters, style, maker, parent) => {
     innermostCounter(counters, name, maker, parent).value = Number(value);
 };
 
+/** @param {Counters} counters @param {string} name @param {Element | string} maker @param {Element | null} parent */
 const innermostCounter = (counters, name, maker, parent) => {
   if (!(counters.get(name) || []).length) instantiateCounter(counters, name, 0, maker, parent);
-  const scopes = counters.get(name);
+  const scopes = counters.get(name) || [];
   return scopes[scopes.length - 1];
 };
 
+/** @param {Counters} counters @param {Element} element @param {string} which @param {CounterValues} found */
 const countPseudoElement = (counters, element, which, found) => {
   const style = getComputedStyle(element, which);
   const content = style.content;
@@ -52,10 +61,10 @@ const countPseudoElement = (counters, element, which, found) => {
       name,
       scopes.map((scope) => scope.value),
     );
-  if (!found.values.has(element)) found.values.set(element, {});
-  found.values.get(element)[which] = values;
+  found.values.set(element, { ...found.values.get(element), [which]: values });
 };
 
+/** @param {Element} element @param {Element | null} parent @param {Counters} counters @param {CounterValues} found @param {number} nesting */
 const countElement = (element, parent, counters, found, nesting) => {
   if (found.left-- <= 0 || nesting > MAX_NESTING) return;
   const style = getComputedStyle(element);
@@ -70,6 +79,7 @@ const countElement = (element, parent, counters, found, nesting) => {
     while (scopes.length && scopes[scopes.length - 1].parent === element) scopes.pop();
 };
 
+/** @type {[number, string][]} */
 const ROMAN = [
   [1000, "m"],
   [900, "cm"],
@@ -86,18 +96,21 @@ const ROMAN = [
   [1, "i"],
 ];
 
+/** @param {number} value */
 const roman = (value) => {
   let text = "";
-  for (const [worth, letters] of ROMAN) for (; value >= worth; value -= worth) text += letters;
+  for (const [amount, letters] of ROMAN) for (; value >= amount; value -= amount) text += letters;
   return text;
 };
 
+/** @param {number} value */
 const alphabetic = (value) => {
   let text = "";
   for (; value > 0; value = Math.floor((value - 1) / 26)) text = String.fromCharCode(97 + ((value - 1) % 26)) + text;
   return text;
 };
 
+/** @param {number} value @param {string} kind */
 const formatCounter = (value, kind) => {
   if (kind === "none") return "";
   if (kind === "decimal-leading-zero") return String(value).padStart(2, "0");
@@ -109,6 +122,7 @@ const formatCounter = (value, kind) => {
 const COUNTER_CALL = /^(counters?)\(\s*([^\s,()]+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?(?:,\s*([\w-]+)\s*)?\)$/;
 
 // The text of one counter() or counters() in the content of ::before or ::after.
+/** @param {string} call @param {Element} element @param {string} which */
 export const counterText = (call, element, which) => {
   const parts = COUNTER_CALL.exec(call);
   if (!parts || parts[2] === "list-item") return ""; // counted by the browser itself

@@ -11,11 +11,12 @@ import { isHiddenForNames } from "./exclusion.js";
 import { captionOf } from "./labels.js";
 import { alternativeOf, contentText, newNameWalk, referencedText } from "./names.js";
 
+/** @param {Element} element @param {Naming} naming */
 export const descriptionOf = (element, naming) => {
   const targets = idrefs(element, "aria-describedby");
   if (targets.length) {
     const walk = newNameWalk("root");
-    const text = referencedText(targets, element, walk);
+    const text = referencedText(targets, walk);
     if (text) return { text, aria: walk.hiddenSource };
   }
   const own = attr(element, "aria-description");
@@ -29,6 +30,7 @@ export const descriptionOf = (element, naming) => {
 };
 
 // A source of the name that was not used for the name.
+/** @param {Element} element @param {Naming} naming */
 const nativeDescription = (element, naming) => {
   if (namespaceOf(element) === SVG && roleOf(element) === "none") return "";
   if (namespaceOf(element) === SVG)

@@ -36,23 +36,27 @@ export const EXCLUDED_FROM_NAMES = new Set(
   ).split(" "),
 );
 
+/** @param {Element} element */
 export const isHiddenForNames = (element) =>
   lowerCaseAttr(element, "aria-hidden") === "true" || isHiddenByStyle(element);
 
+/** @param {Element} element */
 export const isHiddenByStyle = (element) => {
   if (isTag(element, "option") || isTag(element, "optgroup") || isTag(element, "area")) return false;
   if (getComputedStyle(element).display === "contents") return getComputedStyle(element).visibility !== "visible";
   return !isRendered(element);
 };
 
+/** @param {Element} element */
 export const isWithinAriaHidden = (element) => {
-  for (let node = element; node; node = parentElementOf(node)) {
+  for (let node = /** @type {Element | null} */ (element); node; node = parentElementOf(node)) {
     if (lowerCaseAttr(node, "aria-hidden") === "true") return true;
   }
   return false;
 };
 
 // A submenu that an item opens is not part of the item's name.
+/** @param {Element} child @param {Element} parent */
 export const isSubmenu = (child, parent) => {
   if (!hasAttr(child, "role") && !/^(?:ul|ol|menu)$/.test(localNameOf(child))) return false;
   const role = roleOf(parent);
@@ -60,6 +64,7 @@ export const isSubmenu = (child, parent) => {
   return role.startsWith("menuitem") && /^(?:menu|group)$/.test(roleOf(child));
 };
 
+/** @param {Element} element */
 export const skipsContent = (element) =>
   (distinctions.propertyGroups & LAYOUT || hasAttr(element, "style")) &&
   getComputedStyle(element).contentVisibility === "hidden";

@@ -4,8 +4,10 @@ import { mayHavePseudo } from "../visibility/style_sheets.js";
 import { counterText } from "./counters.js";
 import { hasAlternative, isBlockish, parseContent } from "./css_content.js";
 
+/** @param {string} text */
 export const spaced = (text) => (text ? " " + text + " " : "");
 
+/** @param {Element} element @param {string} which @param {NameWalk} walk */
 export const generatedText = (element, which, walk) => {
   if (!mayHavePseudo(element)) return "";
   const style = getComputedStyle(element, which);

@@ -25,12 +25,13 @@ export const resetLabels = () => {
   labelIndexes = new Map();
 };
 
+/** @param {Document | DocumentFragment} root */
 const labelIndex = (root) => {
   let index = labelIndexes.get(root);
   if (index) return index;
   index = new Map();
   for (const label of queryAll(root, "label")) {
-    const control = label.control || customControlOf(label, root);
+    const control = /** @type {HTMLLabelElement} */ (label).control || customControlOf(label);
     if (!control) continue;
     if (index.has(control)) index.get(control).push(label);
     else index.set(control, [label]);
@@ -40,12 +41,14 @@ const labelIndex = (root) => {
 };
 
 // Only its ElementInternals tell whether a custom element is labelable; a label that refers to it by id suggests it.
-const customControlOf = (label, root) => {
+/** @param {Element} label */
+const customControlOf = (label) => {
   const id = attr(label, "for");
   const target = id ? elementById(label, id) : null;
   return target && localNameOf(target).includes("-") ? target : null;
 };
 
+/** @param {Element} element */
 export const labelsOf = (element) => {
   if (!isHtml(element) || !(LABELABLE.test(localNameOf(element)) || localNameOf(element).includes("-"))) return [];
   const root = rootNodeOf(element);
@@ -54,6 +57,7 @@ export const labelsOf = (element) => {
 };
 
 // The element whose text names a container in HTML: legend or caption.
+/** @param {Element} element */
 export const captionOf = (element) => {
   switch (localNameOf(element)) {
     case "fieldset":
@@ -66,6 +70,7 @@ export const captionOf = (element) => {
 };
 
 // The caption of a figure that contains nothing but one picture names the picture.
+/** @param {Element} image */
 export const figureCaptionOf = (image) => {
   const figure = parentNodeOf(image);
   if (!figure || nodeTypeOf(figure) !== 1 || !isTag(figure, "figure") || childCountOf(figure) !== 2) return null;

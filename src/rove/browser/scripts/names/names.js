@@ -39,6 +39,7 @@ import {
 import { generatedText, spaced } from "./generated_content.js";
 import { captionOf, figureCaptionOf, LABELABLE, labelsOf } from "./labels.js";
 
+/** @param {Element} element @param {NameWalk} walk @returns {string} */
 const selectedOptionText = (element, walk) => {
   if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
   const chosen = [];
@@ -50,9 +51,11 @@ const selectedOptionText = (element, walk) => {
 };
 
 // A combobox without a text field shows its selection as its own text.
+/** @param {Element} element @param {string} role */
 const showsSelectionAsText = (element, role) => role === "combobox" && isFocusable(element);
 
 // A control inside a label counts with its value: "Flash the screen [3] times".
+/** @param {any} element @param {string} role @param {NameWalk} walk @returns {string | null} */
 const embeddedValue = (element, role, walk) => {
   if (isTag(element, "progress") && !hasAttr(element, "value") && !hasAttr(element, "aria-valuetext")) return null;
   if (wasPassword(element)) return "•".repeat(element.value.length);
@@ -86,6 +89,7 @@ const MAX_NAME_NODES = 4000;
 const MAX_NAME_LENGTH = 3000;
 
 // `via` is how the walk reached this node: "root", "reference", "label" or "content".
+/** @param {string} via @returns {NameWalk} */
 export const newNameWalk = (via) => ({
   via,
   visited: new Set(),
@@ -93,17 +97,22 @@ export const newNameWalk = (via) => ({
   budget: MAX_NAME_NODES,
   hiddenSource: false,
   titled: false,
+  source: "",
+  lastSource: "",
 });
 
+/** @param {Element} element @returns {Node[]} */
 const contentNodes = (element) => {
   if (isTag(element, "details") && !hasAttr(element, "open"))
-    return [firstChildTag(element, "summary")].filter(Boolean);
+    return [firstChildTag(element, "summary")].filter((summary) => summary !== null);
   return flattenedChildren(element) || childListOf(element);
 };
 
+/** @param {Element} child @param {Element} parent @param {NameWalk} walk */
 const ownedText = (child, parent, walk) =>
   (elementsByOwner.get(parent) || []).includes(child) ? spaced(childText(child, walk)) : "";
 
+/** @param {Element} element @param {NameWalk} walk @returns {string} */
 export const contentText = (element, walk) => {
   if (!walk.revealed && skipsContent(element)) return "";
   let text = generatedText(element, "::before", walk);
@@ -117,6 +126,7 @@ export const contentText = (element, walk) => {
   return text + generatedText(element, "::after", walk);
 };
 
+/** @param {Element} child @param {NameWalk} walk @returns {string} */
 const childText = (child, walk) => {
   const tag = localNameOf(child);
   if (isHtml(child)) {
@@ -135,6 +145,7 @@ const childText = (child, walk) => {
 };
 
 // The visible content of an invisible element: unlike display, visibility can be set again on descendants.
+/** @param {Element} element @param {NameWalk} walk */
 const visibleWithin = (element, walk) => {
   if (!checkVisibility(element) || lowerCaseAttr(element, "aria-hidden") === "true") return "";
   let text = "";
@@ -145,8 +156,9 @@ const visibleWithin = (element, walk) => {
   return text;
 };
 
+/** @param {Element} element @param {NameWalk} walk */
 const attributeName = (element, walk) => {
-  const text = referencedText(idrefs(element, "aria-labelledby"), element, walk);
+  const text = referencedText(idrefs(element, "aria-labelledby"), walk);
   return text || attr(element, "aria-label") || attr(element, "title") || "";
 };
 
@@ -169,14 +181,17 @@ const ATOMIC = new Set([
 
 // Elements with a box of their own are separated by spaces from the text around them, and so are elements without a
 // box.
+/** @param {Element} element */
 const isSeparateBox = (element) => {
   const display = getComputedStyle(element).display;
   return isBlockish(display) || display === "none" || display === "contents" || !checkVisibility(element);
 };
 
+/** @param {NameWalk} walk */
 const isNotFromContent = (walk) => walk.lastSource !== "content" && walk.lastSource !== "";
 
-export const referencedText = (targets, from, walk) => {
+/** @param {Element[]} targets @param {NameWalk} walk */
+export const referencedText = (targets, walk) => {
   const parts = [];
   for (const target of targets) {
     const inner = { ...walk, via: "reference", revealed: false, visited: new Set() };
@@ -191,6 +206,7 @@ export const referencedText = (targets, from, walk) => {
   return parts.join(" ");
 };
 
+/** @param {Element} element @param {NameWalk} walk */
 const labelText = (element, walk) => {
   const parts = [];
   for (const label of labelsOf(element)) {
@@ -205,7 +221,8 @@ const labelText = (element, walk) => {
   return parts.join(" ");
 };
 
-const inputNativeName = (element, role, walk) => {
+/** @param {Element} element @returns {[string, string]} */
+const inputNativeName = (element) => {
   const type = inputType(element);
   if (type === "image")
     return [attr(element, "alt") || attr(element, "value") || attr(element, "title") || "Submit", "alt"];
@@ -216,13 +233,15 @@ const inputNativeName = (element, role, walk) => {
   return ["", ""];
 };
 
+/** @param {Element} image @param {NameWalk} walk @returns {[string, string]} */
 const figureName = (image, walk) => {
   const caption = figureCaptionOf(image);
   return caption ? [squash(alternativeOf(caption, { ...walk, via: "label" }, "label")), "caption"] : ["", ""];
 };
 
 // [text, source] by the rules of HTML or SVG; the text may be empty.
-const nativeName = (element, role, walk) => {
+/** @param {Element} element @param {NameWalk} walk @returns {[string, string]} */
+const nativeName = (element, walk) => {
   const namespace = namespaceOf(element);
   if (namespace === SVG) {
     const title = svgTextOf(element, "title");
@@ -236,7 +255,7 @@ const nativeName = (element, role, walk) => {
     const label = labelText(element, walk);
     if (label) return [label, "label"];
   }
-  if (tag === "input") return inputNativeName(element, role, walk);
+  if (tag === "input") return inputNativeName(element);
   if (tag === "img" && !hasAttr(element, "alt") && !attr(element, "title")) return figureName(element, walk);
   if (tag === "img") return [attr(element, "alt") || "", "alt"];
   if (tag === "area") return [(hasAttr(element, "href") && attr(element, "alt")) || "", "alt"];
@@ -256,9 +275,11 @@ const nativeName = (element, role, walk) => {
 const SVG_TEXT = "text,title,foreignObject,[aria-label],[aria-labelledby]";
 
 // Text in an SVG is visible, unless the SVG declares itself to be a picture.
+/** @param {Element} element */
 const isSvgWithText = (element) =>
   namespaceOf(element) === SVG && !hasAttr(element, "role") && queryOne(element, SVG_TEXT) !== null;
 
+/** @param {Element} element @param {string} role @param {NameWalk} walk @param {string} via */
 const allowsContent = (element, role, walk, via) => {
   if (via === "content" && walk.via !== "reference" && EXCLUDED_FROM_NAMES.has(role)) return isSvgWithText(element);
   if (via === "reference" || via === "label" || via === "content") return true;
@@ -268,6 +289,7 @@ const allowsContent = (element, role, walk, via) => {
 
 // The main step of accname: the alternative text of an element, from the first source that has any. Callers that come
 // from content have checked that the element is not hidden.
+/** @param {Element} element @param {NameWalk} walk @param {string} via @returns {string} */
 export const alternativeOf = (element, walk, via) => {
   if (walk.visited.has(element) || walk.budget-- <= 0) return "";
   walk.visited.add(element);
@@ -278,16 +300,17 @@ export const alternativeOf = (element, walk, via) => {
   return text;
 };
 
+/** @param {Element} element @param {NameWalk} walk @param {string} via @returns {[string, string]} */
 const chooseAlternative = (element, walk, via) => {
   const role = roleOf(element);
   if (via !== "content" && walk.via !== "reference") {
     const targets = idrefs(element, "aria-labelledby");
     if (targets.length) {
-      const text = referencedText(targets, element, walk);
+      const text = referencedText(targets, walk);
       if (text) return [text, "labelledby"];
     }
   } else if (via === "content" && walk.via !== "reference" && hasAttr(element, "aria-labelledby")) {
-    const text = referencedText(idrefs(element, "aria-labelledby"), element, walk);
+    const text = referencedText(idrefs(element, "aria-labelledby"), walk);
     if (text) return [text, "labelledby"];
   }
   if (via !== "root") {
@@ -297,7 +320,7 @@ const chooseAlternative = (element, walk, via) => {
   const label = attr(element, "aria-label");
   if (label && label.trim()) return [label, "aria-label"];
   if (role !== "none") {
-    const [text, source] = nativeName(element, role, walk);
+    const [text, source] = nativeName(element, walk);
     if (squash(text)) return [text, source];
   }
   if (allowsContent(element, role, walk, via)) {
@@ -311,12 +334,14 @@ const WITHOUT_ROLE = new Set(["abbr", "cite", "kbd", "rt", "ruby", "var"]);
 
 // A title describes elements that may not be named, unless they have no role at all or are part of another name. An
 // image with an empty alt attribute is decorative.
+/** @param {Element} element @param {string} role @param {string} via */
 const mayUseTitle = (element, role, via) => {
   if (isTag(element, "img") && hasAttr(element, "alt")) return false;
   if (!NAME_PROHIBITED.has(role) || via !== "root") return true;
   return isHtml(element) && WITHOUT_ROLE.has(localNameOf(element));
 };
 
+/** @param {Element} element @param {string} role @param {string} via @returns {[string, string]} */
 const tooltipText = (element, role, via) => {
   const title = attr(element, "title");
   if (title && title.trim() && mayUseTitle(element, role, via)) return [title, "title"];
@@ -337,6 +362,7 @@ export const NO_NAME = { name: "", source: "", hiddenSource: false, titled: fals
 const TAGS_NAMED_BY_TEXT = new Set(["a", "button", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
 // Fast path for a link, button or heading that contains only text and has no attribute that names it: most of a page.
+/** @param {Element} element */
 const plainName = (element) => {
   const tag = localNameOf(element);
   if (!TAGS_NAMED_BY_TEXT.has(tag) || kindsOf(element) & (ARIA | TITLE | ROLE) || childCountOf(element) !== 0)
@@ -346,6 +372,7 @@ const plainName = (element) => {
   return squash(clip(textContentOf(element), MAX_NAME_LENGTH));
 };
 
+/** @param {Element} element @param {string} [role] */
 export const nameOf = (element, role = roleOf(element)) => {
   if (NAME_PROHIBITED.has(role) && !hasAnyAttribute(element)) return NO_NAME;
   const plain = elementsByOwner.size === 0 && NAMED_BY_CONTENT.has(role) ? plainName(element) : "";

@@ -2,10 +2,11 @@
 
 import { bodyOf, checkVisibility } from "../dom/natives.js";
 import { elementOfRef } from "../dom/refs.js";
-import { queryTargets } from "../snapshot/targets.js";
+import { queryTargets } from "../search/targets.js";
 
 // Resolves at the next change of the document, or after the timeout.
-export const nextChange = (patience) =>
+/** @param {number} timeout */
+export const nextChange = (timeout) =>
   new Promise((resolve) => {
     const done = () => {
       observer.disconnect();
@@ -14,11 +15,13 @@ export const nextChange = (patience) =>
     };
     const observer = new MutationObserver(done);
     observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-    const timer = setTimeout(done, patience);
+    const timer = setTimeout(done, timeout);
   });
 
+/** @param {string} text */
 export const showsText = (text) => (bodyOf(document)?.innerText ?? "").includes(text);
 
+/** @param {string} css */
 export const showsSelector = (css) => {
   const found = queryTargets({ css, limit: 200 }).matches;
   return found.some((match) => {

@@ -6,9 +6,11 @@ import { editCommand, insertText } from "../acting/fields.js";
 import { fieldOfEvent, inspectTransfer } from "../acting/typing.js";
 
 const MAX_COPIED = 1_000_000;
+/** @type {string | null} */
 let clipboardText = null;
 
 // Takes the event from the browser. False where it would move text into or out of a password field.
+/** @param {Event} event */
 const takeEvent = (event) => {
   inspectTransfer(event);
   const isFree = !event.defaultPrevented;
@@ -18,6 +20,7 @@ const takeEvent = (event) => {
 };
 
 // True if the page has handled the event, in which case the browser would do nothing more.
+/** @param {Event} event @param {DataTransfer} transfer */
 const handledByPage = (event, transfer) => {
   const facts = { bubbles: true, cancelable: true, composed: true, clipboardData: transfer };
   const shown = new ClipboardEvent(event.type, facts);
@@ -25,15 +28,17 @@ const handledByPage = (event, transfer) => {
   return shown.defaultPrevented;
 };
 
+/** @param {ClipboardEvent} event */
 const onCopy = (event) => {
   if (!event.isTrusted || !takeEvent(event)) return;
   const transfer = new DataTransfer();
   const handled = handledByPage(event, transfer);
-  const text = handled ? transfer.getData("text/plain") : getSelection().toString();
+  const text = handled ? transfer.getData("text/plain") : String(getSelection());
   if (text) globalThis.roveCopied?.(text.slice(0, MAX_COPIED));
   if (text && !handled && event.type === "cut") editCommand("delete");
 };
 
+/** @param {ClipboardEvent} event */
 const onPaste = (event) => {
   if (!event.isTrusted || !takeEvent(event)) return;
   const transfer = new DataTransfer();
@@ -42,6 +47,7 @@ const onPaste = (event) => {
 };
 
 // A page may write to the clipboard by itself shortly after a press, as in a browser.
+/** @param {CustomEvent} event */
 const onClipboardWrite = (event) => {
   if (typeof event.detail !== "string" || !navigator.userActivation.isActive) return;
   globalThis.roveCopied?.(event.detail.slice(0, MAX_COPIED));
@@ -53,9 +59,10 @@ export const listenForClipboard = () => {
   addEventListener("copy", onCopy, true);
   addEventListener("cut", onCopy, true);
   addEventListener("paste", onPaste, true);
-  addEventListener("clipboardwrite", onClipboardWrite, true);
+  addEventListener("clipboardwrite", /** @type {any} */ (onClipboardWrite), true);
 };
 
+/** @param {string} text */
 export const setClipboardText = (text) => {
   listenForClipboard();
   clipboardText = text;

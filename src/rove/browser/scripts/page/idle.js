@@ -13,6 +13,7 @@ let currentRound = 0;
 let changeCount = 0;
 let restlessCount = 0;
 
+/** @param {Node} node @param {number} now */
 const isRestless = (node, now) => {
   let history = changeHistories.get(node);
   if (!history || now - history.last > FORGET_AFTER_MS) {
@@ -26,6 +27,7 @@ const isRestless = (node, now) => {
   return history.rounds >= RESTLESS_ROUNDS && now - history.first > RESTLESS_MS;
 };
 
+/** @param {MutationRecord[]} records */
 const countChanges = (records) => {
   const now = performance.now();
   for (const record of records) {
@@ -45,6 +47,7 @@ const MIN_IDLE_MS = 17;
 
 const isBrowserIdle = () =>
   new Promise((resolve) => {
+    /** @param {IdleDeadline} moment */
     const answer = (moment) => resolve(!moment.didTimeout && moment.timeRemaining() >= MIN_IDLE_MS);
     requestIdleCallback(answer, { timeout: IDLE_TIMEOUT_MS });
   });
@@ -58,15 +61,18 @@ const wasInputRecent = () => performance.now() - lastInputAt < INPUT_EXPECTED_MS
 // Changes that come later than this are not counted as effects of the action.
 const QUIET_MS = 12;
 
+/** @param {number} since */
 const frameAndQuiet = async (since) => {
   if (pendingPaint || lastPaintAt < since) await (pendingPaint || nextPaint());
   await new Promise((resolve) => setTimeout(resolve, since + QUIET_MS - performance.now()));
 };
 
+/** @type {Promise<void> | null} */
 let pendingPaint = null;
 let lastPaintAt = -Infinity;
 
 // Resolves when a frame has been painted. A throttled page may never paint: a timer bounds the wait.
+/** @returns {Promise<void>} */
 const nextPaint = () =>
   new Promise((resolve) => {
     const late = setTimeout(resolve, 50);
@@ -84,6 +90,7 @@ const nextPaint = () =>
 
 // The frame that shows the effect of a press begins before the driver can ask for it, so it is requested when the press
 // arrives.
+/** @param {Event} event */
 const onInput = (event) => {
   if (!event.isTrusted) return;
   lastInputAt = performance.now();
@@ -95,18 +102,20 @@ export const listenForInput = () => {
 };
 
 // `ago`: milliseconds since the action began.
-export const untilIdle = async (patience, ago) => {
+/** @param {number} timeout @param {number} ago */
+export const untilIdle = async (timeout, ago) => {
   const began = performance.now() - ago;
   listenForInput(); // document.open() removes all listeners; adding one twice has no effect
   changeObserver.observe(document, ALL_CHANGES);
   try {
-    return await untilNoChanges(lastInputAt >= began ? lastInputAt : performance.now(), performance.now() + patience);
+    return await untilNoChanges(lastInputAt >= began ? lastInputAt : performance.now(), performance.now() + timeout);
   } finally {
     changeObserver.disconnect();
   }
 };
 
-const untilNoChanges = async (since, giveUp) => {
+/** @param {number} since @param {number} deadline */
+const untilNoChanges = async (since, deadline) => {
   const start = changeCount;
   const restlessBefore = restlessCount;
   for (let seen = start; ; seen = changeCount) {
@@ -115,12 +124,13 @@ const untilNoChanges = async (since, giveUp) => {
     const told = { changed: changeCount !== start, restless: restlessCount !== restlessBefore };
     if (changeCount === seen) return { busy: false, ...told };
     since = performance.now();
-    if (since >= giveUp) return { busy: true, ...told };
+    if (since >= deadline) return { busy: true, ...told };
   }
 };
 
 // Takes the snapshot in the same call as soon as the page is idle.
-export const snapshotWhenIdle = async (patience, ago) => {
-  const told = await untilIdle(patience, ago);
+/** @param {number} timeout @param {number} ago */
+export const snapshotWhenIdle = async (timeout, ago) => {
+  const told = await untilIdle(timeout, ago);
   return told.busy ? told : { ...told, rows: takeSnapshot({}) };
 };

@@ -5,6 +5,7 @@ import { isDetailsSummary, isHtml } from "../dom/elements.js";
 import { closestOf, localNameOf, matchesSelector, queryOne } from "../dom/natives.js";
 import { INPUT_ROLES } from "./role_names.js";
 
+/** @param {Element} element */
 export const inputType = (element) => {
   const type = (attr(element, "type") || "text").toLowerCase();
   return type in INPUT_ROLES ? type : "text";
@@ -12,13 +13,15 @@ export const inputType = (element) => {
 
 const FOCUSABLE_TAGS = new Set(["button", "select", "textarea", "iframe", "summary"]);
 
+/** @param {Element} element */
 const isDisabledControl = (element) =>
   isHtml(element) &&
   /^(?:button|input|select|textarea|fieldset|option|optgroup)$/.test(localNameOf(element)) &&
   matchesSelector(element, ":disabled");
 
+/** @param {Element} element */
 export const isFocusable = (element) => {
-  if (hasAttr(element, "tabindex") && !Number.isNaN(parseInt(attr(element, "tabindex"), 10))) return true;
+  if (hasAttr(element, "tabindex") && !Number.isNaN(parseInt(attr(element, "tabindex") || "", 10))) return true;
   const tag = localNameOf(element);
   if ((tag === "a" || tag === "area") && hasAttr(element, "href")) return true;
   if (!isHtml(element)) return false;
@@ -44,6 +47,7 @@ export const TEXT_INPUTS = new Set([
   "week",
 ]);
 
+/** @type {Record<string, string>} */
 export const BUTTON_INPUTS = { submit: "Submit", reset: "Reset", button: "" };
 
 // A disabled group disables its descendants; most pages have none.
@@ -53,6 +57,7 @@ export const findDisabledGroups = () => {
   groupsAreDisabled = queryOne(document, '[aria-disabled="true" i]') !== null;
 };
 
+/** @param {Element} element */
 export const isDisabledOrInDisabledGroup = (element) => {
   if (isDisabledControl(element)) return true;
   if (!groupsAreDisabled) return false;

@@ -9,12 +9,14 @@ import { inputType } from "./controls.js";
 const passwordFields = new WeakSet();
 const PASSWORD_AUTOCOMPLETE = new Set(["current-password", "new-password"]);
 
+/** @param {Element} element */
 export const wasPassword = (element) => {
   if (!isTag(element, "input")) return false;
   if (inputType(element) === "password") passwordFields.add(element);
   return passwordFields.has(element);
 };
 
+/** @param {Element} element */
 const hasPasswordAutocomplete = (element) =>
   (attr(element, "autocomplete") || "")
     .toLowerCase()
@@ -22,6 +24,7 @@ const hasPasswordAutocomplete = (element) =>
     .some((word) => PASSWORD_AUTOCOMPLETE.has(word));
 
 // Also a field of another type that shows its characters as dots, or whose autocomplete attribute says password.
+/** @param {Element} element */
 export const isPassword = (element) =>
   wasPassword(element) ||
   (isTag(element, "input") && hasPasswordAutocomplete(element)) ||

@@ -17,6 +17,7 @@ export const ARIA_ROLES = new Set(
   ).split(" "),
 );
 
+/** @type {Record<string, string>} */
 export const SYNONYMS = { presentation: "none", image: "img", directory: "list" };
 
 export const GLOBAL_ARIA = [
@@ -41,8 +42,9 @@ export const GLOBAL_ARIA = [
   "aria-brailleroledescription",
 ];
 
+/** @type {Record<string, string>} */
 export const TAG_ROLES = {
-  __proto__: null,
+  __proto__: /** @type {any} */ (null),
   address: "group",
   article: "article",
   blockquote: "blockquote",
@@ -104,8 +106,9 @@ export const TAG_ROLES = {
   dir: "list",
 };
 
+/** @type {Record<string, string>} */
 export const INPUT_ROLES = {
-  __proto__: null,
+  __proto__: /** @type {any} */ (null),
   button: "button",
   checkbox: "checkbox",
   color: "button",

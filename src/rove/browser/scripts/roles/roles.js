@@ -11,8 +11,10 @@ import { ARIA_ROLES, GLOBAL_ARIA, INPUT_ROLES, LISTABLE_INPUTS, SYNONYMS, TAG_RO
 import { cellRoleIn, TABLES } from "./tables.js";
 
 // All cells of a row have the same table, so it is remembered per row.
+/** @type {WeakMap<Element, string>} */
 let tableRoles = new WeakMap();
 
+/** @param {Element} element @returns {string} */
 export const tableRoleOf = (element) => {
   const parent = ownerOrParentOf(element);
   if (!parent) return "";
@@ -23,6 +25,7 @@ export const tableRoleOf = (element) => {
   return role;
 };
 
+/** @param {Element} node @returns {string} */
 const tableRoleAt = (node) => {
   const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
   if (TABLES.has(explicit)) return explicit;
@@ -30,28 +33,33 @@ const tableRoleAt = (node) => {
   return tableRoleOf(node);
 };
 
+/** @param {Element} cell */
 const isInRow = (cell) => {
   const row = ownerOrParentOf(cell);
   return row !== null && roleOf(row) === "row";
 };
 
+/** @param {Element} element */
 const cellRole = (element) => cellRoleIn(tableRoleOf(element), isInRow(element) ? "row" : "");
 
 // Without a scope, a header cell beside data cells is a row header; among header cells it is a column header.
+/** @param {Element} element */
 const headerCellRole = (element) => {
   if (!TABLES.has(tableRoleOf(element)) || !isInRow(element)) return "generic";
   const scope = (attr(element, "scope") || "").toLowerCase();
   if (scope === "row" || scope === "rowgroup") return "rowheader";
   if (scope === "col" || scope === "colgroup") return "columnheader";
-  const row = parentElementOf(element);
+  const row = /** @type {Element} */ (parentElementOf(element));
   for (let cell = firstElementOf(row); cell; cell = nextElementOf(cell)) {
     if (localNameOf(cell) === "td") return "rowheader";
   }
   return "columnheader";
 };
 
+/** @param {string} role @returns {(element: Element) => string} */
 const inTableRole = (role) => (element) => (TABLES.has(tableRoleOf(element)) ? role : "generic");
 
+/** @param {Element} element */
 const inputRole = (element) => {
   const type = inputType(element);
   if (LISTABLE_INPUTS.has(type)) {
@@ -65,6 +73,7 @@ const SECTIONING = new Set(["article", "aside", "nav", "section"]);
 const SECTIONING_ROLES = new Set(["article", "complementary", "navigation", "region"]);
 
 // A header is a banner only where no sectioning element or main is between it and the body.
+/** @param {Element} element @param {boolean} mainCounts */
 const isPageLevel = (element, mainCounts) => {
   for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
     const role = hasAttr(node, "role") ? explicitRole(node) : "";
@@ -76,6 +85,7 @@ const isPageLevel = (element, mainCounts) => {
 
 const LIST_TAGS = new Set(["ul", "ol", "menu", "dir"]);
 
+/** @param {Element} element */
 const listItemRole = (element) => {
   let parent = ownerOrParentOf(element);
   while (parent && isTag(parent, "slot")) parent = parentElementOf(parent);
@@ -87,21 +97,25 @@ const listItemRole = (element) => {
   return LIST_TAGS.has(localNameOf(parent)) ? "listitem" : "generic";
 };
 
+/** @param {Element} element */
 const imageRole = (element) => {
   const alt = attr(element, "alt");
   return alt === "" && !isFocusable(element) && !hasGlobalAria(element) ? "none" : "img";
 };
 
+/** @param {Element} element */
 export const hasOwnLabel = (element) =>
   Boolean((attr(element, "aria-label") || "").trim()) || idrefs(element, "aria-labelledby").length > 0;
 
+/** @param {Element} element */
 const selectRole = (element) => {
   const size = parseInt(attr(element, "size") || "0", 10);
   return hasAttr(element, "multiple") || size > 1 ? "listbox" : "combobox";
 };
 
+/** @type {Record<string, (element: Element) => string>} */
 export const BY_TAG = {
-  __proto__: null,
+  __proto__: /** @type {any} */ (null),
   a: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   area: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   aside: (element) =>
@@ -122,8 +136,9 @@ export const BY_TAG = {
   tfoot: inTableRole("rowgroup"),
 };
 
+/** @type {Record<string, string>} */
 const SVG_ROLES = {
-  __proto__: null,
+  __proto__: /** @type {any} */ (null),
   svg: "img",
   a: "link",
   image: "img",
@@ -135,9 +150,11 @@ const SVG_ROLES = {
 
 const SVG_SHAPES = new Set(["circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "use", "g", "tspan"]);
 
+/** @param {Element} element */
 const svgRole = (element) => {
   const tag = localNameOf(element);
-  if (tag === "svg" && parentElementOf(element) && namespaceOf(parentElementOf(element)) === SVG) return "group";
+  const parent = parentElementOf(element);
+  if (tag === "svg" && parent && namespaceOf(parent) === SVG) return "group";
   if (tag === "a") return hasAttr(element, "href") || element.hasAttribute("xlink:href") ? "link" : "group";
   if (SVG_SHAPES.has(tag)) {
     const title = svgChildOf(element, "title");
@@ -148,6 +165,7 @@ const svgRole = (element) => {
   return SVG_ROLES[tag] || "none";
 };
 
+/** @param {Element} element */
 const nativeRole = (element) => {
   const namespace = namespaceOf(element);
   const tag = localNameOf(element);
@@ -161,6 +179,7 @@ const nativeRole = (element) => {
   return "generic";
 };
 
+/** @param {Element} element */
 const hasGlobalAria = (element) => {
   if (!(kindsOf(element) & ARIA)) return false;
   for (const name of GLOBAL_ARIA) {
@@ -171,6 +190,7 @@ const hasGlobalAria = (element) => {
 
 const NEEDS_NAME = new Set(["region", "form"]);
 
+/** @param {Element} element */
 const explicitRole = (element) => {
   const value = attr(element, "role");
   if (!value) return "";
@@ -184,6 +204,7 @@ const explicitRole = (element) => {
 };
 
 // Parts of a composite widget have their role only inside that widget.
+/** @type {Record<string, Set<string>>} */
 const CONTEXTS = {
   listitem: new Set(["list", "directory", "group"]),
   option: new Set(["listbox", "combobox", "menu"]),
@@ -192,6 +213,7 @@ const CONTEXTS = {
 
 const TRANSPARENT = new Set(["generic", "none", "group", "paragraph"]);
 
+/** @param {Element} element @param {string} role */
 const isInContext = (element, role) => {
   const wanted = CONTEXTS[role];
   for (let node = ownerOrParentOf(element); node; node = ownerOrParentOf(node)) {
@@ -210,6 +232,7 @@ const SELF_CONTAINED = new Set(
 
 // Children of these roles are presentational unless they can be focused. rove alone gives a summary the role of a
 // button, and an SVG is a picture only where it says so.
+/** @param {Element} element */
 export const isPresentationalChild = (element) => {
   if (isFocusable(element)) return false;
   for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
@@ -220,6 +243,7 @@ export const isPresentationalChild = (element) => {
   return false;
 };
 
+/** @param {Element} element */
 const computeRole = (element) => {
   const explicit = hasAttr(element, "role") ? explicitRole(element) : "";
   if (!explicit) return nativeRole(element);
@@ -230,11 +254,16 @@ const computeRole = (element) => {
 };
 
 // Within one pass the page cannot change, so each role is computed once.
+/** @type {WeakMap<Element, string>} */
 let roleMemo = new WeakMap();
 
+/** @param {Element} element */
 export const roleOf = (element) => {
   let role = roleMemo.get(element);
-  if (role === undefined) roleMemo.set(element, (role = computeRole(element)));
+  if (role === undefined) {
+    role = computeRole(element);
+    roleMemo.set(element, role);
+  }
   return role;
 };
 

@@ -28,6 +28,7 @@ const REQUIRABLE = new Set([
   "tree",
 ]);
 
+/** @param {Element} element @param {string} role */
 const checkedState = (element, role) => {
   if (isTag(element, "input")) {
     const type = inputType(element);
@@ -43,6 +44,7 @@ const checkedState = (element, role) => {
 
 const ROLES_WITH_LEVEL = new Set(["comment", "heading", "listitem", "row", "treeitem"]);
 
+/** @param {Element} element @param {string} role */
 const headingLevel = (element, role) => {
   const level = parseInt(attr(element, "aria-level") || "", 10);
   if (level > 0) return level;
@@ -59,6 +61,7 @@ const EXPANDABLE = new Set(
   ).split(" "),
 );
 
+/** @param {Element} element @param {string} role */
 const expandedState = (element, role) => {
   if (isTag(element, "summary") && isDetailsSummary(element))
     return hasAttr(parentNodeOf(element), "open") ? "true" : "false";
@@ -71,6 +74,7 @@ const expandedState = (element, role) => {
 const POPOVER_BUTTON_TYPES = new Set(["button", "submit", "reset", "image"]);
 
 // Whether the popover that a button opens is open, as known by the browser.
+/** @param {Element} element */
 const popoverState = (element) => {
   if (!isTag(element, "button") && !(isTag(element, "input") && POPOVER_BUTTON_TYPES.has(inputType(element))))
     return "";
@@ -80,6 +84,7 @@ const popoverState = (element) => {
   return target ? String(matchesSelector(target, ":popover-open")) : "";
 };
 
+/** @param {Element} element @param {string} role */
 const isSelected = (element, role) => {
   if (isTag(element, "option")) return element.selected;
   return SELECTABLE.has(role) && lowerCaseAttr(element, "aria-selected") === "true";
@@ -87,6 +92,7 @@ const isSelected = (element, role) => {
 
 const VALIDATED = /^(?:input|select|textarea)$/;
 
+/** @param {any} element */
 const invalidState = (element) => {
   const value = lowerCaseAttr(element, "aria-invalid");
   if (value !== null) {
@@ -102,6 +108,7 @@ const invalidState = (element) => {
 
 const CURRENT_KINDS = new Set(["page", "step", "location", "date", "time"]);
 
+/** @param {Element} element */
 const currentState = (element) => {
   const value = lowerCaseAttr(element, "aria-current");
   if (!value || value === "false") return "";
@@ -110,6 +117,7 @@ const currentState = (element) => {
 
 const POPUPS = new Set(["menu", "listbox", "tree", "grid", "dialog"]);
 
+/** @param {Element} element @param {string} role */
 export const statesOf = (element, role) => {
   let states = "";
   const checked = checkedState(element, role);
@@ -120,6 +128,7 @@ export const statesOf = (element, role) => {
   return states;
 };
 
+/** @param {Element} element @param {string} role */
 const nativeStates = (element, role) => {
   if (role === "heading") return " level=" + headingLevel(element, role);
   if (isTag(element, "summary") && isDetailsSummary(element))
@@ -128,6 +137,7 @@ const nativeStates = (element, role) => {
   return invalidState(element);
 };
 
+/** @param {Element} element @param {string} role */
 const attributeStates = (element, role) => {
   let states = "";
   const pressed = role === "button" ? lowerCaseAttr(element, "aria-pressed") : null;
@@ -147,12 +157,13 @@ const attributeStates = (element, role) => {
   states += invalidState(element);
   if (isReadOnly(element, role)) states += " readonly";
   if (lowerCaseAttr(element, "aria-busy") === "true") states += " busy";
-  if (lowerCaseAttr(element, "aria-sort") && lowerCaseAttr(element, "aria-sort") !== "none")
-    states += " sort=" + bareWord(lowerCaseAttr(element, "aria-sort"), 12);
+  const sort = lowerCaseAttr(element, "aria-sort");
+  if (sort && sort !== "none") states += " sort=" + bareWord(sort, 12);
   return states;
 };
 
 // The cells of a read-only grid are read-only.
+/** @param {Element} element @param {string} role */
 export const inheritsReadOnly = (element, role) => {
   if (role !== "gridcell" || hasAttr(element, "aria-readonly")) return false;
   for (let node = ownerOrParentOf(element); node; node = ownerOrParentOf(node))
@@ -162,6 +173,7 @@ export const inheritsReadOnly = (element, role) => {
 
 const NEVER_REQUIRED = new Set(["button", "color", "hidden", "image", "range", "reset", "submit"]);
 
+/** @param {Element} element */
 const mayBeRequired = (element) =>
   isTag(element, "select") ||
   isTag(element, "textarea") ||
@@ -174,6 +186,7 @@ const READONLY_ROLES = new Set(
   ).split(" "),
 );
 
+/** @param {Element} element @param {string} role */
 const isReadOnly = (element, role) => {
   if (READONLY_ROLES.has(role) && lowerCaseAttr(element, "aria-readonly") === "true") return true;
   if (!hasAttr(element, "readonly")) return false;

@@ -14,6 +14,7 @@ export const resetTables = () => {
   partsIn = null;
 };
 
+/** @param {Element} table */
 const isLayoutTable = (table) => {
   let layout = layoutTables.get(table);
   if (layout === undefined) {
@@ -27,6 +28,7 @@ const isLayoutTable = (table) => {
   return layout;
 };
 
+/** @param {Element} element */
 export const isLayoutPart = (element) => {
   if (!tablesAreNested) return false;
   const tag = localNameOf(element);
@@ -36,9 +38,11 @@ export const isLayoutPart = (element) => {
 };
 
 // Siblings belong to the same table.
+/** @type {Node | null} */
 let partsIn = null;
 let partsOfLayout = false;
 
+/** @param {Element} element */
 const arePartsOfLayout = (element) => {
   const parent = parentNodeOf(element);
   if (parent === null || parent !== partsIn) {
@@ -49,10 +53,12 @@ const arePartsOfLayout = (element) => {
   return partsOfLayout;
 };
 
+/** @param {string} role */
 export const isGrid = (role) => role === "grid" || role === "treegrid";
 
 export const TABLES = new Set(["table", "grid", "treegrid"]);
 
+/** @param {string} table @param {string} parentRole */
 export const cellRoleIn = (table, parentRole) => {
   if (parentRole !== "row" || !TABLES.has(table)) return "generic";
   return isGrid(table) ? "gridcell" : "cell";

@@ -6,16 +6,19 @@ import { GROUP_SIZE, groups } from "./groups.js";
 import { FOLD, FRAME, finishLine, IN_VIEW, ITEM, PRESS, replaceRows, rows, STRUCTURE } from "./rows.js";
 import { walkLimits } from "./walk.js";
 
+/** @param {Row} row @param {SnapshotOptions} options */
 const isKeptInMode = (row, options) => {
   if (options.mode === "viewport") return Boolean(row.flags & IN_VIEW) || Boolean(row.flags & FOLD);
   return row.flags & (PRESS | FRAME | FOLD) || (row.flags & STRUCTURE && row.role !== "list");
 };
 
 // Keeps elements that can be pressed or are in the viewport, with the headings and landmarks around them.
+/** @param {SnapshotOptions} options */
 export const filterRows = (options) => {
   if (options.depth !== null && options.depth !== undefined) cutDepth(options.depth);
   if (options.mode !== "interactive" && options.mode !== "viewport") return;
   const keep = new Array(rows.length).fill(false);
+  /** @type {number[]} */
   const ancestors = [];
   rows.forEach((row, index) => {
     while (ancestors.length && rows[ancestors[ancestors.length - 1]].depth >= row.depth) ancestors.pop();
@@ -28,9 +31,10 @@ export const filterRows = (options) => {
     }
     ancestors.push(index);
   });
-  replaceRows(reindent(rows.filter((row, index) => keep[index])));
+  replaceRows(reindent(rows.filter((_, index) => keep[index])));
 };
 
+/** @param {Row[]} kept */
 const reindent = (kept) => {
   const stack = [];
   for (const row of kept) {
@@ -42,6 +46,7 @@ const reindent = (kept) => {
   return kept;
 };
 
+/** @param {number} depth */
 const cutDepth = (depth) => {
   const kept = [];
   let hidden = 0;
@@ -54,7 +59,8 @@ const cutDepth = (depth) => {
 };
 
 // The index of a row among the rows that are sent; -1 if it is not sent.
-const placeOf = (row) => (row.place !== undefined && rows[row.place] === row ? row.place : -1);
+/** @param {Row | null} row */
+const placeOf = (row) => (row !== null && row.place !== undefined && rows[row.place] === row ? row.place : -1);
 
 export const groupColumns = () => {
   const columns = [];
@@ -84,6 +90,7 @@ export const groupColumns = () => {
   return columns;
 };
 
+/** @param {Row} row */
 const rowBoxOf = (row) => {
   const element = row.element;
   if (!element) return null;
@@ -91,12 +98,15 @@ const rowBoxOf = (row) => {
   return [Math.round(rect.left), Math.round(rect.top), Math.round(rect.width), Math.round(rect.height)];
 };
 
+/** @param {SnapshotOptions} options */
 export const columnsOf = (options) => {
   const count = rows.length;
   const depths = new Array(count);
   const flags = new Array(count);
   const refs = new Array(count);
+  /** @type {Record<number, (number | undefined)[]>} */
   const folds = {};
+  /** @type {(number[] | null)[] | null} */
   const boxes = options.boxes ? [] : null;
   let lines = "";
   let hrefs = "";

@@ -1,22 +1,26 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that is pressed for its control.
 
 import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
-import { isRendered, isTag } from "../dom/elements.js";
-import { activeElement } from "../dom/focus.js";
+import { isRendered } from "../dom/elements.js";
 import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { shadowOf } from "../dom/shadow_roots.js";
-import { clean, quote, squash } from "../dom/text.js";
+import { clean } from "../dom/text.js";
 import { nameOf } from "../names/names.js";
-import { inputType } from "../roles/controls.js";
 import { hasOwnLabel, roleOf } from "../roles/roles.js";
 import { isLayoutPart } from "../roles/tables.js";
-import { TEXT_ENTRY } from "../roles/values.js";
 import { areasOf } from "../visibility/image_maps.js";
-import { lowContrastReason, unseenElement } from "../visibility/text_visibility.js";
-import { viewOf } from "../visibility/viewport.js";
 import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
 import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
+import {
+  asChildContext,
+  finishCell,
+  finishComplexClickable,
+  finishContainer,
+  finishOneLiner,
+  newRow,
+  unmarkTransparentToggle,
+} from "./row_parts.js";
 import {
   CELL_ROLES,
   CONTAINERS,
@@ -25,39 +29,21 @@ import {
   clickableRole,
   containerName,
   hasMoreThanText,
-  ITEM_ROLES,
   isDescribed,
   isLabelled,
   isLeaf,
   isNotInName,
   isShownAsName,
   isShownByLabel,
-  KEPT_WHEN_EMPTY,
   LEAVES,
   ONE_LINERS,
-  STYLED_INPUT_TYPES,
   TABLE_PARTS,
   VALUE_ROLES,
 } from "./row_roles.js";
-import {
-  dropRowKeepChildren,
-  FOCUSED,
-  FOLD,
-  FRAME,
-  flushText,
-  frames,
-  IN_VIEW,
-  ITEM,
-  inlineFirstText,
-  PRESS,
-  pushRow,
-  rows,
-  STRUCTURE,
-  TEXT,
-  UNSEEN,
-} from "./rows.js";
+import { FRAME, flushText, frames, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
 
 // An area is as visible as its picture.
+/** @param {Element} image @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addAreaRows = (image, context, inner) => {
   if (context.isInName) return;
   for (const area of areasOf(image)) {
@@ -72,6 +58,7 @@ export const addAreaRows = (image, context, inner) => {
 
 // Adds the rows of one element. Returns a function to call after its children have been walked, or null where they must
 // not be walked.
+/** @param {Element} element @param {string} role @param {number} strength @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addElementRows = (element, role, strength, facts, context, inner) => {
   if (strength === WEAK && !context.isInName && hasSimilarChildren(element)) {
     inner.pointer = false;
@@ -105,43 +92,7 @@ export const addElementRows = (element, role, strength, facts, context, inner) =
 
 const NOTHING_AFTER = () => {};
 
-const rowFlags = (element, strength, inner) => {
-  let flags = strength ? PRESS : 0;
-  const view = inner.inView === 0 ? viewOf(rectOf(element)) : inner.inView;
-  if (view !== 2) flags |= IN_VIEW;
-  if (element === activeElement && !isTag(element, "body")) flags |= FOCUSED;
-  return flags;
-};
-
-// Whether its text is not a text node, which would be checked by itself.
-const hasOwnText = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" && facts.tag === "input");
-
-export const newRow = (element, role, naming, strength, context, inner) => {
-  const reason =
-    unseenElement(element, inner) ||
-    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner) : "");
-  const mark = reason || inner.inert;
-  return {
-    depth: context.depth,
-    flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
-    ref: strength ? refNumber(element) : 0,
-    line: "",
-    marks: markFor(mark),
-    naming,
-    inert: inner.inert,
-    element,
-    role,
-    reason,
-  };
-};
-
-const asChildContext = (inner, context) => {
-  inner.depth = context.depth + 1;
-  inner.isInName = false;
-  inner.owner = null;
-  return inner;
-};
-
+/** @param {Element} element @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addFrameRow = (element, context, inner) => {
   const rect = rectOf(element);
   // Its client area counts too: a frame may consist of its border only.
@@ -155,6 +106,7 @@ const addFrameRow = (element, context, inner) => {
   return null;
 };
 
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addLeafRow = (element, role, strength, context, inner) => {
   if (role === "img" || role === "doc-cover") return addImageRow(element, role, strength, context, inner);
   if ((role === "object" || role === "embed") && !strength) return NOTHING_AFTER;
@@ -167,6 +119,7 @@ const addLeafRow = (element, role, strength, context, inner) => {
   return null;
 };
 
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addImageRow = (element, role, strength, context, inner) => {
   if (context.isInName && !strength) return null;
   const naming = nameOf(element, role);
@@ -182,6 +135,7 @@ const addImageRow = (element, role, strength, context, inner) => {
   return null;
 };
 
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addOneLineRow = (element, role, strength, context, inner) => {
   if (inner.facts.tag === "input" && isShownByLabel(element)) return null;
   const naming = nameOf(element, role);
@@ -205,36 +159,7 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   };
 };
 
-const unmarkTransparentToggle = (element, row) => {
-  if (row.reason === "transparent" && isTag(element, "input") && STYLED_INPUT_TYPES.has(inputType(element))) {
-    row.marks = row.marks.replace(markFor(row.reason), "");
-    row.flags &= ~UNSEEN;
-  }
-};
-
-const finishOneLiner = (row, index, fromContent) => {
-  if (row.unseen && !row.reason) {
-    const said = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
-    if (row.hasSeenText || !fromContent)
-      row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${said})`;
-    else row.marks += markFor(row.unseen[0][0]);
-    row.flags |= UNSEEN;
-  }
-  if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))
-    row.marks += ` (aria-hidden: ${quote(squash(row.inertText), 120)})`;
-  const only = rows[index + 1];
-  if (!fromContent && only && only.flags & TEXT && rows.length === index + 2) {
-    if (only.mark === "aria-hidden" && !/[\p{L}\p{N}]/u.test(only.text)) rows.pop();
-    else if (!only.mark && nameIncludes(only.text, row.naming.name)) {
-      rows.pop();
-      if (squash(only.text).toLowerCase() === row.naming.name.toLowerCase())
-        row.line = row.line.replace(/ \((?:aria|title)\)/, "");
-    } else inlineFirstText(index);
-  }
-};
-
-const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).toLowerCase());
-
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addContainerRow = (element, role, strength, context, inner) => {
   const naming = containerName(element, role);
   const row = newRow(element, role, naming, strength, context, inner);
@@ -249,54 +174,13 @@ const addContainerRow = (element, role, strength, context, inner) => {
   };
 };
 
-const finishContainer = (row, index, role, strength) => {
-  const count = rows.length - index - 1;
-  if (count === 0) {
-    if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && row.marks)) rows.pop();
-    return;
-  }
-  if (role === "row") return finishTableRow(row, index);
-  if (
-    role === "listitem" &&
-    !strength &&
-    !row.naming.name &&
-    count === 1 &&
-    !(rows[index + 1].flags & TEXT) &&
-    !row.marks
-  )
-    return dropRowKeepChildren(index);
-  inlineFirstText(index);
-};
-
-const finishTableRow = (row, index) => {
-  const first = rows[index + 1];
-  if (first.headers && rows.length === index + 2) row.line = row.line.replace(/^row/, "headers");
-  inlineFirstText(index);
-};
-
 // Neighbouring cells that contain only text become one row of text; cells with something to press keep rows of their
 // own.
+/** @param {string} role @param {VisibilityContext} context */
 const addCellRow = (role, context) => {
   flushText();
   const start = rows.length;
   return () => finishCell(role, context, start);
-};
-
-const finishCell = (role, context, start) => {
-  flushText();
-  const made = rows.length - start;
-  const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark);
-  if (!plain || context.isInName) return;
-  const previous = rows[start - 1];
-  const text = made ? rows[start].text : "";
-  if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
-    previous.text += " | " + text;
-    if (made) previous.flags |= rows.pop().flags & IN_VIEW;
-    previous.headers = previous.headers && role === "columnheader";
-  } else if (made) {
-    rows[start].cellDepth = context.depth;
-    rows[start].headers = role === "columnheader";
-  }
 };
 
 const COMPLEX_CONTENT =
@@ -305,6 +189,7 @@ const COMPLEX_CONTENT =
 const MAX_CLICKABLE_TEXT = 200;
 
 // For elements that can be pressed though no role says so.
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addClickableRow = (element, role, strength, context, inner) => {
   const shown = clickableRole(element, role);
   const editable = shown === "textbox";
@@ -329,18 +214,7 @@ const addClickableRow = (element, role, strength, context, inner) => {
   };
 };
 
-// An area with a pointer cursor that only contains elements which can be pressed themselves adds nothing.
-const finishComplexClickable = (element, row, index, strength) => {
-  const children = rows.slice(index + 1);
-  if (!children.length) {
-    row.line += guessedName(element, row.naming, strength);
-    return;
-  }
-  if (strength === WEAK && children.every((child) => child.flags & (PRESS | FOLD)) && !row.naming.name)
-    return dropRowKeepChildren(index);
-  inlineFirstText(index);
-};
-
+/** @param {Element} element @param {string} role @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addRowIfNamed = (element, role, context, inner) => {
   const isNamed = containerName(element, role).name !== "";
   return isNamed || isDescribed(element) ? addContainerRow(element, role, 0, context, inner) : NOTHING_AFTER;
@@ -348,6 +222,7 @@ const addRowIfNamed = (element, role, context, inner) => {
 
 // The text of a label is the name of its control; if the control itself is hidden, the label is pressed instead. Null
 // where the label is treated like any other element.
+/** @param {HTMLLabelElement} label @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addLabelRows = (label, facts, context, inner) => {
   if (!facts.visible || context.isInName) return null;
   const control = hiddenControlOf(label);
@@ -360,7 +235,9 @@ export const addLabelRows = (label, facts, context, inner) => {
 };
 
 // The text is in the control's line; parts of it that are not visible get rows of their own.
+/** @param {Element} labelled @param {VisibilityContext} inner */
 const addLabelText = (labelled, inner) => {
+  /** @type {NameOwner} */
   const owner = {
     hasSeenText: false,
     inert: inner.inert,
@@ -380,6 +257,7 @@ const addLabelText = (labelled, inner) => {
   };
 };
 
+/** @param {Element} label @param {Element} control @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addHiddenControlRow = (label, control, context, inner) => {
   const role = roleOf(control);
   const naming = nameOf(control, role);

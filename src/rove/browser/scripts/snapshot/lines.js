@@ -18,6 +18,7 @@ import { guessName } from "./name_guesses.js";
 
 export const REF_PLACEHOLDER = "\u0001";
 
+/** @type {Record<string, string>} */
 const MARK_TEXT = {
   "aria-hidden": "aria-hidden",
   inert: "inert",
@@ -27,9 +28,11 @@ const MARK_TEXT = {
   "partly covered": "partly invisible: covered",
 };
 
+/** @param {string} reason */
 export const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + reason})` : "");
 
 // Marks a name that is not visible text: from an ARIA attribute, a tooltip or hidden text.
+/** @param {any} element @param {Naming} naming */
 export const nameMark = (element, naming) => {
   if (!naming.name) return "";
   if (naming.titled) return " (title)";
@@ -46,12 +49,15 @@ export const nameMark = (element, naming) => {
     case "label":
       return markFor(firstUnseen(labelsOf(element)));
     case "caption":
-      return markFor(firstUnseen([captionOf(element) || figureCaptionOf(element)].filter(Boolean)));
+      return markFor(
+        firstUnseen([captionOf(element) || figureCaptionOf(element)].filter((caption) => caption !== null)),
+      );
     default:
       return "";
   }
 };
 
+/** @param {Element[]} elements */
 const firstUnseen = (elements) => {
   for (const element of elements) {
     const reason = unseenWords(element);
@@ -60,8 +66,10 @@ const firstUnseen = (elements) => {
   return "";
 };
 
+/** @param {Element} element */
 const unseenPlaceholder = (element) => unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element));
 
+/** @param {Element} element @param {Naming} naming */
 const descriptionState = (element, naming) => {
   if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";
   const description = descriptionOf(element, naming);
@@ -69,18 +77,21 @@ const descriptionState = (element, naming) => {
   return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
 };
 
+/** @param {Element} element @param {Naming} naming */
 const placeholderState = (element, naming) => {
   const placeholder = attr(element, "placeholder") || attr(element, "aria-placeholder");
   if (!placeholder || naming.source === "placeholder" || squash(placeholder) === naming.name) return "";
   return " placeholder=" + quote(placeholder, 120);
 };
 
+/** @param {Element} element */
 const roleDescription = (element) => {
   const text = attr(element, "aria-roledescription");
   return text && text.trim() ? " roledescription(aria)=" + quote(text, 60) : "";
 };
 
 // Everything after the name except marks.
+/** @param {Element} element @param {string} role @param {Naming} naming @param {boolean} full */
 const lineDetails = (element, role, naming, full) => {
   let details = statesOf(element, role);
   if (full && inheritsReadOnly(element, role)) details += " readonly";
@@ -96,6 +107,7 @@ const lineDetails = (element, role, naming, full) => {
 };
 
 // The type of a field decides what can be typed into it.
+/** @param {Element} element @param {string} role */
 const typeState = (element, role) => {
   if (!isTag(element, "input")) return "";
   const type = inputType(element);
@@ -103,15 +115,18 @@ const typeState = (element, role) => {
   return role === "button" && (type === "file" || type === "color") ? " type=" + type : "";
 };
 
+/** @param {string} role @param {string} name @param {number} [limit] */
 export const roleAndName = (role, name, limit) => (name ? `${role} ${quote(name, limit)}` : role);
 
 // A label on an element that cannot have a name by the standard is shown, but not as a name.
+/** @param {Element} element @param {string} shown @param {Naming} naming @param {number} limit */
 const roleAndMarkedName = (element, shown, naming, limit) => {
   const unnameable = NAME_SHOWN_AS_LABEL.has(shown) && naming.name && naming.source !== "title";
   const words = unnameable ? `${shown} label=${quote(naming.name, limit)}` : roleAndName(shown, naming.name, limit);
   return words + nameMark(element, naming);
 };
 
+/** @param {Element} element @param {Naming} naming @param {number} strength */
 export const guessedName = (element, naming, strength) => {
   if (naming.name || !strength) return "";
   const guess = guessName(element);
@@ -119,6 +134,7 @@ export const guessedName = (element, naming, strength) => {
 };
 
 // The line without marks and ref: role, name with its source or a guess, type, states.
+/** @param {Element} element @param {string} shown @param {string} role @param {Naming} naming @param {number} strength @param {boolean} [full] */
 export const composeLine = (element, shown, role, naming, strength, full = false) =>
   hasNoRelevantAttributes(element)
     ? roleAndName(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
@@ -132,14 +148,17 @@ const STATELESS_TAGS = new Set(
 );
 
 // No attribute that matters for name or state, on an element without a state of its own.
+/** @param {Element} element */
 const hasNoRelevantAttributes = (element) =>
   !groupsAreDisabled && kindsOf(element) === 0 && STATELESS_TAGS.has(localNameOf(element)) && isHtml(element);
 
+/** @param {Element} element @param {string} role */
 const statesWithoutAttributes = (element, role) => {
   if (role === "heading") return " level=" + localNameOf(element).slice(1);
   return role === "button" && matchesSelector(element, ":disabled") ? " disabled" : "";
 };
 
+/** @param {Element} element @param {string} shown @param {string} role @param {Naming} naming @param {number} strength @param {boolean} full */
 const composeFullLine = (element, shown, role, naming, strength, full) =>
   roleAndMarkedName(element, shown, naming, full ? MAX_TEXT : MAX_NAME) +
   guessedName(element, naming, strength) +
@@ -150,11 +169,13 @@ const PLAIN_URL = /^[\w\-./?=&#:%~+,;@!$*']{1,200}$/;
 
 let pageOrigin = "";
 
+/** @param {boolean} areWanted */
 export const prepareLinks = (areWanted) => {
   pageOrigin = location.origin + "/";
   hrefsAreWanted = areWanted;
 };
 
+/** @param {Element} element */
 const hrefOf = (element) => {
   const href = attr(element, "href") ?? attr(element, "xlink:href");
   if (!href || href === "#") return "";
@@ -168,6 +189,7 @@ const hrefOf = (element) => {
 // URLs of links are sent only on request: on a page of links they would be most of the data.
 let hrefsAreWanted = false;
 
+/** @param {Row} row @param {Element} element */
 export const noteHref = (row, element) => {
   const href = hrefsAreWanted && hrefOf(element);
   if (href) row.href = href;

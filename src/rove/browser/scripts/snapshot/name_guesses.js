@@ -14,6 +14,7 @@ const MEANINGLESS_CLASS_WORDS = new Set(
   ).split(" "),
 );
 
+/** @param {string} token */
 const splitWords = (token) =>
   token
     .replace(/([a-z\d])([A-Z])/g, "$1-$2")
@@ -21,6 +22,7 @@ const splitWords = (token) =>
     .split(/[^a-z]+/)
     .filter(Boolean);
 
+/** @param {Element} element */
 const fromClass = (element) => {
   const tokens = (attr(element, "class") || "").split(/\s+/).slice(0, 12);
   for (const token of tokens) {
@@ -40,6 +42,7 @@ const fromClass = (element) => {
   return "";
 };
 
+/** @param {Element} element */
 const plainClass = (element) => {
   for (const token of (attr(element, "class") || "").split(/\s+/).slice(0, 6)) {
     const useful = splitWords(token).filter(
@@ -50,6 +53,7 @@ const plainClass = (element) => {
   return "";
 };
 
+/** @param {string | null} address */
 const fileStem = (address) => {
   if (!address || /^data:/i.test(address)) return "";
   const path = address.split(/[?#]/)[0];
@@ -63,15 +67,17 @@ const fileStem = (address) => {
   return /[a-z]{3}/i.test(decoded) && decoded.length <= 40 ? decoded.replace(/[-_]+/g, " ").trim() : "";
 };
 
+/** @param {Element} element */
 const fromSvgUse = (element) => {
   const use = localNameOf(element) === "use" ? element : queryOne(element, "use");
   if (!use) return "";
   const href = attr(use, "href") || attr(use, "xlink:href") || "";
-  return splitWords(href.split("#").pop())
+  return splitWords(href.split("#").pop() || "")
     .filter((word) => !MEANINGLESS_CLASS_WORDS.has(word))
     .join(" ");
 };
 
+/** @param {Element} element */
 const fromImage = (element) => {
   const image = isTag(element, "img") ? element : queryOne(element, "img");
   return image ? squash(attr(image, "alt") || "") || fileStem(attr(image, "src")) : "";
@@ -96,6 +102,7 @@ const NAMED_COLOURS = {
   navy: [0, 0, 128],
 };
 
+/** @param {Colour} colour */
 const colourName = ([red, green, blue]) => {
   let best = "";
   let distance = Infinity;
@@ -106,6 +113,7 @@ const colourName = ([red, green, blue]) => {
   return best;
 };
 
+/** @param {Element} element */
 const fromColour = (element) => {
   const style = getComputedStyle(element);
   if (namespaceOf(element) === SVG && style.fill && style.fill !== "none") return colourName(parseColour(style.fill));
@@ -113,11 +121,13 @@ const fromColour = (element) => {
   return background[3] > 0.3 ? colourName(background) : "";
 };
 
+/** @param {Element} element */
 const fromBackground = (element) => {
   const match = /url\("?([^")]+)"?\)/.exec(getComputedStyle(element).backgroundImage);
   return match ? fileStem(match[1]) : "";
 };
 
+/** @param {Element} element */
 export const guessName = (element) => {
   for (const name of [
     "data-icon",
@@ -150,6 +160,7 @@ export const guessName = (element) => {
   return hint ? squash(hint) : "";
 };
 
+/** @param {Element} element */
 const hrefHint = (element) => {
   const href = attr(element, "href");
   if (!href || href.startsWith("#") || /^javascript:/i.test(href)) return "";

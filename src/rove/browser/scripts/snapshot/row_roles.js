@@ -65,9 +65,11 @@ export const VALUE_ROLES = new Set(["textbox", "searchbox", "combobox", "slider"
 
 const NESTED_IN_ITEMS = new Set(["menu", "tree", "listbox", "tablist", "dialog", "textbox", "searchbox", "combobox"]);
 
+/** @param {Element} element */
 export const isLabelled = (element) => hasAttr(element, "aria-label") || hasAttr(element, "aria-labelledby");
 
 // Content that is not part of the name of a one-line row gets rows below it.
+/** @param {Element} element @param {string} role @param {VisibilityContext} context */
 export const isNotInName = (element, role, context) => {
   if (role === "iframe") return true;
   const owner = context.owner;
@@ -75,7 +77,7 @@ export const isNotInName = (element, role, context) => {
   const named = owner !== null && owner.naming && owner.naming.source === "content";
   // Of these only the caption is part of the name.
   if (captionOf(element) !== null) return true;
-  if (GROUPING_ROLES.has(role)) return !named || ITEMS_THAT_OPEN.test(owner.role);
+  if (GROUPING_ROLES.has(role)) return !named || ITEMS_THAT_OPEN.test(owner?.role || "");
   if (NESTED_IN_ITEMS.has(role)) return true;
   if (!named || !EXCLUDED_FROM_NAMES.has(role)) return false;
   if (owner.role === "generic" || owner.role === "none" || namespaceOf(element) === SVG) return false;
@@ -87,6 +89,7 @@ const GROUPING_ROLES = new Set(["group", "list"]);
 const ITEMS_THAT_OPEN = /^(?:treeitem|menuitem)/;
 
 // A legend or caption is already the name in the line of its group.
+/** @param {Element} element @param {VisibilityContext} context */
 export const isShownAsName = (element, context) => {
   const parent = parentElementOf(element);
   return parent !== null && !hasOwnLabel(parent) && captionOf(parent) === element && !context.inert;
@@ -95,6 +98,7 @@ export const isShownAsName = (element, context) => {
 export const TABLE_PARTS = new Set(["table", "row", "cell"]);
 
 // An element with an editable or widget role may contain other elements; a native control or image never does.
+/** @param {Element} element @param {string} role */
 export const isLeaf = (element, role) => {
   if (namespaceOf(element) === SVG) return false;
   if (role === "img" || role === "combobox" || role === "slider" || role === "progressbar" || role === "meter") {
@@ -110,6 +114,7 @@ export const isLeaf = (element, role) => {
 export const STYLED_INPUT_TYPES = new Set(["checkbox", "radio", "file", "range", "color", "date"]);
 
 // The state of a hidden toggle is shown in the line of its visible label.
+/** @param {Element} element */
 export const isShownByLabel = (element) =>
   isTag(element, "input") &&
   HIDEABLE_INPUT_TYPES.has(inputType(element)) &&
@@ -117,6 +122,7 @@ export const isShownByLabel = (element) =>
   isHiddenControl(element);
 
 // Containers that are named by their content (rows) show that content as their children.
+/** @param {Element} element @param {string} role */
 export const containerName = (element, role) => {
   if (isUnnamed(element) || (NAMED_BY_CONTENT.has(role) && !hasAnyAttribute(element))) return NO_NAME;
   const naming = nameOf(element, role);
@@ -127,6 +133,7 @@ const ONLY_NAMED_BY_ATTRIBUTE = new Set(
   "article aside dd div dl dt footer header li main nav ol p section span tbody tr ul".split(" "),
 );
 
+/** @param {Element} element */
 const isUnnamed = (element) =>
   !(kindsOf(element) & (ARIA | TITLE | ROLE | FIELD_STATE)) &&
   ONLY_NAMED_BY_ATTRIBUTE.has(localNameOf(element)) &&
@@ -135,6 +142,7 @@ const isUnnamed = (element) =>
 export const KEPT_WHEN_EMPTY = new Set(["alert", "status", "dialog", "alertdialog", "tabpanel"]);
 
 // A cell that is selected or disabled, or has another name than its text. Read-only is usually said of the whole grid.
+/** @param {Element} element @param {string} role */
 export const hasMoreThanText = (element, role) => {
   if (!(kindsOf(element) & CELL_STATE)) return false;
   const states = statesOf(element, role);
@@ -143,6 +151,7 @@ export const hasMoreThanText = (element, role) => {
   return label !== "" && label !== squash(textContentOf(element));
 };
 
+/** @param {Element} element @param {string} role */
 export const clickableName = (element, role) => {
   const naming = nameOf(element, role);
   if (naming.name) return naming;
@@ -151,11 +160,13 @@ export const clickableName = (element, role) => {
   return { name, source: name ? "content" : "", hiddenSource: false, titled: walk.titled };
 };
 
+/** @param {Element} element @param {string} role */
 export const clickableRole = (element, role) => {
   if (isEditingHost(element)) return "textbox";
   if (namespaceOf(element) === SVG && SVG_SHAPE_TAGS.has(localNameOf(element))) return localNameOf(element);
   return role === "generic" || role === "none" || role === "paragraph" ? "clickable" : role;
 };
 
+/** @param {Element} element */
 export const isDescribed = (element) =>
   (kindsOf(element) & ARIA) !== 0 && (hasAttr(element, "aria-describedby") || hasAttr(element, "aria-description"));

@@ -13,8 +13,11 @@ export const FRAME = 64;
 export const ITEM = 128;
 export const FOCUSED = 256;
 
+/** @type {Row[]} */
 export let rows = [];
+/** @type {TextRun | null} */
 export let textRun = null;
+/** @type {number[]} */
 export let frames = [];
 
 export const startRows = () => {
@@ -23,10 +26,12 @@ export const startRows = () => {
   frames = [];
 };
 
+/** @param {Row[]} kept */
 export const replaceRows = (kept) => {
   rows = kept;
 };
 
+/** @param {Row} row */
 export const pushRow = (row) => {
   flushText();
   rows.push(row);
@@ -34,19 +39,25 @@ export const pushRow = (row) => {
 };
 
 // A run is text without interruption; it becomes one row.
+/** @param {string} text @param {VisibilityContext} context @param {string} reason @param {Node} [node] @returns {TextRun} */
 export const addText = (text, context, reason, node) => {
   const mark = reason || context.inert;
   if (textRun && (textRun.mark !== mark || textRun.depth !== context.depth)) flushText();
   if (!textRun) textRun = { text: "", mark, depth: context.depth, inView: false, glue: "", node, nodes: null };
-  else if (node && textRun.node !== node) (textRun.nodes = textRun.nodes || [textRun.node]).push(node);
+  else if (node && textRun.node !== node) {
+    textRun.nodes ??= [textRun.node];
+    textRun.nodes.push(node);
+  }
   if (textRun.glue) {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
   }
   if (textRun.text.length < MAX_TEXT * 2) textRun.text += text;
   else textRun.dropped = (textRun.dropped || 0) + text.length;
+  return textRun;
 };
 
+/** @param {string} glue */
 export const separateText = (glue) => {
   if (textRun && textRun.text) textRun.glue = glue;
 };
@@ -54,8 +65,10 @@ export const separateText = (glue) => {
 // Bars, dots and brackets between links are only visual separators.
 const SEPARATOR = /^[|·•()[\],\s]+$/;
 
+/** @param {string} text */
 const trimText = (text) => (text.includes("\n") ? trimLines(text) : text.trim());
 
+/** @param {string} text */
 const trimLines = (text) =>
   text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
 
@@ -78,18 +91,20 @@ export const flushText = () => {
     mark,
     line: "",
     node,
-    nodes: nodes && nodes.filter(Boolean),
+    nodes: nodes && nodes.filter((each) => each !== undefined),
   });
 };
 
+/** @param {Row} row */
 const textLine = (row) =>
   '"' +
-  escapeQuoted(row.text) +
+  escapeQuoted(row.text || "") +
   '"' +
-  (row.missing > 0 ? `(+${thousands(row.missing)} chars)` : "") +
-  markFor(row.mark);
+  (row.missing ? `(+${thousands(row.missing)} chars)` : "") +
+  markFor(row.mark || "");
 
 // The line of a row, with its text after a colon where it contains only text.
+/** @param {Row} row */
 export const finishLine = (row) => {
   if (row.flags & TEXT) return textLine(row);
   let line = row.line + (row.marks || "") + (row.ref ? REF_PLACEHOLDER : "");
@@ -100,6 +115,7 @@ export const finishLine = (row) => {
 const MAX_INLINE_SIBLINGS = 40;
 
 // Moves the first text below a row into the row's own line.
+/** @param {number} index */
 export const inlineFirstText = (index) => {
   const row = rows[index];
   const first = rows[index + 1];
@@ -110,6 +126,7 @@ export const inlineFirstText = (index) => {
   rows.splice(index + 1, 1);
 };
 
+/** @param {number} index */
 export const dropRowKeepChildren = (index) => {
   const depth = rows[index].depth;
   rows.splice(index, 1);

@@ -35,15 +35,16 @@ import { markCovered, resetOverlays } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
-import { newRow } from "./element_rows.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
 import { PRESS_ROLES, STRONG } from "./press_targets.js";
+import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
 import { modalDialog, startWalk, visit, visitRendered, walkChildren, walkLimits, walkRange } from "./walk.js";
 
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
+/** @param {SnapshotOptions} options */
 export const beginPass = (options) => {
   collectInternals();
   rememberKinds(null, 0);
@@ -95,13 +96,14 @@ const CONTROL_SELECTOR = "a[href],button,input,select,textarea,summary,[role=but
 const MAX_MISSED_CONTROLS = 60;
 
 // When a page is too large to walk, the controls at its end (next page, submit) are shown nevertheless.
+/** @param {VisibilityContext} context */
 const addMissedControls = (context) => {
   const controls = queryAll(document, CONTROL_SELECTOR);
   let first = controls.length;
   while (
     first > 0 &&
     controls.length - first < MAX_MISSED_CONTROLS &&
-    comesBefore(walkLimits.last, controls[first - 1])
+    comesBefore(/** @type {Element} */ (walkLimits.last), controls[first - 1])
   )
     first -= 1;
   if (first === controls.length) return;
@@ -117,6 +119,7 @@ const addMissedControls = (context) => {
 };
 
 // The first row is the element itself, whatever its role and name.
+/** @param {Element} element @param {SnapshotOptions} options */
 export const walkElement = (element, options) => {
   const row = rowOf(element, isPresentationalChild(element) ? "none" : roleOf(element));
   rows.push(row);
@@ -136,22 +139,24 @@ export const walkElement = (element, options) => {
     frames.push(row.ref);
     return;
   }
-  if (options.from !== undefined && options.from !== null) walkSlice(element, inner, options);
+  if (options.from !== undefined && options.from !== null) walkSlice(element, inner, options.from, options.limit || 50);
   else walkChildren(element, inner, 1);
   flushText();
   const only = rows[1];
-  if (rows.length === 2 && only.flags & TEXT && !only.mark && squash(only.text) === row.naming.name) rows.pop();
+  if (rows.length === 2 && only.flags & TEXT && !only.mark && squash(only.text || "") === row.naming.name) rows.pop();
 };
 
-const walkSlice = (element, inner, options) => {
+/** @param {Element} element @param {VisibilityContext} inner @param {number} from @param {number} limit */
+const walkSlice = (element, inner, from, limit) => {
   const total = childCountOf(element);
-  const to = Math.min(total, options.from + (options.limit || 50));
+  const to = Math.min(total, from + limit);
   const group = startGroup(element);
-  walkRange(element, inner, 1, group, options.from, to);
+  walkRange(element, inner, 1, group, from, to);
   endGroup(group);
   addFold(element, inner, to, total);
 };
 
+/** @param {Element} element @param {string} [role] */
 export const rowOf = (element, role = roleOf(element)) => {
   if (rootNodeOf(element) !== document) noteShadow();
   const named = nameOf(element);
@@ -196,6 +201,7 @@ const emptySnapshot = () => ({
   closedHosts: 0,
 });
 
+/** @param {SnapshotOptions} [options] */
 export const takeSnapshot = (options = {}) => {
   if (!rootElementOf(document)) return emptySnapshot();
   beginPass(options);
@@ -205,9 +211,9 @@ export const takeSnapshot = (options = {}) => {
   else walkPage();
   markCovered();
   filterRows(options);
-  const result = columnsOf(options);
-  result.groups = groupColumns();
-  return Object.assign(result, {
+  return {
+    ...columnsOf(options),
+    groups: groupColumns(),
     url: location.href,
     origin: self.origin,
     title: quote(titleOf(document), 200),
@@ -223,5 +229,5 @@ export const takeSnapshot = (options = {}) => {
     notWalked: walkLimits.notVisited,
     cutByDepth: walkLimits.cutByDepth,
     closedHosts: closedHosts.length,
-  });
+  };
 };

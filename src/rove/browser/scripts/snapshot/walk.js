@@ -45,9 +45,12 @@ export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes",
 // With these values of display, children follow each other down the page.
 const VERTICAL_DISPLAYS = new Set(["block", "table-row-group", "table", "flow-root", "list-item"]);
 
+/** @type {{ nodes: number, cap: number, children: number, notVisited: number, last: Element | null, cutByDepth: number }} */
 export let walkLimits = { nodes: 0, cap: 0, children: 0, notVisited: 0, last: null, cutByDepth: 0 };
+/** @type {Element | null} */
 export let modalDialog = null;
 
+/** @param {SnapshotOptions} options */
 export const startWalk = (options) => {
   walkLimits = {
     nodes: 0,
@@ -61,6 +64,7 @@ export const startWalk = (options) => {
 };
 
 // `node` is a text node, or an element that contains only text.
+/** @param {Node} node @param {string} data @param {VisibilityContext} context */
 const visitText = (node, data, context) => {
   if (context.isInName) return noteTextInName(data, node, context);
   if (!context.seen) return;
@@ -73,19 +77,21 @@ const visitText = (node, data, context) => {
   const reason = unseenText(node, context);
   const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
   const text = facts.keepsLines ? (facts.keepsSpaces ? long : long.replace(/[ \t]+/g, " ")) : collapse(long);
-  addText(facts.masksText ? "•".repeat(text.length) : text, context, reason, node);
-  if (long !== data) textRun.dropped = (textRun.dropped || 0) + data.length - long.length;
-  if (facts.keepsSpaces) textRun.preformatted = true;
-  if (context.inView === 1) textRun.inView = true;
-  else if (context.inView === 0 && !textRun.inView) textRun.inView = isTextInView(node);
+  const run = addText(facts.masksText ? "•".repeat(text.length) : text, context, reason, node);
+  if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
+  if (facts.keepsSpaces) run.preformatted = true;
+  if (context.inView === 1) run.inView = true;
+  else if (context.inView === 0 && !run.inView) run.inView = isTextInView(node);
 };
 
+/** @param {Node} node */
 const isTextInView = (node) => {
   RANGE.selectNodeContents(node);
   return viewOf(RANGE.getBoundingClientRect()) !== 2;
 };
 
 // The text is already in the name of the row; parts of it that are not visible are collected for its mark.
+/** @param {string} data @param {Node} node @param {VisibilityContext} context */
 const noteTextInName = (data, node, context) => {
   if (!context.owner || !data.trim()) return;
   const owner = context.owner;
@@ -93,10 +99,17 @@ const noteTextInName = (data, node, context) => {
   const reason = unseenText(node, context);
   if (context.inert && context.inert !== owner.inert && !reason)
     owner.inertText = (owner.inertText || "") + " " + clip(data, 200);
-  else if (reason) (owner.unseen = owner.unseen || []).push([reason, squash(clip(data, 300))]);
+  else if (reason) noteUnseen(owner, reason, squash(clip(data, 300)));
   else owner.hasSeenText = true;
 };
 
+/** @param {NameOwner} owner @param {string} reason @param {string} text */
+const noteUnseen = (owner, reason, text) => {
+  owner.unseen ??= [];
+  owner.unseen.push([reason, text]);
+};
+
+/** @param {Element} element @param {string} which @param {VisibilityContext} context */
 const addPseudo = (element, which, context) => {
   if (!context.seen) return;
   const style = getComputedStyle(element, which);
@@ -107,7 +120,7 @@ const addPseudo = (element, which, context) => {
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
   const reason = unseenPseudo(style, context);
   if (context.isInName) {
-    if (reason && context.owner) (context.owner.unseen = context.owner.unseen || []).push([reason, squash(text)]);
+    if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
     return;
   }
   if (isBlockish(style.display)) separateText(" ");
@@ -116,14 +129,15 @@ const addPseudo = (element, which, context) => {
 };
 
 // Alternative text of generated content: screen readers speak it, but it is not visible.
+/** @param {string} content @param {string} shown @param {VisibilityContext} context */
 const noteAlternative = (content, shown, context) => {
   const text = hasAlternative(content) ? parseContent(content) : "";
   if (!text.trim() || text === shown) return;
   if (!context.isInName) addText(text, context, "screen-reader text");
-  else if (context.owner)
-    (context.owner.unseen = context.owner.unseen || []).push(["screen-reader text", squash(text)]);
+  else if (context.owner) noteUnseen(context.owner, "screen-reader text", squash(text));
 };
 
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 export const walkChildren = (element, context, nesting) => {
   const facts = context.facts;
   if (facts.skipsContent) return;
@@ -134,6 +148,7 @@ export const walkChildren = (element, context, nesting) => {
   if (facts.after) addPseudo(element, "::after", context);
 };
 
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 const walkAllChildren = (element, context, nesting) => {
   const facts = context.facts;
   const count = childCountOf(element);
@@ -151,6 +166,7 @@ const walkAllChildren = (element, context, nesting) => {
     visit(child, context, nesting, element);
 };
 
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 const walkGroup = (element, context, nesting) => {
   const group = startGroup(element);
   context.grouped = VERTICAL_DISPLAYS.has(context.facts.display);
@@ -160,7 +176,7 @@ const walkGroup = (element, context, nesting) => {
     if (type === 3) visitText(child, textDataOf(child), context);
     else if (type === 1) {
       const before = rows.length;
-      visitElement(child, context, nesting, element);
+      visitElement(/** @type {Element} */ (child), context, nesting, element);
       noteItem(group, before, index++);
     }
   }
@@ -168,19 +184,23 @@ const walkGroup = (element, context, nesting) => {
 };
 
 // Whether neither visibility nor position has to be computed for each text node.
+/** @param {VisibilityContext} context */
 const isVisibilityUniform = (context) => !context.needsMeasuring && (context.inView !== 0 || context.isInName);
 
 // An element without child elements: its text as a whole, without an object for each text node.
+/** @param {Element} element @param {VisibilityContext} context */
 const visitOnlyText = (element, context) => {
   const data = textContentOf(element);
   if (data) visitText(element, data, context);
 };
 
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 const walkClosedDetails = (element, context, nesting) => {
   const summary = firstChildTag(element, "summary");
   if (summary) visit(summary, context, nesting, element);
 };
 
+/** @param {Element} element @param {VisibilityContext} context */
 const addTooDeepRow = (element, context) => {
   const text = squash(clip(textContentOf(element), MAX_TEXT));
   if (!text || context.isInName) return;
@@ -193,6 +213,7 @@ const addTooDeepRow = (element, context) => {
   });
 };
 
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting @param {Group} group @param {number} from @param {number} to */
 export const walkRange = (element, context, nesting, group, from, to) => {
   let child = from === 0 ? firstElementOf(element) : childrenOf(element)[from];
   for (let index = from; child && index < to; index++, child = nextElementOf(child)) {
@@ -203,6 +224,7 @@ export const walkRange = (element, context, nesting, group, from, to) => {
 };
 
 // Shows the beginning of a list that is too long to walk, and the part near the viewport.
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 const walkManyChildren = (element, context, nesting) => {
   const total = childCountOf(element);
   const children = childrenOf(element);
@@ -223,6 +245,7 @@ const walkManyChildren = (element, context, nesting) => {
 };
 
 // Children of a long list follow each other down the page, so binary search finds the first one in the viewport.
+/** @param {HTMLCollection} children @param {number} total */
 const firstChildInView = (children, total) => {
   let low = 0;
   let high = total - 1;
@@ -234,19 +257,25 @@ const firstChildInView = (children, total) => {
   return low;
 };
 
+/** @param {Node} node @param {VisibilityContext} context @param {number} nesting @param {Element | null} parent */
 export const visit = (node, context, nesting, parent) => {
   const type = nodeTypeOf(node);
   if (type === 3) visitText(node, textDataOf(node), context);
-  else if (type === 1) visitElement(node, context, nesting, parent);
+  else if (type === 1) visitElement(/** @type {Element} */ (node), context, nesting, parent);
 };
 
+/** @param {Element} node @param {VisibilityContext} context @param {number} nesting @param {Element | null} parent */
 const visitElement = (node, context, nesting, parent) => {
   if (++walkLimits.nodes > walkLimits.cap) {
     walkLimits.notVisited += 1;
     return;
   }
   walkLimits.last = node;
-  if (ownersByElement.size !== 0 && ownersByElement.has(node) && !(elementsByOwner.get(parent) || []).includes(node))
+  if (
+    ownersByElement.size !== 0 &&
+    ownersByElement.has(node) &&
+    !(elementsByOwner.get(/** @type {Element} */ (parent)) || []).includes(node)
+  )
     return;
   if (node === modalDialog && context.isBehindModal) return;
   const namespace = namespaceOf(node);
@@ -269,6 +298,7 @@ const visitElement = (node, context, nesting, parent) => {
 };
 
 // Without a role attribute the tag decides; for parts of tables also the ancestors of the walk.
+/** @param {Element} element @param {string} tag @param {VisibilityContext} context */
 const roleByTag = (element, tag, context) => {
   const contextual = BY_TAG[tag];
   if (contextual === undefined) return TAG_ROLES[tag] || "generic";
@@ -278,19 +308,21 @@ const roleByTag = (element, tag, context) => {
   return tag === "a" || tag === "li" ? contextual(element) : roleOf(element);
 };
 
+/** @param {Element} element @param {VisibilityContext} inner @param {number} nesting @param {(() => void) | null} finish */
 const walkThen = (element, inner, nesting, finish) => {
   if (finish === null) return;
   walkChildren(element, inner, nesting + 1);
   finish();
 };
 
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {number} nesting */
 export const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
   if (facts.placed || facts.moved || facts.overlaps || facts.tag === "rect") noteOverlay(element, facts, inner);
   const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && facts.html) {
-    const finishLabel = addLabelRows(element, facts, context, inner);
+    const finishLabel = addLabelRows(/** @type {HTMLLabelElement} */ (element), facts, context, inner);
     if (finishLabel !== null) return walkThen(element, inner, nesting, finishLabel);
   }
   if (tag === "svg" && !context.pointer && !context.isInName && !facts.html && namespaceOf(element) === SVG)

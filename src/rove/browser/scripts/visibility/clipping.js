@@ -2,6 +2,7 @@
 
 import { childrenOf } from "../dom/natives.js";
 
+/** @param {Clip | null} clip @param {Edges} rect */
 export const intersectClip = (clip, rect) => {
   const left = clip ? Math.max(clip.left, rect.left) : rect.left;
   const top = clip ? Math.max(clip.top, rect.top) : rect.top;
@@ -11,12 +12,14 @@ export const intersectClip = (clip, rect) => {
   return { left, top, right, bottom, small: small || Boolean(clip && clip.small) };
 };
 
+/** @param {Clip} clip @param {Edges} rect */
 export const isClippedAway = (clip, rect) => {
   const width = Math.min(rect.right, clip.right) - Math.max(rect.left, clip.left);
   const height = Math.min(rect.bottom, clip.bottom) - Math.max(rect.top, clip.top);
   return width <= 2 || height <= 2;
 };
 
+/** @param {Element} element @param {Box} rect */
 export const legacyClipRect = (element, rect) => {
   const match = /^rect\(([^)]+)\)$/.exec(getComputedStyle(element).clip);
   if (!match) return null;
@@ -29,9 +32,11 @@ export const legacyClipRect = (element, rect) => {
   };
 };
 
+/** @param {string} part @param {number} whole */
 const lengthIn = (part, whole) => (part.endsWith("%") ? (parseFloat(part) / 100) * whole : parseFloat(part) || 0);
 
 // The bounding rectangle of a clip-path in the viewport; null for shapes that are not computed.
+/** @param {string} value @param {Box} rect */
 export const clipPathRect = (value, rect) => {
   const match = /^(\w+)\((.*)\)(?: [\w-]+)?$/.exec(value);
   if (!match) return null;
@@ -45,6 +50,7 @@ export const clipPathRect = (value, rect) => {
 };
 
 // A circle or ellipse with a given size; others reach a side of the box.
+/** @param {string} inside @param {Box} rect */
 const ellipseRect = (inside, rect) => {
   const [sizes, place = "50% 50%"] = inside.split(/(?:^|\s)at\s/);
   const [across, down = across] = sizes.trim().split(/\s+/);
@@ -56,24 +62,28 @@ const ellipseRect = (inside, rect) => {
 };
 
 // Whether all its numbers are so close together that no letter fits inside.
+/** @param {string} inside */
 const isSmallPath = (inside) => {
   const numbers = (inside.match(/-?(?:\d+\.?\d*|\.\d+)/g) || []).map(Number);
   return Math.max(...numbers, -Infinity) - Math.min(...numbers, Infinity) < 3;
 };
 
 // Whether a clipPath element of the document is empty. False where there is none.
+/** @param {string} inside */
 const isEmptyClipPath = (inside) => {
   const id = /^"?#([^"]+)"?$/.exec(inside);
   const path = id && document.getElementById(id[1]);
   if (!path) return false;
-  return [...childrenOf(path)].every((shape) => {
+  return [...childrenOf(path)].every((/** @type {any} */ shape) => {
     const box = shape.getBBox ? shape.getBBox() : { width: 0, height: 0 };
     return box.width < 2 || box.height < 2;
   });
 };
 
+/** @param {Box} rect */
 const emptyRect = (rect) => ({ left: rect.left, top: rect.top, right: rect.left, bottom: rect.top });
 
+/** @param {string[]} parts @param {Box} rect */
 const insetRect = (parts, rect) => {
   const [top, right = top, bottom = top, left = right] = parts;
   return {
@@ -84,6 +94,7 @@ const insetRect = (parts, rect) => {
   };
 };
 
+/** @param {string} inside @param {Box} rect */
 const polygonRect = (inside, rect) => {
   const points = inside
     .replace(/^(?:evenodd|nonzero), /, "")

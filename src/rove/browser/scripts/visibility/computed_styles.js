@@ -35,6 +35,7 @@ import {
   TRANSFORMS,
 } from "./style_sheets.js";
 
+/** @param {Element} element @param {string} which */
 const hasGeneratedContent = (element, which) => {
   const content = getComputedStyle(element, which).content;
   return content !== "none" && content !== "normal" && content !== "";
@@ -42,9 +43,9 @@ const hasGeneratedContent = (element, which) => {
 
 const HIDES = /hidden|clip/;
 const SCROLLS = /auto|scroll/;
-const NO_COLOUR = [0, 0, 0, 0];
 
 // The groups of CSS properties that may differ from their defaults here.
+/** @param {Element} element @param {StyleRecord | null} parent */
 const propertyGroupsOf = (element, parent) => {
   if (!parent || parent.none || !parent.sharedStyles || !isHtml(element) || hasAttr(element, "style"))
     return ALL_PROPERTY_GROUPS;
@@ -54,12 +55,14 @@ const propertyGroupsOf = (element, parent) => {
   return looks;
 };
 
+/** @param {Element} element @param {StyleRecord | null} [parent] @returns {StyleRecord} */
 export const readStyle = (element, parent = null) => {
   const style = getComputedStyle(element);
   const display = style.display;
   const tag = localNameOf(element);
   // An empty display: the element is not in the flattened tree, as a shadow root that is not known to us leaves it out.
-  if (display === "none" || display === "") return { none: true, sharedStyles: null, tag, outside: display === "" };
+  if (display === "none" || display === "")
+    return /** @type {any} */ ({ none: true, sharedStyles: null, tag, outside: display === "" });
   const looks = propertyGroupsOf(element, parent);
   const html = namespaceOf(element) === HTML;
   const position = style.position;
@@ -131,9 +134,11 @@ export const readStyle = (element, parent = null) => {
   };
 };
 
+/** @param {Element} element */
 const firstLineOf = (element) => textColour(getComputedStyle(element, "::first-line"));
 
 // Reads the attributes once for both the key and the kinds.
+/** @param {Element} element @param {string} tag */
 const styleKey = (element, tag) => {
   let key = tag;
   if (distinctions.tags.size !== 0) key += distinctions.tags.get(element) || "";
@@ -168,6 +173,7 @@ const styleKey = (element, tag) => {
 };
 
 // Style sheets inside shadow trees are not read, so no style below a shadow host is shared.
+/** @param {Element} element @param {StyleRecord | null} parent @param {string} [tag] @param {boolean} [html] @returns {StyleRecord} */
 export const styleOf = (element, parent, tag = localNameOf(element), html = isHtml(element)) => {
   if (!parent || !parent.sharedStyles || !distinctions.safe || !html) {
     const facts = readStyle(element, parent);
@@ -176,6 +182,9 @@ export const styleOf = (element, parent, tag = localNameOf(element), html = isHt
   }
   const key = styleKey(element, tag);
   let facts = parent.sharedStyles.get(key);
-  if (facts === undefined) parent.sharedStyles.set(key, (facts = readStyle(element, parent)));
+  if (facts === undefined) {
+    facts = readStyle(element, parent);
+    parent.sharedStyles.set(key, facts);
+  }
   return facts.mayHostShadow && shadowOf(element) ? { ...facts, sharedStyles: null } : facts;
 };

@@ -22,8 +22,9 @@ import { outsidePage, viewHeight, viewOf } from "./viewport.js";
 export const MIN_OPACITY = 0.08;
 const FAR_BELOW = 300;
 
+/** @returns {VisibilityContext} */
 const rootContext = () => ({
-  facts: null,
+  facts: /** @type {any} */ (null),
   seen: true,
   reason: "",
   inert: "",
@@ -54,6 +55,7 @@ const rootContext = () => ({
 });
 
 // The reason why nothing of this rectangle can be seen, however the page is scrolled.
+/** @param {Box} rect @param {VisibilityContext} context */
 export const geometryReason = (rect, context) => {
   if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
   if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
@@ -61,9 +63,11 @@ export const geometryReason = (rect, context) => {
   return outsidePage(context.clip ? intersectClip(context.clip, rect) : rect, context.fixed) ? "off-screen" : "";
 };
 
+/** @param {Element} element */
 const isVisibleOverflow = (element) =>
   scrollWidthOf(element) > clientWidthOf(element) + 1 || scrollHeightOf(element) > clientHeightOf(element) + 1;
 
+/** @param {Element} element @param {VisibilityContext} context */
 const inertReason = (element, context) => {
   const kinds = kindsOf(element);
   if (kinds & ARIA && lowerCaseAttr(element, "aria-hidden") === "true") return "aria-hidden";
@@ -71,6 +75,7 @@ const inertReason = (element, context) => {
 };
 
 // The context of the children of this element.
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @returns {VisibilityContext} */
 export const enter = (element, facts, context) => {
   const inner = {
     facts,
@@ -122,21 +127,24 @@ export const enter = (element, facts, context) => {
   return inner;
 };
 
+/** @param {Element} element @param {StyleRecord} facts */
 const pseudoCoverOf = (element, facts) => {
   for (const which of ["::after", "::before"]) {
-    const veil = facts[which.slice(2)] ? coveringPseudo(element, which) : null;
-    if (!veil) continue;
+    const cover = (which === "::after" ? facts.after : facts.before) ? coveringPseudo(element, which) : null;
+    if (!cover) continue;
     const rect = rectOf(element);
-    const [width, height] = [parseFloat(veil.style.width), parseFloat(veil.style.height)];
-    const [left, top] = [parseFloat(veil.style.left), parseFloat(veil.style.top)];
-    if (width >= rect.width - 4 && height >= rect.height - 4 && Math.abs(left) < 4 && Math.abs(top) < 4) return veil;
+    const [width, height] = [parseFloat(cover.style.width), parseFloat(cover.style.height)];
+    const [left, top] = [parseFloat(cover.style.left), parseFloat(cover.style.top)];
+    if (width >= rect.width - 4 && height >= rect.height - 4 && Math.abs(left) < 4 && Math.abs(top) < 4) return cover;
   }
   return null;
 };
 
+/** @param {StyleRecord} facts @param {VisibilityContext} context */
 const needsBox = (facts, context) =>
   context.inView === 0 || facts.placed || facts.moved || facts.hides || facts.scrolls || facts.clipPath !== "none";
 
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 const measureBox = (element, facts, context, inner) => {
   if (!needsBox(facts, context)) return;
   const rect = rectOf(element);
@@ -149,7 +157,7 @@ const measureBox = (element, facts, context, inner) => {
     if (geometryReason(rect, inner)) inner.needsMeasuring = true;
   }
   if (facts.scrolls) {
-    inner.clip = facts.fixed ? null : inner.clip && isClippedAway(inner.clip, rect) ? inner.clip : null;
+    inner.clip = inner.clip && isClippedAway(inner.clip, rect) ? inner.clip : null;
     if (rect.width <= 2 || rect.height <= 2) {
       inner.clip = intersectClip(inner.clip, rect);
       inner.needsMeasuring = true;
@@ -174,12 +182,14 @@ const measureBox = (element, facts, context, inner) => {
 };
 
 // The context inside each element, as a walk from the top would compute it.
+/** @type {Map<Element, VisibilityContext>} */
 let contextsByElement = new Map();
 
 export const resetContexts = () => {
   contextsByElement = new Map();
 };
 
+/** @param {Element} element @returns {VisibilityContext} */
 export const contextInside = (element) => {
   const known = contextsByElement.get(element);
   if (known) return known;
@@ -200,6 +210,7 @@ export const contextInside = (element) => {
 };
 
 // The context around a node; a copy, as walks change theirs.
+/** @param {Node} node @returns {VisibilityContext} */
 export const contextAt = (node) => {
   const parent = flattenedParent(node);
   const context = parent ? { ...contextInside(parent) } : rootContext();

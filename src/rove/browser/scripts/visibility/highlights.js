@@ -4,6 +4,7 @@ import { isElement } from "../dom/natives.js";
 import { parentElementOf } from "../dom/tree.js";
 import { compositeOver, contrast, LOW_CONTRAST, parseColour } from "./colours.js";
 
+/** @type {[string, AbstractRange][]} */
 export let highlights = [];
 
 export const findHighlights = () => {
@@ -16,6 +17,7 @@ export const findHighlights = () => {
     highlights.push(["::selection", selection.getRangeAt(0)]);
 };
 
+/** @param {Node} node @param {VisibilityContext} context */
 export const isHiddenByHighlight = (node, context) =>
   highlights.some(([pseudo, range]) => {
     const element = isElement(node) ? node : parentElementOf(node);

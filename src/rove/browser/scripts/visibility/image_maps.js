@@ -4,6 +4,7 @@ import { attr, hasAttr } from "../dom/attributes.js";
 import { isRendered } from "../dom/elements.js";
 import { closestOf, queryAll, rectOf, rootNodeOf } from "../dom/natives.js";
 
+/** @param {Element} area */
 export const pictureOf = (area) => {
   const map = closestOf(area, "map");
   const name = map && (attr(map, "name") || attr(map, "id"));
@@ -13,6 +14,7 @@ export const pictureOf = (area) => {
   return null;
 };
 
+/** @param {Element} area @param {Element} image */
 const isPressableArea = (area, image) => {
   if (!hasAttr(area, "href") && !hasAttr(area, "onclick")) return false;
   const box = areaBox(area, image);
@@ -22,6 +24,7 @@ const isPressableArea = (area, image) => {
   return across > 2 && down > 2;
 };
 
+/** @param {Element} image */
 export const areasOf = (image) => {
   const name = (attr(image, "usemap") || "").slice(1);
   const maps = name ? Array.from(queryAll(rootNodeOf(image), "map")) : [];
@@ -31,6 +34,7 @@ export const areasOf = (image) => {
 };
 
 // The corners of an area's shape in the viewport; two opposite ones for a circle.
+/** @param {Element} area @param {Element} image */
 const cornersOf = (area, image) => {
   const box = rectOf(image);
   const style = getComputedStyle(image);
@@ -58,6 +62,7 @@ const cornersOf = (area, image) => {
   return corners;
 };
 
+/** @param {Element} area @param {Element} image */
 export const areaBox = (area, image) => {
   const corners = cornersOf(area, image);
   const across = corners.map(([x]) => x);
@@ -68,6 +73,7 @@ export const areaBox = (area, image) => {
 
 // Points that lie inside most shapes: the centre of three neighbouring corners, as the middle of a shape may be outside
 // it.
+/** @param {Element} area @param {Element} image */
 export const areaPoints = (area, image) => {
   const corners = cornersOf(area, image);
   return corners.map((corner, index) => {

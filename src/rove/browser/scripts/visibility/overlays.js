@@ -19,6 +19,7 @@ import { contextInside } from "./contexts.js";
 import { RANGE } from "./text_visibility.js";
 import { viewHeight, viewWidth } from "./viewport.js";
 
+/** @type {Overlay[]} */
 let overlays = [];
 
 export const resetOverlays = () => {
@@ -30,6 +31,7 @@ const MAX_COVER_CHECKS = 6000;
 const OPAQUE_TAGS = new Set(["img", "canvas", "video", "iframe"]);
 
 // A plain copy, as each read of a DOMRect is a call into the browser.
+/** @param {Edges} rect @returns {Box} */
 const plainRect = ({ left, top, right, bottom }) => ({
   left,
   top,
@@ -39,6 +41,7 @@ const plainRect = ({ left, top, right, bottom }) => ({
   height: bottom - top,
 });
 
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} inner */
 export const noteOverlay = (element, facts, inner) => {
   if (facts.position === "sticky" || inner.reason) return;
   const opaque =
@@ -56,9 +59,11 @@ export const noteOverlay = (element, facts, inner) => {
   overlays.push({ element, rect: plainRect(rect), facts });
 };
 
+/** @param {Node[]} path @param {number} from */
 const layerOf = (path, from) => {
-  for (let i = from; i < path.length && isElement(path[i]); i++) {
-    const style = getComputedStyle(path[i]);
+  for (const node of path.slice(from)) {
+    if (!isElement(node)) break;
+    const style = getComputedStyle(node);
     if (style.position !== "static" || style.transform !== "none" || Number(style.opacity) < 1) {
       return style.zIndex === "auto" ? 0 : Number(style.zIndex);
     }
@@ -67,6 +72,7 @@ const layerOf = (path, from) => {
 };
 
 // Of equal layers the later one in the tree is above; otherwise the higher layer below the nearest shared ancestor.
+/** @param {Node} node @param {Overlay} overlay */
 const isPaintedOver = (node, overlay) => {
   const below = pathOf(node);
   const above = pathOf(overlay.element);
@@ -79,6 +85,7 @@ const isPaintedOver = (node, overlay) => {
 };
 
 // A rectangle that covers all of an SVG hides what was drawn before it.
+/** @param {Element} element @param {StyleRecord} facts */
 const isCoveringShape = (element, facts) => {
   if (namespaceOf(element) !== SVG) return false;
   if (facts.tag === "rect") return facts.colour[3] > 0.95;
@@ -95,6 +102,7 @@ const isCoveringShape = (element, facts) => {
 const MAX_LINES = 8;
 
 // The rectangle of each line of its text, or its box.
+/** @param {Node} node */
 const rectsOf = (node) => {
   if (isElement(node) && !firstChildOf(node)) return [plainRect(rectOf(node))];
   RANGE.selectNodeContents(node);
@@ -105,9 +113,12 @@ const rectsOf = (node) => {
 // Overlays by vertical position, as most overlays of a long page are far from each other.
 const BAND_HEIGHT = 200;
 const MAX_BANDS = 50;
+/** @type {Map<number, Overlay[]>} */
 let overlaysByBand = new Map();
+/** @type {Overlay[]} */
 let tallOverlays = [];
 
+/** @param {Box} rect */
 const bandsOf = (rect) => [Math.floor(rect.top / BAND_HEIGHT), Math.floor(rect.bottom / BAND_HEIGHT)];
 
 const indexOverlays = () => {
@@ -123,6 +134,7 @@ const indexOverlays = () => {
 };
 
 // In tree order, each once.
+/** @param {Box[]} rects */
 const overlaysNear = (rects) => {
   const near = new Set(tallOverlays);
   for (const rect of rects) {
@@ -133,6 +145,7 @@ const overlaysNear = (rects) => {
   return [...near];
 };
 
+/** @param {Overlay} overlay @param {Box} rect */
 const touches = (overlay, rect) =>
   rect.left < overlay.rect.right &&
   rect.right > overlay.rect.left &&
@@ -142,6 +155,7 @@ const touches = (overlay, rect) =>
 const SAMPLE_POSITIONS = [0.02, 0.26, 0.5, 0.74, 0.98];
 
 // Several boxes together may cover what none of them covers alone.
+/** @param {Overlay[]} above @param {Box} rect */
 const isCoveredBy = (above, rect) =>
   SAMPLE_POSITIONS.every((part) => {
     const x = rect.left + rect.width * part;
@@ -154,6 +168,7 @@ const isCoveredBy = (above, rect) =>
   });
 
 // Most of a page is far from any overlay, which one rectangle shows as well as all of them.
+/** @param {Node} node */
 const isNearOverlay = (node) => {
   if (tallOverlays.some((overlay) => !containsNode(node, overlay.element))) return true;
   let box = isElement(node) ? rectOf(node) : null;
@@ -174,6 +189,7 @@ const isNearOverlay = (node) => {
   return false;
 };
 
+/** @param {Node} node */
 const isNodeCovered = (node) => {
   const rects = rectsOf(node);
   if (!rects.length || rects[0].width === 0) return false;
@@ -184,14 +200,16 @@ const isNodeCovered = (node) => {
 };
 
 // A text row may consist of several nodes, of which only some are covered.
+/** @param {Row} row */
 const coveredReason = (row) => {
-  const nodes = row.nodes || [row.node || row.element];
+  const nodes = row.nodes || [/** @type {Node} */ (row.node || row.element)];
   if (!nodes.some(isNearOverlay)) return "";
   const covered = nodes.filter(isNodeCovered).length;
   return covered === nodes.length ? "covered" : covered ? "partly covered" : sameColourReason(row);
 };
 
 // Text that has the colour of a box painted behind it, of which it is not a descendant.
+/** @param {Row} row */
 const sameColourReason = (row) => {
   const node = row.node;
   if (!(row.flags & TEXT) || !node) return "";
@@ -202,8 +220,8 @@ const sameColourReason = (row) => {
   if (!below || !below.length) return "";
   const box = below[below.length - 1];
   if (box.facts.backgroundImage || box.facts.background[3] < 0.95 || isPaintedOver(node, box)) return "";
-  const inside = contextInside(flattenedParent(node) || node);
-  if (inside.hasBackground && containsNode(parentElementOf(box.element), node) === false) return "";
+  const inside = contextInside(flattenedParent(node) || /** @type {Element} */ (node));
+  if (inside.hasBackground && !containsNode(/** @type {Element} */ (parentElementOf(box.element)), node)) return "";
   return contrast(compositeOver(inside.facts.colour, box.facts.background), box.facts.background) < LOW_CONTRAST
     ? "same colour"
     : "";
@@ -214,7 +232,7 @@ export const markCovered = () => {
   indexOverlays();
   let checks = 0;
   for (const row of rows) {
-    if (row.flags & (UNSEEN | FOLD) || row.standIn || !(row.node || row.element)) continue;
+    if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) continue;
     if (++checks > MAX_COVER_CHECKS) return;
     const reason = coveredReason(row);
     if (!reason) continue;

@@ -19,6 +19,7 @@ export const TEXT_STYLES = 8;
 export const LAYOUT = 16;
 export const ALL_PROPERTY_GROUPS = 31;
 
+/** @type {[number, RegExp][]} */
 const PROPERTY_GROUPS = [
   [TRANSFORMS, /trans|scale|rotate|offset|perspective|backface|margin[\w-]*:[^;]*(?:-\.?\d|\()/],
   [EFFECTS, /opacity|filter|mask|clip|blend/],
@@ -27,6 +28,7 @@ const PROPERTY_GROUPS = [
   [LAYOUT, /grid|content-visibility|contain|pointer-events|z-index/],
 ];
 
+/** @param {boolean} safe */
 const newDistinctions = (safe) => ({
   tags: new Map(),
   attributes: new Set(),
@@ -38,13 +40,16 @@ const newDistinctions = (safe) => ({
 });
 
 export let distinctions = newDistinctions(false);
+/** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
 const readSheets = new WeakMap();
 
+/** @param {string} text @param {SheetFacts} found */
 const notePropertyGroups = (text, found) => {
   for (const [family, mentions] of PROPERTY_GROUPS)
     if (!(found.propertyGroups & family) && mentions.test(text)) found.propertyGroups |= family;
 };
 
+/** @param {string} selector @param {SheetFacts} found @param {CSSStyleDeclaration} style */
 const noteSelector = (selector, found, style) => {
   if (!/[#[:+~]/.test(selector)) return;
   if (/:first-(?:line|letter)/.test(selector)) found.lines = true;
@@ -57,6 +62,7 @@ const noteSelector = (selector, found, style) => {
     found.selectors.push(selector.replace(PSEUDO_ELEMENT, "").trim());
 };
 
+/** @param {Iterable<any>} rules @param {string} parent @param {SheetFacts} found */
 const readRules = (rules, parent, found) => {
   for (const rule of rules) {
     if (++found.count > MAX_RULES) {
@@ -76,6 +82,7 @@ const readRules = (rules, parent, found) => {
   }
 };
 
+/** @param {CSSStyleSheet} sheet @param {SheetFacts} found */
 const readSheet = (sheet, found) => {
   try {
     readRules(sheet.cssRules, "", found);
@@ -85,6 +92,7 @@ const readSheet = (sheet, found) => {
   }
 };
 
+/** @param {CSSStyleSheet} sheet @returns {SheetFacts} */
 const sheetFacts = (sheet) => {
   let length = -1;
   try {
@@ -136,6 +144,7 @@ export const prepareStyles = () => {
   }
 };
 
+/** @param {Set<string>} selectors */
 const tagMatches = (selectors) => {
   let index = 0;
   for (const selector of selectors) {
@@ -153,10 +162,12 @@ const tagMatches = (selectors) => {
   }
 };
 
+/** @param {Element} element @param {string | number} tag */
 const addTag = (element, tag) => {
   distinctions.tags.set(element, (distinctions.tags.get(element) || "") + "," + tag);
 };
 
+/** @param {Set<string>} selectors */
 const notePseudo = (selectors) => {
   for (const selector of selectors) {
     try {
@@ -174,6 +185,7 @@ const notePseudo = (selectors) => {
 
 // Whether ::before or ::after may have text here. Reading its computed style each time would cost more than everything
 // else.
+/** @param {Element} element */
 export const mayHavePseudo = (element) =>
   !distinctions.safe ||
   (distinctions.pseudo.size !== 0 && distinctions.pseudo.has(element)) ||

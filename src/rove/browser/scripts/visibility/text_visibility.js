@@ -20,6 +20,7 @@ const MIN_FONT_SIZE = 2.5;
 export const RANGE = document.createRange();
 
 // The reason why a text node directly inside `context.facts` is not visible, or "".
+/** @param {Node} node @param {VisibilityContext} context */
 export const unseenText = (node, context) => {
   if (context.reason) return context.reason;
   const facts = context.facts;
@@ -34,8 +35,10 @@ export const unseenText = (node, context) => {
 };
 
 // Compares every colour that the letters may have with every colour that may be behind them.
+/** @param {Pick<StyleRecord, "colour" | "decoration" | "firstLine"> & Partial<StyleRecord>} facts @param {TextContext} context */
 export const lowContrastReason = (facts, context) => {
   const behind = backgroundsIn(context);
+  /** @param {Colour} colour */
   const seen = (colour) =>
     !behind.length || behind.some((below) => contrast(compositeOver(colour, below), below) >= LOW_CONTRAST);
   const { decoration } = facts;
@@ -45,25 +48,28 @@ export const lowContrastReason = (facts, context) => {
   if (facts.firstLine && !seen(shownColour(facts.firstLine, context))) return "same colour";
   if (facts.colour[3] * context.opacity < MIN_OPACITY) return context.textBackground ? "same colour" : "transparent";
   if (!context.backgroundImage && !context.filtered && !context.blend)
-    return hasSameColour(facts, context) ? "same colour" : "";
+    return hasSameColour(/** @type {StyleRecord} */ (facts), context) ? "same colour" : "";
   return seen(shownColour(facts.colour, context)) ? "" : "same colour";
 };
 
 // Empty where an image of unknown colours is behind the text.
+/** @param {TextContext} context */
 const backgroundsIn = (context) => {
   if (context.backgroundImage) return context.backgroundImage;
   const own = context.background !== context.blendBackdrop;
   return [context.filtered && own ? context.filtered(context.background) : context.background];
 };
 
+/** @param {Colour} colour @param {TextContext} context */
 const shownColour = (colour, context) => {
   const shown = context.filtered ? context.filtered(colour) : colour;
   // Nothing is blended with the canvas itself.
   const isBlended =
     context.blend && context.background === context.blendBackdrop && context.blendBackdrop !== CANVAS_COLOUR;
-  return isBlended ? blendColours(context.blend, context.blendBackdrop, shown) : shown;
+  return isBlended ? blendColours(context.blend, context.blendBackdrop || CANVAS_COLOUR, shown) : shown;
 };
 
+/** @param {StyleRecord} facts @param {TextContext} context */
 const hasSameColour = (facts, context) => {
   if (facts.contrastWith === context.background) return facts.lowContrast;
   const shown = compositeOver(facts.colour, context.background);
@@ -72,6 +78,7 @@ const hasSameColour = (facts, context) => {
   return facts.lowContrast;
 };
 
+/** @param {Element} element @param {VisibilityContext} context */
 export const unseenElement = (element, context) => {
   if (context.reason) return context.reason;
   if (!context.needsMeasuring) return "";
@@ -81,6 +88,7 @@ export const unseenElement = (element, context) => {
 const MAX_LABEL_NODES = 40;
 
 // The reason why some text of an element that names another one is not visible, or "".
+/** @param {Element} element */
 export const unseenWords = (element) => {
   if (isHiddenByStyle(element)) return "not rendered";
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -93,6 +101,7 @@ export const unseenWords = (element) => {
   return "";
 };
 
+/** @param {CSSStyleDeclaration} style @param {VisibilityContext} context */
 export const unseenPseudo = (style, context) => {
   if (context.reason) return context.reason;
   if (Number(style.opacity) < MIN_OPACITY) return "transparent";
@@ -111,5 +120,6 @@ export const unseenPseudo = (style, context) => {
   });
 };
 
+/** @param {CSSStyleDeclaration} style */
 const outsideBox = (style) =>
   parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;

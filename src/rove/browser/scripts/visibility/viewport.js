@@ -27,6 +27,7 @@ export const measurePage = () => {
   if (style.direction === "rtl") pageLeft -= pageWidth - viewWidth;
 };
 
+/** @param {Edges} rect @param {boolean} fixed */
 export const outsidePage = (rect, fixed) => {
   if (fixed) return rect.right <= 0 || rect.bottom <= 0 || rect.left >= viewWidth || rect.top >= viewHeight;
   return (
@@ -38,6 +39,7 @@ export const outsidePage = (rect, fixed) => {
 };
 
 // 1: inside the viewport, 2: outside, 0: partly. Descendants of a box that is inside or outside need no measuring.
+/** @param {Box} rect */
 export const viewOf = (rect) => {
   if (rect.bottom <= 0 || rect.top >= viewHeight || rect.right <= 0 || rect.left >= viewWidth) return 2;
   return rect.top >= 0 && rect.bottom <= viewHeight && rect.left >= 0 && rect.right <= viewWidth ? 1 : 0;

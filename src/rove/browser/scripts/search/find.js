@@ -4,45 +4,48 @@ import { hasAttr } from "../dom/attributes.js";
 import { isRendered, isTag } from "../dom/elements.js";
 import { closestOf, isElement, queryAll, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { clip, quote, squash } from "../dom/text.js";
+import { clip, messageOf, quote, squash } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
 import { SYNONYMS } from "../roles/role_names.js";
 import { roleOf } from "../roles/roles.js";
 import { isHiddenOption, optionText } from "../roles/values.js";
+import { markFor } from "../snapshot/lines.js";
+import { FRAME, finishLine, IN_VIEW, ITEM, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
+import { beginPass, walkElement, walkPage } from "../snapshot/snapshot.js";
 import { markCovered } from "../visibility/overlays.js";
 import { viewOf } from "../visibility/viewport.js";
-import { markFor } from "./lines.js";
-import { FRAME, finishLine, IN_VIEW, ITEM, rows, TEXT, UNSEEN } from "./rows.js";
-import { beginPass, walkElement, walkPage } from "./snapshot.js";
 import { fullLineOf } from "./targets.js";
 
+/** @param {Query} spec @returns {(row: Row) => boolean} */
 const matcherFor = (spec) => {
   if (spec.regex) {
     const pattern = new RegExp(spec.regex, "iu");
-    return (row) => pattern.test(row.plain);
+    return (row) => pattern.test(row.plain || "");
   }
   if (spec.text) {
     const text = squash(spec.text).toLowerCase();
-    return (row) => row.plain.toLowerCase().includes(text);
+    return (row) => (row.plain || "").toLowerCase().includes(text);
   }
-  const role = spec.role.toLowerCase();
+  const role = (spec.role || "").toLowerCase();
   return (row) => row.role === (SYNONYMS[role] || role) || row.line.startsWith(role + " ") || row.line === role;
 };
 
 const FIND_CAPS = { maxNodes: 80000, maxChildren: 100000 };
 
 // Walks without limits on lists, so that what a snapshot folds is found too.
+/** @param {Query} spec */
 export const findRows = (spec) => {
   let matches;
   try {
     matches = matcherFor(spec);
   } catch (error) {
-    return { error: "bad regular expression: " + clip(String(error.message), 200), total: 0, matches: [] };
+    return { error: "bad regular expression: " + clip(messageOf(error), 200), total: 0, matches: [] };
   }
   beginPass(FIND_CAPS);
   if (document.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return findInText(spec, limitOf(spec));
   walkPage();
   markCovered();
+  /** @type {number[]} */
   const found = [];
   let total = 0;
   const limit = limitOf(spec);
@@ -63,8 +66,9 @@ export const findRows = (spec) => {
 };
 
 // A word within a text may have a click handler of its own, so the ref is that of the smallest element with the text.
+/** @param {Element} element @param {(text: string) => boolean} says */
 const innermostMatch = (element, says) => {
-  for (let inner = element; inner; ) {
+  for (let inner = /** @type {Element | null} */ (element); inner; ) {
     element = inner;
     const saying = Array.from(element.children).filter((child) => says(squash(textContentOf(child))));
     inner = saying.length === 1 && isRendered(saying[0]) ? saying[0] : null;
@@ -75,6 +79,7 @@ const innermostMatch = (element, says) => {
 const MAX_UNSEEN = 50;
 
 // The text in an element that a person does not see, with the reasons.
+/** @param {Element} element */
 export const unseenIn = (element) => {
   beginPass(FIND_CAPS);
   if (element.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return null;
@@ -98,47 +103,56 @@ const NOT_DRAWN_SELECTOR =
 const QUOTED_OR_VALUE = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
 
 // Name, text and values, which are the quoted parts of a line, without the words for role and states.
+/** @param {Row} row */
 const searchableText = (row) => {
   let said = (row.naming && row.naming.name) || "";
   for (const [, quoted, value] of (row.line + (row.inlineText || "")).matchAll(QUOTED_OR_VALUE))
-    said += "\n" + (quoted === undefined ? value : quoted.replace(/\\(.)/g, (whole, c) => (c === "n" ? "\n" : c)));
+    said += "\n" + (quoted === undefined ? value : quoted.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c)));
   return said;
 };
 
+/** @param {Query} spec */
 const limitOf = (spec) => spec.limit || 10;
 
 const PRESSABLE_SELECTOR = "a[href],button,input,select,textarea,summary,label,[role],[onclick],[tabindex]";
 
+/** @param {Query} spec @returns {(text: string) => boolean} */
 const textMatcher = (spec) => {
   if (spec.regex) {
     const pattern = new RegExp(spec.regex, "iu");
     return (text) => pattern.test(text);
   }
-  const wanted = squash(spec.text).toLowerCase();
+  const wanted = squash(spec.text || "").toLowerCase();
   return (text) => text.toLowerCase().includes(wanted);
 };
 
 // A document too large to walk is searched text node by text node, and by the role of each element.
+/** @param {Query} spec @param {number} limit */
 const findInText = (spec, limit) => {
+  /** @type {Element[]} */
   const found = [];
   let total = 0;
+  /** @param {Element} element */
   const note = (element) => {
     if (!isRendered(element)) return;
     total += 1;
     if (found.length < limit) found.push(closestOf(element, PRESSABLE_SELECTOR) || element);
   };
   if (!spec.text && !spec.regex) {
-    for (const element of queryAll(document, "*")) if (roleOf(element) === spec.role.toLowerCase()) note(element);
+    for (const element of queryAll(document, "*"))
+      if (roleOf(element) === (spec.role || "").toLowerCase()) note(element);
   } else {
     const matches = textMatcher(spec);
     const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (matches(textDataOf(node)) && parentElementOf(node)) note(parentElementOf(node));
+      const element = matches(textDataOf(node)) ? parentElementOf(node) : null;
+      if (element) note(element);
     }
   }
   return { total, origin: self.origin, matches: [...new Set(found)].map(foundElement) };
 };
 
+/** @param {Element} element */
 const foundElement = (element) => {
   const around = parentElementOf(element);
   const container = around && closestOf(around, "tr,li,[role=row],[role=listitem],p,section");
@@ -148,6 +162,7 @@ const foundElement = (element) => {
   return { line: fullLineOf(element), ref: "e" + refNumber(element), context, inView: viewOf(rectOf(element)) !== 2 };
 };
 
+/** @param {number} index */
 const ancestorRows = (index) => {
   const above = [];
   let depth = rows[index].depth;
@@ -161,6 +176,7 @@ const ancestorRows = (index) => {
 };
 
 // The rows next to a match in the same item: its children, else the rows before and after it.
+/** @param {number} index */
 const neighbourRows = (index) => {
   const { depth, flags } = rows[index];
   const inside = [];
@@ -169,11 +185,13 @@ const neighbourRows = (index) => {
   return [index - 1, index + 1].filter((i) => rows[i] && rows[i].depth === depth && !(rows[i].flags & ITEM));
 };
 
+/** @param {Row} row @param {((text: string) => boolean) | null} says */
 const elementAt = (row, says) => {
   const element = row.element || (row.node && (isElement(row.node) ? row.node : parentElementOf(row.node)));
   return element && says && row.flags & TEXT ? innermostMatch(element, says) : element;
 };
 
+/** @param {number} index @param {((text: string) => boolean) | null} says */
 const matchAt = (index, says) => {
   const row = rows[index];
   const element = elementAt(row, says);

@@ -3,20 +3,21 @@
 import { isRendered, isTag } from "../dom/elements.js";
 import { localNameOf, queryAll, rectOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
-import { clean, clip, MAX_NAME, squash } from "../dom/text.js";
+import { clean, clip, MAX_NAME, messageOf, squash } from "../dom/text.js";
 import { allRoots, everyElement, parentElementOf } from "../dom/tree.js";
 import { nameOf } from "../names/names.js";
 import { SYNONYMS } from "../roles/role_names.js";
 import { roleOf } from "../roles/roles.js";
+import { composeLine } from "../snapshot/lines.js";
+import { PRESS_ROLES, pressStrength, STRONG, visibleLabelOf } from "../snapshot/press_targets.js";
+import { clickableName, clickableRole, isShownByLabel } from "../snapshot/row_roles.js";
+import { finishLine, UNSEEN } from "../snapshot/rows.js";
+import { beginPass, rowOf } from "../snapshot/snapshot.js";
+import { SKIPPED } from "../snapshot/walk.js";
 import { readStyle } from "../visibility/computed_styles.js";
 import { pictureOf } from "../visibility/image_maps.js";
-import { composeLine } from "./lines.js";
-import { PRESS_ROLES, pressStrength, STRONG, visibleLabelOf } from "./press_targets.js";
-import { clickableName, clickableRole, isShownByLabel } from "./row_roles.js";
-import { finishLine, UNSEEN } from "./rows.js";
-import { beginPass, rowOf } from "./snapshot.js";
-import { SKIPPED } from "./walk.js";
 
+/** @param {Element} element */
 export const describeElement = (element) => {
   beginPass({});
   const row = rowOf(element);
@@ -30,6 +31,7 @@ export const describeElement = (element) => {
 };
 
 // An element without a meaningful role is described by its text, as a clickable element would be.
+/** @param {Element} element @param {ElementRow} row */
 const describedLine = (element, row) => {
   if (row.role !== "generic" && row.role !== "none") return finishLine({ ...row, ref: 0 });
   const { name, source, hiddenSource, titled } = clickableName(element, row.role);
@@ -40,6 +42,7 @@ const describedLine = (element, row) => {
 
 const MAX_DESCRIBED_NAME = 60;
 
+/** @param {Element} element */
 export const fullLineOf = (element) => {
   const row = rowOf(element);
   return finishLine({ ...row, ref: 0 });
@@ -47,6 +50,7 @@ export const fullLineOf = (element) => {
 
 const MAX_MATCHES = 20;
 
+/** @param {string} selector */
 const queryCss = (selector) => {
   const found = [];
   for (const root of allRoots()) {
@@ -55,9 +59,11 @@ const queryCss = (selector) => {
   return found;
 };
 
+/** @param {Element} element */
 const isExposed = (element) =>
   isTag(element, "area") ? pictureOf(element) !== null : isRendered(element) && !SKIPPED.has(localNameOf(element));
 
+/** @param {string} role @param {string | null | undefined} name */
 const queryRole = (role, name) => {
   const wanted = role ? SYNONYMS[role.toLowerCase()] || role.toLowerCase() : "";
   const target = name === null || name === undefined ? null : squash(name).toLowerCase();
@@ -79,12 +85,14 @@ const queryRole = (role, name) => {
   return exact.length ? exact : partial;
 };
 
+/** @param {Element} element @param {string} own @param {string} wanted */
 const hasWantedRole = (element, own, wanted) => {
   if (!wanted) return PRESS_ROLES.has(own);
   if (own === wanted) return true;
   return wanted === "clickable" && (own === "generic" || own === "none") && isClickable(element, own);
 };
 
+/** @param {Element} element @param {string} own */
 const isClickable = (element, own) => {
   const facts = readStyle(element);
   const parent = parentElementOf(element);
@@ -94,11 +102,13 @@ const isClickable = (element, own) => {
   );
 };
 
+/** @param {Element} element */
 const visibleLabelOrSelf = (element) => {
   const label = isShownByLabel(element) ? visibleLabelOf(element) : null;
   return label || element;
 };
 
+/** @param {Query} spec */
 export const queryTargets = (spec) => {
   beginPass({});
   let found;
@@ -106,9 +116,9 @@ export const queryTargets = (spec) => {
     found =
       spec.css !== undefined && spec.css !== null
         ? queryCss(spec.css)
-        : queryRole(spec.role, spec.name).map(visibleLabelOrSelf);
+        : queryRole(spec.role || "", spec.name).map(visibleLabelOrSelf);
   } catch (error) {
-    return { error: "bad selector: " + clip(String(error.message), 200), total: 0, matches: [] };
+    return { error: "bad selector: " + clip(messageOf(error), 200), total: 0, matches: [] };
   }
   const matches = found.slice(0, spec.limit || MAX_MATCHES).map((element) => ({
     ref: "e" + refNumber(element),
@@ -118,6 +128,7 @@ export const queryTargets = (spec) => {
   return { total: found.length, matches };
 };
 
+/** @param {string[]} refs */
 export const rectanglesOf = (refs) =>
   refs.map((ref) => {
     const element = elementOfRef(ref);
