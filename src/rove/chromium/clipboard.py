@@ -1,7 +1,7 @@
 """A clipboard for each session, as the browser has but one for all of them.
 
 Measured: text that is copied in one session is pasted by Control+V in another, and on Linux a middle click pastes what
-is merely selected elsewhere. So nothing goes to the browser's clipboard (`scripts/clipboard.js`), and pages are denied
+is merely selected elsewhere. So nothing goes to the browser's clipboard (`page/clipboard.js`), and pages are denied
 their own way to it.
 """
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rove.browser.scripts import main_world_script, page_script
 from rove.chromium import finding, whereabouts
 from rove.chromium.annotation import Mark, marks_in
 from rove.chromium.closing import close_target
@@ -31,7 +32,6 @@ from rove.chromium.picture import Kind, Picture, photograph
 from rove.chromium.popups import Popups
 from rove.chromium.presses import Presses
 from rove.chromium.restraint import Restraint
-from rove.browser.scripts import page_script, main_world_script
 from rove.chromium.surroundings import Surroundings
 from rove.chromium.traffic import Traffic
 from rove.chromium.uploads import copied, dropped, handed_over

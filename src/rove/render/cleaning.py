@@ -1,6 +1,6 @@
 """What a page said, without what nobody can see in it.
 
-The snapshot's rows are cleaned where they are made (`chromium/scripts/text.js`); this is for everything else
+The snapshot's rows are cleaned where they are made (`browser/scripts/dom/text.js`); this is for everything else
 that a page can put words into: titles, console lines, dialogs, addresses, extracted text, values of scripts.
 """
 

@@ -37,7 +37,9 @@ def check(folder: str, entry: str) -> None:
         exports[path] = _exports(path, code)
         for name in _names(path, code.replace("\nexport ", "\n"), ""):
             if name in declared_in:
-                raise LinkError(f"{name} is declared in {declared_in[name]} and {path}: linked modules share one scope.")
+                raise LinkError(
+                    f"{name} is declared in {declared_in[name]} and {path}: linked modules share one scope."
+                )
             declared_in[name] = path
 
 
@@ -119,9 +121,7 @@ def _exports(path: str, code: str) -> set[str]:
 def _names(path: str, code: str, before: str) -> list[str]:
     """Return the names that a module declares at the top, or of these the ones with a keyword before them."""
     return [
-        _name(path, part.split("\n", 1)[0])
-        for kind in _DECLARATIONS
-        for part in code.split(f"\n{before}{kind} ")[1:]
+        _name(path, part.split("\n", 1)[0]) for kind in _DECLARATIONS for part in code.split(f"\n{before}{kind} ")[1:]
     ]
 
 
