@@ -41,8 +41,8 @@ export const checkedIn = withElement((element) => {
     ? control
     : queryOne(control, "input[type=checkbox], input[type=radio]") || control;
   if (inner instanceof HTMLInputElement) return { checked: inner.checked, radio: inner.type === "radio" };
-  const said = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
-  return said === null
+  const state = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
+  return state === null
     ? { reason: "is not a checkbox, a radio button or a switch", hint: "Use {click}." }
-    : { checked: said === "true" };
+    : { checked: state === "true" };
 });

@@ -15,11 +15,11 @@ let received = new Map();
 const receiveInternals = (event) => {
   const host = event.composedPath()[0];
   if (received.size >= MAX_INTERNALS || typeof event.detail !== "string" || !(host instanceof Element)) return;
-  const { tag, ...said } = JSON.parse(event.detail);
+  const { tag, ...values } = JSON.parse(event.detail);
   // An event from inside a closed shadow tree seems to come from its host.
   if (tag !== localNameOf(host)) return;
   const kept = new Map();
-  for (const [name, value] of Object.entries(said))
+  for (const [name, value] of Object.entries(values))
     if (SEMANTIC_ATTRIBUTE.test(name) && typeof value === "string") kept.set(name, clip(value, 1000));
   if (kept.size) received.set(host, kept);
 };

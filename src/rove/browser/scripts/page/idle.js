@@ -121,16 +121,16 @@ const untilNoChanges = async (since, deadline) => {
   for (let seen = start; ; seen = changeCount) {
     currentRound += 1;
     if (wasInputRecent() || !(await isBrowserIdle())) await frameAndQuiet(since);
-    const told = { changed: changeCount !== start, restless: restlessCount !== restlessBefore };
-    if (changeCount === seen) return { busy: false, ...told };
+    const result = { changed: changeCount !== start, restless: restlessCount !== restlessBefore };
+    if (changeCount === seen) return { busy: false, ...result };
     since = performance.now();
-    if (since >= deadline) return { busy: true, ...told };
+    if (since >= deadline) return { busy: true, ...result };
   }
 };
 
 // Takes the snapshot in the same call as soon as the page is idle.
 /** @param {number} timeout @param {number} ago */
 export const snapshotWhenIdle = async (timeout, ago) => {
-  const told = await untilIdle(timeout, ago);
-  return told.busy ? told : { ...told, rows: takeSnapshot({}) };
+  const result = await untilIdle(timeout, ago);
+  return result.busy ? result : { ...result, rows: takeSnapshot({}) };
 };

@@ -55,23 +55,23 @@ export const findRows = (spec) => {
     total += 1;
     if (found.length < limit) found.push(index);
   });
-  const says = spec.text || spec.regex ? textMatcher(spec) : null;
+  const hasText = spec.text || spec.regex ? textMatcher(spec) : null;
   const framed = rows.filter((row) => row.flags & FRAME);
   return {
     total,
     origin: self.origin,
-    matches: found.map((index) => matchAt(index, says)),
+    matches: found.map((index) => matchAt(index, hasText)),
     frames: Object.fromEntries(framed.map((row) => ["e" + row.ref, !(row.flags & UNSEEN)])),
   };
 };
 
 // A word within a text may have a click handler of its own, so the ref is that of the smallest element with the text.
-/** @param {Element} element @param {(text: string) => boolean} says */
-const innermostMatch = (element, says) => {
+/** @param {Element} element @param {(text: string) => boolean} hasText */
+const innermostMatch = (element, hasText) => {
   for (let inner = /** @type {Element | null} */ (element); inner; ) {
     element = inner;
-    const saying = Array.from(element.children).filter((child) => says(squash(textContentOf(child))));
-    inner = saying.length === 1 && isRendered(saying[0]) ? saying[0] : null;
+    const matching = Array.from(element.children).filter((child) => hasText(squash(textContentOf(child))));
+    inner = matching.length === 1 && isRendered(matching[0]) ? matching[0] : null;
   }
   return element;
 };
@@ -85,14 +85,14 @@ export const unseenIn = (element) => {
   if (element.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return null;
   walkElement(element, {});
   markCovered();
-  const told = rows.map((row) => finishLine({ ...row, ref: 0 })).filter((line) => UNSEEN_MARK.test(line));
+  const unseen = rows.map((row) => finishLine({ ...row, ref: 0 })).filter((line) => UNSEEN_MARK.test(line));
   for (const part of queryAll(element, NOT_DRAWN_SELECTOR)) {
     const text = squash(clip(textContentOf(part), 300));
     const isShown =
       isTag(part, "option") && !isHiddenOption(part) && (!hasAttr(part, "label") || optionText(part) === text);
-    if (text && !isShown) told.push(quote(text, 300) + markFor("not rendered"));
+    if (text && !isShown) unseen.push(quote(text, 300) + markFor("not rendered"));
   }
-  return told.slice(0, MAX_UNSEEN);
+  return unseen.slice(0, MAX_UNSEEN);
 };
 
 const UNSEEN_MARK = / \((?:(?:perhaps |partly )?invisible(?: part)?: |screen-reader only\)|inert\)|aria-hidden\))/;
@@ -105,10 +105,10 @@ const QUOTED_OR_VALUE = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
 // Name, text and values, which are the quoted parts of a line, without the words for role and states.
 /** @param {Row} row */
 const searchableText = (row) => {
-  let said = (row.naming && row.naming.name) || "";
+  let text = (row.naming && row.naming.name) || "";
   for (const [, quoted, value] of (row.line + (row.inlineText || "")).matchAll(QUOTED_OR_VALUE))
-    said += "\n" + (quoted === undefined ? value : quoted.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c)));
-  return said;
+    text += "\n" + (quoted === undefined ? value : quoted.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c)));
+  return text;
 };
 
 /** @param {Query} spec */
@@ -185,16 +185,16 @@ const neighbourRows = (index) => {
   return [index - 1, index + 1].filter((i) => rows[i] && rows[i].depth === depth && !(rows[i].flags & ITEM));
 };
 
-/** @param {Row} row @param {((text: string) => boolean) | null} says */
-const elementAt = (row, says) => {
+/** @param {Row} row @param {((text: string) => boolean) | null} hasText */
+const elementAt = (row, hasText) => {
   const element = row.element || (row.node && (isElement(row.node) ? row.node : parentElementOf(row.node)));
-  return element && says && row.flags & TEXT ? innermostMatch(element, says) : element;
+  return element && hasText && row.flags & TEXT ? innermostMatch(element, hasText) : element;
 };
 
-/** @param {number} index @param {((text: string) => boolean) | null} says */
-const matchAt = (index, says) => {
+/** @param {number} index @param {((text: string) => boolean) | null} hasText */
+const matchAt = (index, hasText) => {
   const row = rows[index];
-  const element = elementAt(row, says);
+  const element = elementAt(row, hasText);
   const unique = [...new Set([...ancestorRows(index), ...neighbourRows(index)])].sort((a, b) => a - b);
   return {
     line: finishLine({ ...row, ref: 0 }),

@@ -78,9 +78,9 @@ export const unmarkTransparentToggle = (element, row) => {
 /** @param {ElementRow} row @param {number} index @param {boolean} fromContent */
 export const finishOneLiner = (row, index, fromContent) => {
   if (row.unseen && !row.reason) {
-    const said = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
+    const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
     if (row.hasSeenText || !fromContent)
-      row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${said})`;
+      row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${reasons})`;
     else row.marks += markFor(row.unseen[0][0]);
     row.flags |= UNSEEN;
   }
