@@ -256,6 +256,9 @@ interface Query {
   limit?: number;
 }
 
+// What Python puts before the linked modules: a random number of this process.
+declare const NONCE: string;
+
 // The driver's bindings, and what it calls.
 declare var roveTell: ((message: string) => void) | undefined;
 declare var roveCopied: ((text: string) => void) | undefined;

@@ -88,7 +88,7 @@ def _text(folder: str, trail: list[str]) -> bytes:
 def _without_types(text: bytes) -> bytes:
     """Leave out the JSDoc comments at the top: they are a fifth of the text, and mean nothing to a browser."""
     first, *rest = text.split(b"\n/**")
-    return first + b"".join([part.partition(b"*/")[2] for part in rest])
+    return first + b"".join([part[part.index(b"*/") + 2 :] for part in rest])
 
 
 def _divided(text: bytes) -> tuple[bytes, bytes]:
