@@ -14,8 +14,8 @@ import pytest
 from rove.actions.pointer import Click
 from rove.engine.journal import Journal
 from rove.errors import JournalFailed
+from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
-from rove.ledger.volumes import Volumes
 
 # A short line and a very long one, in turns.
 ENDLESS = """
@@ -33,8 +33,8 @@ while True:
 MANY = """
 import sys
 from pathlib import Path
-from rove.ledger.appending import Ledger
-from rove.ledger.volumes import Volumes
+from rove.ledger.writer import Ledger
+from rove.ledger.files import Volumes
 ledger = Ledger(Volumes(Path(sys.argv[1]), "mine"), largest=4000)
 sys.stdin.readline()
 for number in range(300):
@@ -72,7 +72,7 @@ def run(code: str, *words: str) -> subprocess.Popen[str]:
 
 
 def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     for _ in range(6):
         entries = verify(volumes).entries
         with run(ENDLESS, str(tmp_path)) as process:
@@ -115,7 +115,7 @@ def test_processes_that_write_at_the_same_time_make_one_chain(tmp_path: Path) ->
         process.stdin.flush()
     assert [process.communicate(timeout=60)[0] for process in processes] == ["", ""]
     assert [process.returncode for process in processes] == [0, 0]
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
     assert (verdict.entries, verdict.torn, verdict.remarks) == (600, (), ())
@@ -126,7 +126,7 @@ def test_when_there_is_no_room_nothing_runs_and_nothing_is_forgotten(tmp_path: P
     with run(FULL, str(tmp_path)) as process:
         ran = process.communicate(timeout=60)[0].split()
     assert process.returncode == 0
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
     # The one that could not be recorded did run; none did after it until there was room.
