@@ -17,7 +17,6 @@ from typing import Any, cast
 from rove import __version__
 from rove.action import Effect
 from rove.engine.sessions import Sessions
-from rove.record import dataclass
 from rove.spelling import nearest
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.elicitation import can_be_asked
@@ -34,13 +33,15 @@ META = "io.modelcontextprotocol/"
 TOOLS_STAY_VALID_MS = 3_600_000
 
 
-@dataclass(frozen=True)
 class ProtocolError(Exception):
-    """A request that cannot be served; code and shape are JSON-RPC's."""
+    """A request that cannot be served, with the code, message and data of a JSON-RPC error."""
 
-    code: int
-    message: str
-    data: Any = None
+    # Not a frozen dataclass: Python sets `__traceback__` on an exception that passes through a context manager.
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
 
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = (
