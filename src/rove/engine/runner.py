@@ -69,7 +69,7 @@ class Run:
         began = time.monotonic()
         if self._given is None:
             self._time.start(self._session.settings.deadlines.action + action.takes)
-        with self._session.journal.entry(action) as entry:
+        async with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
             if isinstance(outcome.result, BatchDone):
                 entry.note(outcome.result.error)

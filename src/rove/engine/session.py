@@ -247,7 +247,6 @@ class Session:
 
     async def close(self) -> None:
         self._is_closed = True
-        self.journal.close()
         if self._later is not None:
             self._later.cancel()
         if self._keeping is not None:
@@ -256,3 +255,4 @@ class Session:
         if context is not None:
             await context.close()
         await self.reach.close()
+        await self.journal.close()

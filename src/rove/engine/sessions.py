@@ -127,14 +127,13 @@ class Sessions:
         self._admission.close(_over())
         for chore in self._chores:
             chore.cancel()
-        reaches = [session.reach for session in self._open.values()]
-        for session in self._open.values():
-            session.journal.close()
+        closing = list(self._open.values())
         self._open.clear()
         # The contexts die with their browser, sooner than if each were closed by itself.
         await self._browsers.close()
-        for reach in reaches:
-            await reach.close()
+        for session in closing:
+            await session.reach.close()
+        await asyncio.gather(*(session.journal.close() for session in closing))
         self._frontier.close()
 
     def _exposure(self, name: str) -> Exposure | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.ledger.chain import BEGINNING, Link, digest_of, head_in, seal, unseal
-from rove.ledger.volumes import Volumes, locked, open_to_read, open_to_write
+from rove.ledger.volumes import PATIENCE, Volumes, locked, open_to_read, open_to_write
 from rove.record import dataclass
 
 log = logging.getLogger(__name__)
@@ -69,9 +69,10 @@ class Ledger:
         if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def append(self, facts: Mapping[str, Any]) -> Link:
+    def append(self, facts: Mapping[str, Any], patience: float = PATIENCE) -> Link:
+        """Write one line. Raises LockHeld if another process keeps the lock for longer than `patience`."""
         while True:
-            with self._locked() as handles:
+            with self._locked(patience) as handles:
                 tail = self._caught_up(handles)
                 if tail.end < self._largest or tail.notes:
                     return self._write(handles, tail, facts)
@@ -93,11 +94,11 @@ class Ledger:
         return self._handles
 
     @contextlib.contextmanager
-    def _locked(self) -> Generator[_Handles]:
-        """Alone with the current file, which may have become an older one while we waited."""
+    def _locked(self, patience: float) -> Generator[_Handles]:
+        """Lock the current file. It may have become an older one while we waited: then lock its successor."""
         while True:
             handles = self._opened()
-            with locked(handles.file):
+            with locked(handles.file, patience=patience):
                 if self._volumes.is_current(handles.file):
                     yield handles
                     return

@@ -32,7 +32,7 @@ class Underway:
         self._begun: dict[int, Facts] = {}
         self._file: int | None = None
         self._closing: Callable[[], object] = lambda: None
-        self._path = volumes.folder / f"{volumes.beside}{os.getpid()}-{os.urandom(4).hex()}"
+        self._path = self._new_path()
 
     def begin(self, facts: Facts) -> int:
         """Say that it begins; returns the number to end it by."""
@@ -75,13 +75,25 @@ class Underway:
     def _opened(self) -> int:
         while self._file is None:
             file = open_to_write(self._path)
-            fcntl.flock(file, fcntl.LOCK_SH)
-            if os.fstat(file).st_nlink:
+            if _is_ours(file):
                 self._file = file
                 self._closing = weakref.finalize(self, _let_go, file, self._path)
-            else:  # swept by another between making and locking it
+            else:
                 os.close(file)
+                self._path = self._new_path()
         return self._file
+
+    def _new_path(self) -> Path:
+        return self._volumes.folder / f"{self._volumes.beside}{os.getpid()}-{os.urandom(4).hex()}"
+
+
+def _is_ours(file: int) -> bool:
+    """Lock a new file, unless another process has found it between our making and locking it, and sweeps it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return os.fstat(file).st_nlink > 0
 
 
 def _let_go(file: int, path: Path) -> None:

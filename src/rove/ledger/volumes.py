@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 from rove.pattern import pattern
 from rove.record import dataclass
 
-# Long enough for a writer on a crowded machine, short enough for whoever waits for an answer.
+# Seconds to wait for a lock: enough for a writer on a busy machine, and not too long for the caller of an action.
 PATIENCE = 2.0
 RETRY = 0.001
 _FILE = pattern(r"(?P<stem>[^~]+)(?:~(?P<number>[1-9]\d*))?\.jsonl|(?P<headed>[^~]+)\.head")
@@ -116,19 +116,26 @@ def _regular(opened: int, path: Path) -> int:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
+class LockHeld(TimeoutError):
+    """Another process holds the lock of a file."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ETIMEDOUT, "another process holds its lock")
+
+
 @contextlib.contextmanager
-def locked(descriptor: int, kind: int = fcntl.LOCK_EX) -> Generator[None]:
-    """Hold the lock of an open file."""
-    give_up = time.monotonic() + PATIENCE
+def locked(descriptor: int, kind: int = fcntl.LOCK_EX, patience: float = PATIENCE) -> Generator[None]:
+    """Hold the lock of an open file. With patience this sleeps, so an event loop must pass 0 or call it in a thread."""
+    give_up = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             break
         except BlockingIOError:
-            # Lines are written in microseconds. A lock cannot be waited for with a deadline, and one that is held by a
-            # stopped process would be waited for without end.
-            if time.monotonic() > give_up:
-                raise TimeoutError(errno.ETIMEDOUT, "another process holds it") from None
+            # flock takes no deadline, and a process that is stopped while it holds the lock would be waited for without
+            # end; so it is tried again and again. Other processes hold it for microseconds.
+            if time.monotonic() >= give_up:
+                raise LockHeld from None
             time.sleep(RETRY)
     try:
         yield
