@@ -2,10 +2,14 @@
 
 A later source wins: defaults, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The setting `limits.tabs` is
 `tabs` in the file's `[limits]` table, `ROVE_LIMITS_TABS` in the environment and `--limits-tabs` as a flag.
+
+An unknown key in the file or an unknown flag is an error. An unknown `ROVE_*` variable is a warning: an MCP client that
+passes one on would see no more of an error than a closed pipe, and it may be meant for another program.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import types
 from collections.abc import Iterator, Mapping
@@ -21,6 +25,7 @@ from rove.home import home_from
 from rove.record import dataclass
 from rove.spelling import nearest
 
+log = logging.getLogger(__name__)
 # Set by rove itself, in the environment of what it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
 Seconds = Annotated[float, Rule(gt=0)]
@@ -282,8 +287,9 @@ def _set_in(environment: Mapping[str, str]) -> list[Option]:
     known = {option.variable: option for option in options()}
     for variable in environment:
         if variable.startswith("ROVE_") and variable not in known and variable != RUN_FOLDER_MARK:
-            meant = nearest(variable, known, 0)
-            raise InvalidSettings(f"There is no setting `{variable}`.", hint=f"Did you mean `{meant}`?")
+            log.warning(
+                "%s is ignored: there is no such setting. Did you mean %s?", variable, nearest(variable, known, 0)
+            )
     return [option for variable, option in known.items() if variable in environment]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -70,6 +71,7 @@ def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = build_parser()
     given = parser.parse_args(arguments or ["--help"])
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
         code: int = given.command(given, resolved, begun)

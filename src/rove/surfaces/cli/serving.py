@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import logging
 import signal
 import sys
 
@@ -18,7 +17,6 @@ from rove.surfaces.toolsets import Toolset
 
 
 def serve_mcp(settings: Settings, begun: HeadStart | None) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     if settings.attach is not None:
         print(f"rove: {OPEN}", file=sys.stderr, flush=True)
     asyncio.run(_serve(settings, Toolset(settings.with_), begun))
