@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,23 @@ from rove.errors import BrowserUnavailable
 from rove.headstart import head_start
 from rove.settings import Settings
 from rove.surfaces.library import Session
+
+# What may be imported before the browser is started. Modules beyond these take longer than they save.
+STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
+OURS = {"rove", "rove.errors", "rove.headstart", "rove.home", "rove.port"}
+BROWSER = "rove.chromium"
+
+IMPORTS = """
+import os, sys
+before = set(sys.modules)
+from rove.headstart import head_start
+begun = head_start(["mcp"], os.environ)
+imported = set(sys.modules) - before
+import json
+print(json.dumps([begun is not None, sorted(imported)]))
+if begun is not None:
+    begun.abandon()
+"""
 
 
 def begun(home: Path) -> Warmup:
@@ -106,3 +126,13 @@ def test_without_a_page_nothing_is_asked_for_ahead(tmp_path: Path) -> None:
     assert started.overture is None
     assert started.way_out() is None
     started.abandon()
+
+
+def test_a_head_start_imports_no_more_than_it_needs(home: Path) -> None:
+    environment = {**os.environ, "ROVE_HOME": str(home / "headstart")}
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, check=True, env=environment)
+    has_begun, imported = json.loads(done.stdout)
+    assert has_begun
+    outside = [name for name in imported if name.split(".")[0] != "rove"]
+    assert set(outside) <= STANDARD
+    assert {name for name in imported if name.startswith("rove") and not name.startswith(BROWSER)} == OURS
