@@ -250,7 +250,7 @@ def test_policy_check_says_what_is_wrong_and_where(tmp_path: Path, named: bool) 
         (["click", "https://my.bank.example/pay"], ["deny: click", "rule 1", "line 1", "Not with money."]),
         (["click", "bank.example"], ["ask: click", "rule 2", "line 7"]),
         (["browser_upload", "https://example.com", "--session", "work"], ["ask: upload", "session work"]),
-        (["upload", "https://example.com", "--approve", "none"], ["ask: upload", "nobody, so the answer is no"]),
+        (["upload", "https://example.com", "--approve", "none"], ["ask: upload", "--approve none"]),
         (["click"], ["ask: click", "rules that name an origin were left out"]),
         (["navigate", "file:///etc/passwd"], ["deny", "not on the web"]),
         (["navigate", "http://10.0.0.1"], ["deny", "private network", "the guard", "--allow-host 10.0.0.1:80"]),

@@ -25,7 +25,7 @@ EPILOG = """\
 examples:
   rove demo                 a guided tour, no key and no network needed
   rove mcp                  serve an MCP client over standard input and output
-  rove doctor               what is found, what is broken, how to mend it
+  rove doctor               what works, what does not, how to fix it
   rove config show          every setting, its value and where that came from
   rove policy check         what an agent may do, and what a person is asked
   rove journal show         what was done, how it was decided and how it ended
@@ -70,7 +70,7 @@ examples:
 
 
 def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
-    """Run one command; returns its exit code."""
+    """Run one command and return its exit code."""
     arguments = arguments or ["--help"]
     given = build_parser(arguments).parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
@@ -86,7 +86,7 @@ def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read our words (`| head`) has gone: what is left of them must not complain when Python ends.
+        # The reader of a pipe (`| head`) has gone: Python must not fail to flush the rest at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code
@@ -114,7 +114,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),
         config=("Look at the settings.", _config_parts),
         policy=("Look at what an agent may do.", _policy_parts),
-        journal=("Read the record of what was done, and prove it whole.", _journal_parts),
+        journal=("Read the record of what was done, and check that it is whole.", _journal_parts),
     )
     return parser
 
@@ -324,7 +324,7 @@ def _value(resolved: Resolved, option: Option) -> str:
     for name in option.path:
         value = getattr(value, name)
     settings = resolved.settings
-    # What follows from another setting is shown as what it comes to.
+    # A value that follows from another setting is shown as what it comes to.
     followed = {
         "workspace": settings.workspace_folder,
         "policy": settings.policy_file,
@@ -334,7 +334,7 @@ def _value(resolved: Resolved, option: Option) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as the file would have it."""
+    """Return a value as it is written in the config file."""
     if value is None:
         return "found by itself"
     if isinstance(value, tuple):

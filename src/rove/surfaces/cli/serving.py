@@ -1,4 +1,4 @@
-"""Running a server until its client leaves or a signal says so."""
+"""Run a server until its client closes the connection or a signal ends it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ async def _serve(settings: Settings, tools: Toolset, begun: HeadStart | None) ->
 
 
 def _settle_in() -> None:
-    """What is loaded by now stays: not counted, garbage is collected sooner, and a round of it takes 2 ms, not 18.
+    """Exclude what is loaded by now from garbage collection, as it stays loaded.
 
-    Otherwise it may grow to a quarter of all there is before anyone looks at it.
+    A collection then takes 2 ms instead of 18. It also comes sooner: Python waits until new objects are a quarter of
+    all that it counts.
     """
     gc.freeze()
     gc.collect()
