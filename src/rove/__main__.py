@@ -20,9 +20,9 @@ def _run(arguments: list[str]) -> int:
     """Run the command. A server's browser is started before the rest is imported."""
     begun = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
-        from rove.headstart import head_start
+        from rove.early_launch import early_launch
 
-        begun = head_start(arguments, os.environ)
+        begun = early_launch(arguments, os.environ)
     gc.disable()  # imports leave no garbage, and collecting it takes a tenth of their time
     from rove.surfaces.cli.commands import run
 

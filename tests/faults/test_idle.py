@@ -9,8 +9,8 @@ from tests.processes import marked
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine import browsers
-from rove.engine.sessions import Sessions
+from rove.engine.sessions import browser_supervisor
+from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Settings
 
 
@@ -26,11 +26,11 @@ async def until(holds: object, patience: float = 20) -> None:
 async def test_40_a_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browsers, "UNUSED", 0.1)
-    monkeypatch.setattr(browsers, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(browser_supervisor, "UNUSED", 0.1)
+    monkeypatch.setattr(browser_supervisor, "HEARTBEAT", 0.05)
     settings = Settings(allow_host=OWN_SITES, home=home / "idle", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
-        sessions.warm_up()
+        sessions.start_early()
         await until(lambda: marked(home / "idle"))
         await until(lambda: not marked(home / "idle"))
         session = Session(sessions, None)

@@ -19,10 +19,10 @@ from rove import Session
 from rove.actions.pointer import Click
 from rove.engine import journal as journal_module
 from rove.engine.journal import Journal
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import JournalFailed
+from rove.ledger.files import PATIENCE, LedgerFiles
 from rove.ledger.verification import verify
-from rove.ledger.volumes import PATIENCE, Volumes
 
 # A short line and a very long one, in turns.
 ENDLESS = """
@@ -42,8 +42,8 @@ asyncio.run(main())
 MANY = """
 import sys
 from pathlib import Path
-from rove.ledger.appending import Ledger
-from rove.ledger.volumes import Volumes
+from rove.ledger.writer import Ledger
+from rove.ledger.files import Volumes
 ledger = Ledger(Volumes(Path(sys.argv[1]), "mine"), largest=4000)
 sys.stdin.readline()
 for number in range(300):
@@ -83,7 +83,7 @@ def run(code: str, *words: str) -> subprocess.Popen[str]:
 
 
 async def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     for _ in range(6):
         entries = verify(volumes).entries
         with run(ENDLESS, str(tmp_path)) as process:
@@ -126,7 +126,7 @@ def test_processes_that_write_at_the_same_time_make_one_chain(tmp_path: Path) ->
         process.stdin.flush()
     assert [process.communicate(timeout=60)[0] for process in processes] == ["", ""]
     assert [process.returncode for process in processes] == [0, 0]
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
     assert (verdict.entries, verdict.torn, verdict.remarks) == (600, (), ())
@@ -137,7 +137,7 @@ def test_when_there_is_no_room_nothing_runs_and_nothing_is_forgotten(tmp_path: P
     with run(FULL, str(tmp_path)) as process:
         ran = process.communicate(timeout=60)[0].split()
     assert process.returncode == 0
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
     # The one that could not be recorded did run; none did after it until there was room.
@@ -207,7 +207,7 @@ async def test_another_session_goes_on_while_a_journal_is_locked_and_the_entry_i
 ) -> None:
     mine, other = Journal(tmp_path, "mine"), Journal(tmp_path, "other")
     await record(mine, "e1")
-    with held(Volumes(tmp_path, "mine").current) as holder:
+    with held(LedgerFiles(tmp_path, "mine").current) as holder:
         waiting = asyncio.ensure_future(record(mine, "e2"))
         began = time.monotonic()
         await asyncio.wait({waiting}, timeout=0.1)
@@ -220,13 +220,13 @@ async def test_another_session_goes_on_while_a_journal_is_locked_and_the_entry_i
         await waiting
     assert [entry["arguments"]["target"] for entry in lines(tmp_path)] == ["e1", "e2"]
     await mine.close()
-    assert verify(Volumes(tmp_path, "mine")).remarks == ()
+    assert verify(LedgerFiles(tmp_path, "mine")).remarks == ()
 
 
 async def test_a_journal_that_stays_locked_is_an_error_of_its_session_alone(tmp_path: Path) -> None:
     mine, other = Journal(tmp_path, "mine"), Journal(tmp_path, "other")
     await record(mine, "e1")
-    with held(Volumes(tmp_path, "mine").current):
+    with held(LedgerFiles(tmp_path, "mine").current):
         waiting = asyncio.ensure_future(record(mine, "e2"))
         assert await count_while(waiting, other) > 20
         with pytest.raises(JournalFailed):
@@ -245,7 +245,7 @@ async def test_a_journal_that_stays_locked_is_an_error_of_its_session_alone(tmp_
 async def test_a_call_that_is_cancelled_while_its_journal_is_locked_is_recorded_once(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine")
     await record(journal, "e1")
-    with held(Volumes(tmp_path, "mine").current) as holder:
+    with held(LedgerFiles(tmp_path, "mine").current) as holder:
         waiting = asyncio.ensure_future(record(journal, "e2"))
         await asyncio.wait({waiting}, timeout=0.1)
         waiting.cancel()
@@ -261,7 +261,7 @@ async def test_a_call_that_is_cancelled_while_its_journal_is_locked_is_recorded_
 async def test_entries_of_one_session_are_written_in_order_when_the_lock_is_free_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine")
     await record(journal, "e0")
-    with held(Volumes(tmp_path, "mine").current) as holder:
+    with held(LedgerFiles(tmp_path, "mine").current) as holder:
         entries = [journal.entry(Click(f"e{number}")) for number in range(1, 6)]
         for entry in entries:
             await entry.__aenter__()
@@ -285,7 +285,7 @@ async def test_calls_of_another_session_go_on_while_a_journal_is_locked(
     other = Session(sessions, await sessions.open_session("beside-the-locked"))
     await session.evaluate("1")
     await other.evaluate("1")
-    with held(Volumes(sessions.settings.journal_folder, session.name).current) as holder:
+    with held(LedgerFiles(sessions.settings.journal_folder, session.name).current) as holder:
         waiting = asyncio.ensure_future(session.evaluate("2"))
         assert (await other.evaluate("3")).result.value == 3
         assert not waiting.done()

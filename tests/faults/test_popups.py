@@ -14,7 +14,7 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Limits, Settings
 
 MOST_TABS = 12

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
-from rove.engine.exposure import GUARDED
+from rove.engine.sessions.guard_notice import GUARDED
 from rove.errors import JournalFailed, RoveError
-from rove.ledger.appending import Ledger
-from rove.ledger.underway import Underway
-from rove.ledger.volumes import PATIENCE, LockHeld, Volumes
+from rove.ledger.files import PATIENCE, LedgerFiles, LockHeld
+from rove.ledger.open_entries import OpenEntries
+from rove.ledger.writer import Ledger
 from rove.outcome import Attachment
 from rove.record import dataclass
 from rove.settings import Journaling
@@ -76,14 +76,14 @@ class Journal:
     ) -> None:
         settings = settings or Journaling()
         self._session = session
-        self._volumes = Volumes(folder, session)
+        self._volumes = LedgerFiles(folder, session)
         self._ledger = Ledger(self._volumes, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._guard = guard
         # Entries that are not written yet, each with the number under which the action is said to be under way.
         self._owed: list[tuple[int | None, dict[str, Any]]] = []
-        self._underway = Underway(self._volumes)
+        self._underway = OpenEntries(self._volumes)
         self._has_taken_over = False
         # Held while the files are used, as a thread may use them.
         self._lock = asyncio.Lock()

@@ -16,8 +16,8 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from queue import SimpleQueue
 
-from rove.engine.sessions import Sessions
-from rove.surfaces.mcp.protocol import PARSE_ERROR, Connection, Message
+from rove.engine.sessions.sessions import Sessions
+from rove.surfaces.mcp.protocol import PARSE_ERROR, McpConnection, Message
 from rove.surfaces.toolsets import Toolset
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
     """Serve one client until it closes our standard input, or leaves too much of our output unread."""
     source = Input(0)
     output = Output(_claim_output(), on_overflow=source.end)
-    connection = Connection(sessions, tools, output.send)
+    connection = McpConnection(sessions, tools, output.send)
     try:
         async for line in source.lines():
             await _receive(line, connection, output)
@@ -48,7 +48,7 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
         await output.close(LAST_WRITES)
 
 
-async def _receive(line: bytes, connection: Connection, output: Output) -> None:
+async def _receive(line: bytes, connection: McpConnection, output: Output) -> None:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
