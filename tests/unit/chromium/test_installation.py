@@ -278,7 +278,7 @@ def test_linux_on_arm_gets_a_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_a_server_loads_includes_no_http_client_and_no_zip() -> None:
     code = (
-        "import sys, rove.early_launch, rove.chromium.browser, rove.chromium.installation;"
+        "import sys, rove.chromium.early_launch, rove.chromium.browser, rove.chromium.installation;"
         "print([name for name in ('urllib.request', 'http.client', 'zipfile') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

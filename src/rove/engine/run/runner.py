@@ -95,7 +95,7 @@ class Run:
 
     async def _recorded(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
-        with self._session.journal.entry(action) as entry:
+        async with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
             entry.note(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
