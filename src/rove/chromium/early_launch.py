@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # Settings that are read here, as the whole tree would read them.
-READ = ("home", "browser")
-# Settings that change how the browser is started: if one is given, in whatever way, there is no head start.
-DECISIVE_FLAGS = ("attach", "headless", "sandbox")
+READ = ("home", "browser", "browser_version")
+# Settings that change how the browser is started: if one is given, the browser is not started early.
+DECISIVE = ("attach", "headless", "sandbox")
 
 
 def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> BrowserProcess | None:
@@ -47,4 +47,4 @@ def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> Br
 def _is_decided(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
     """Whether a setting that changes the start of the browser is given as a flag or as a variable."""
     flags = {word.split("=")[0].removeprefix("--").removeprefix("no-") for word in arguments}
-    return any(name in flags or f"ROVE_{name.upper()}" in environment for name in DECISIVE_FLAGS)
+    return any(name in flags or f"ROVE_{name.upper()}" in environment for name in DECISIVE)
