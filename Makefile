@@ -12,12 +12,16 @@ help:  ## Show this list.
 demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
+# Tests mostly wait for browsers, so there are two workers for each core. Their bytecode is kept, or every worker would
+# compile every test again on every run.
+WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2))
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --numprocesses $(WORKERS) --dist worksteal --durations 10
+
 test: browser  ## Run the tests.
-	@# Real browsers and processes on a machine that may be busy: what fails is tried twice more, and shown as R.
-	@$(BIN)/pytest -q -m "not slow" --reruns 2
+	@$(PYTEST) -m "not slow"
 
 test-all: browser  ## Run the tests, the slow ones too.
-	@$(BIN)/pytest -q
+	@$(PYTEST)
 
 check: .venv/ready  ## Formatter, linter, types, import rules, generated docs.
 	@$(BIN)/ruff format --check .
