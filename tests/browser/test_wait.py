@@ -66,8 +66,8 @@ async def test_wait_gives_up_at_its_deadline_and_names_what_is_missing(session: 
     await session.navigate(site.page("/", "<p>Nothing</p>"))
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded) as caught:
-        await session.run(Wait(text="Never"), timeout=1)
-    assert time.monotonic() - began < 3
+        await session.run(Wait(text="Never"), timeout=2)
+    assert time.monotonic() - began < 10
     assert "Never" in caught.value.message
 
 
@@ -76,7 +76,7 @@ async def test_seconds_bound_the_wait_for_something(session: Session, site: Site
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         await session.wait(text="Never", seconds=0.5)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
 
 
 async def test_seconds_alone_are_waited_for(session: Session, site: Site) -> None:

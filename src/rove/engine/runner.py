@@ -262,7 +262,8 @@ class Run:
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
-        if server := tab.awaited_server:
+        # A page that keeps navigating always has another document on its way: it is held and looked at instead.
+        if not tab.is_restless and (server := tab.awaited_server):
             seen.pending = (UNANSWERED.format(server=server),)
             return
         changes = await observe(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN

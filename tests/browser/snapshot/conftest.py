@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
+from rove.chromium.discovery import find
 from rove.chromium.scripts import page_script
 from rove.snapshot import Snapshot, parse, render
 
-EXECUTABLE = "/usr/lib/chromium/chromium-headless-shell"
 # Lets a test ask Chromium's own accessibility tree about one element.
 ORACLE = "--enable-blink-features=ComputedAccessibilityInfo"
 
@@ -92,8 +92,10 @@ class World:
 
 @pytest.fixture(scope="session")
 async def bare_browser() -> AsyncGenerator[Browser]:
+    found = find(None, headless=True)
+    assert found is not None
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=EXECUTABLE, args=["--no-sandbox", ORACLE])
+        browser = await playwright.chromium.launch(executable_path=found.path, args=["--no-sandbox", ORACLE])
         yield browser
         await browser.close()
 
