@@ -3,6 +3,11 @@
 PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# With the bytecode kept, or each worker would compile each test again on each run.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
+# Tests mostly wait for browsers, so that two workers for each core keep it busy; each needs half a gigabyte.
+WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
+PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .PHONY: help demo test test-all check format docs bench soak browser clean
 
@@ -12,16 +17,12 @@ help:  ## Show this list.
 demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
-# Tests mostly wait for browsers, so there are two workers for each core. Their bytecode is kept, or every worker would
-# compile every test again on every run.
-WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2))
-PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --numprocesses $(WORKERS) --dist worksteal --durations 10
-
 test: browser  ## Run the tests.
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser  ## Run the tests, the slow ones too.
-	@$(PYTEST)
+test-all: browser  ## Run the tests, then the slow ones, which need the machine to themselves.
+	@$(PYTEST) $(PARALLEL) -m "not slow"
+	@$(PYTEST) -m slow
 
 check: .venv/ready  ## Formatter, linter, types, import rules, generated docs.
 	@$(BIN)/ruff format --check .

@@ -14,6 +14,9 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
+from rove.chromium.tab import Tab
+from rove.engine import runner
+from rove.engine.settle import Before, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 # How long a distant server takes to answer.
@@ -59,7 +62,9 @@ async def test_12_a_page_that_keeps_navigating_is_held_and_shown(session: Sessio
     assert after.tab == outcome.tab
 
 
-async def test_12_a_page_that_keeps_navigating_is_held_and_shown_however_slow_its_server(session: Session) -> None:
+async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_is_awaited(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asked(reader)
         await asyncio.wait({asyncio.ensure_future(left(reader))}, timeout=ROUND_TRIP)
@@ -67,6 +72,14 @@ async def test_12_a_page_that_keeps_navigating_is_held_and_shown_however_slow_it
         writer.write(HTML + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
 
+    async def until_awaited(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
+        pending = await settle(tab, before, glance)
+        async with asyncio.timeout(20):
+            while not tab.awaited_server:
+                await asyncio.sleep(0)
+        return pending
+
+    monkeypatch.setattr(runner, "settle", until_awaited)
     async with serving(answer) as place:
         outcome = await session.run(Navigate(f"http://{place}/"), timeout=20)
     assert 'heading "Turning"' in outcome.changes.text

@@ -77,10 +77,10 @@ async def test_09_a_storm_in_a_frame_that_is_broken_off_takes_none_of_our_script
 async def test_09_a_steady_stream_of_popups_leaves_the_page_usable(session: Session, site: Site, way: str) -> None:
     site.page("/pop", "<p>Popped</p>")
     page = f"<h1>Dripping</h1><a id=a href=/pop target=_blank>x</a><script>setInterval(() => {way}, 10)</script>"
-    await session.run(Navigate(site.page("/", page)), timeout=5)
+    await session.run(Navigate(site.page("/", page)), timeout=15)
     for _ in range(3):
-        with answered_within(5):
-            assert "Dripping" in (await session.run(Snapshot(), timeout=5)).result.text
+        with answered_within(15):
+            assert "Dripping" in (await session.run(Snapshot(), timeout=15)).result.text
     await goes_on(session, site)
     assert len(await tabs(session)) <= 4
 
@@ -89,12 +89,12 @@ async def test_10_a_popup_that_opens_again_when_it_is_closed_does_not_win(sessio
     site.page("/pop", "<p>Popped</p>")
     page = """<h1>Clingy</h1><script>
       let popup = null; setInterval(() => { if (!popup || popup.closed) popup = window.open('/pop') }, 10)</script>"""
-    await session.run(Navigate(site.page("/", page)), timeout=5)
+    await session.run(Navigate(site.page("/", page)), timeout=15)
     for _ in range(8):
         for tab in (await tabs(session))[1:]:
-            with answered_within(5):
+            with answered_within(15):
                 await session.tabs("close", tab)
-        with answered_within(5):
+        with answered_within(15):
             assert "Clingy" in (await session.using(tab="t1").snapshot()).result.text
     await goes_on(session.using(tab="t1"), site)
     assert len(await tabs(session)) <= 4
@@ -106,7 +106,7 @@ async def test_10_a_popup_that_opens_another_as_it_goes_does_not_win(session: Se
     await session.click("button")
     for _ in range(4):
         for tab in (await tabs(session))[1:]:
-            with answered_within(5):
+            with answered_within(15):
                 await session.tabs("close", tab)
     assert len(await tabs(session)) <= 4
     await goes_on(session.using(tab="t1"), site)

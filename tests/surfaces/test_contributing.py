@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "CONTRIBUTING.md"
 COPIED = ["src", "tests", "docs", "bench", "examples", "pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md"]
-PATIENCE = 110
+PATIENCE = 200
 # Without setting up the virtual environment anew: it would be the original's, installed from the copy.
 MAKE = "make -o .venv/ready "
 
@@ -114,7 +115,7 @@ SETTING = "Add a setting"
 
 @pytest.fixture
 def checkout(tmp_path: Path, home: Path) -> Checkout:
-    return Checkout(tmp_path, home)
+    return Checkout(tmp_path, Path(tempfile.mkdtemp(dir=home)))
 
 
 def test_the_action_works_as_shown_and_so_does_its_test(checkout: Checkout) -> None:

@@ -230,7 +230,12 @@ class Tab:
 
     async def title(self) -> str:
         # The browser process knows it without asking the page, which may be too busy to answer.
-        answer = await self.session.send("Target.getTargetInfo")
+        try:
+            answer = await self.session.send("Target.getTargetInfo")
+        except WireError:
+            if not self.session.is_closed:
+                raise
+            return ""  # the page has closed itself meanwhile
         title: str = answer["targetInfo"]["title"]
         return title
 

@@ -100,9 +100,15 @@ async def bare_browser() -> AsyncGenerator[Browser]:
         await browser.close()
 
 
+@pytest.fixture(scope="session")
+async def bare_page(bare_browser: Browser) -> Page:
+    return await bare_browser.new_page()
+
+
 @pytest.fixture
-async def world(bare_browser: Browser) -> AsyncGenerator[World]:
-    page = await bare_browser.new_page()
-    cdp = await page.context.new_cdp_session(page)
-    yield World(page, cdp)
-    await page.close()
+async def world(bare_page: Page) -> AsyncGenerator[World]:
+    """A document of its own, in a page that the tests share: there are hundreds, and a page takes longer than most."""
+    cdp = await bare_page.context.new_cdp_session(bare_page)
+    yield World(bare_page, cdp)
+    await cdp.detach()
+    await bare_page.goto("about:blank")
