@@ -111,9 +111,9 @@ async def test_30_what_never_finishes_loading_does_not_keep_a_picture_from_being
 async def test_30_a_style_sheet_that_never_comes_is_given_up_for_a_picture(session: Session, site: Site) -> None:
     async with serving(never) as place:
         page = f"<link rel=stylesheet href=http://{place}/x.css><h1>Words</h1>"
-        await session.run(Navigate(site.page("/", page)), timeout=2)
-        with answered_within(2):
-            outcome = await session.run(Screenshot(), timeout=2)
+        await session.run(Navigate(site.page("/", page)), timeout=5)
+        with answered_within(5):
+            outcome = await session.run(Screenshot(), timeout=5)
         assert outcome.attachments[0].data.startswith(b"\x89PNG")
         assert "loading stopped" in kinds(outcome)
         await goes_on(session, site)
