@@ -77,8 +77,8 @@ async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_is_counted(s
 async def test_22_a_page_that_embeds_itself_is_shown_to_a_certain_depth(session: Session, site: Site) -> None:
     page = """<h1>Mirror</h1><script>
       document.write('<iframe src=/?' + Math.random() + '></iframe>')</script>"""
-    with answered_within(4):
-        outcome = await session.run(Navigate(site.page("/", page)), timeout=4)
+    with answered_within(15):
+        outcome = await session.run(Navigate(site.page("/", page)), timeout=15)
     assert 1 <= outcome.changes.text.count('heading "Mirror"') <= 60
     await goes_on(session, site)
 
