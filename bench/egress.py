@@ -15,11 +15,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from rove.chromium.browser import launch, warm_up
-from rove.chromium.tab import Tab
-from rove.guard.egress import Egress
-from rove.guard.machine import OwnPorts
-from rove.guard.rules import Rules
+from rove.chromium.browser import launch, start_process
+from rove.chromium.page.tab import Tab
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.proxy.egress import EgressProxy
 from rove.settings import Settings
 
 PIXEL = (
@@ -56,11 +56,11 @@ def _page(pictures: int) -> bytes:
 @asynccontextmanager
 async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
     """A tab behind the guard and one with a way round it, in one browser."""
-    egress = Egress(Rules.of([address]), OwnPorts())
+    egress = EgressProxy(HostRules.of([address]), OwnPorts())
     await egress.start()
     with tempfile.TemporaryDirectory(prefix="rv") as home:
         settings = Settings(home=Path(home))
-        browser = await launch(settings, await warm_up(settings, None))
+        browser = await launch(settings, await start_process(settings, None))
         try:
             guarded = await browser.new_context(settings, f"http://127.0.0.1:{egress.port}")
             direct = await browser.new_context(settings, "direct://")
@@ -73,7 +73,7 @@ async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
 async def _load(tab: Tab, url: str) -> float:
     began = time.perf_counter()
     await tab.navigate(url)
-    await tab.loading.reaches("load")
+    await tab.load_state.reaches("load")
     return (time.perf_counter() - began) * 1000
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 import rove
 from rove.action import AnyAction, Effect
 from rove.demo.site import tea_room
-from rove.guard.policy import Decision
+from rove.guard.policy.policy import Decision
 
 
 class AskBeforeClicks:
@@ -18,7 +18,7 @@ class AskBeforeClicks:
         if action.verb == "click":
             return rove.Ask("May the agent click this?")
         # Ours takes the default's place, so hand it the rest.
-        return rove.Rulebook().decide(action, place)
+        return rove.RulePolicy().decide(action, place)
 
 
 class OneCupOnly:
@@ -27,11 +27,11 @@ class OneCupOnly:
     def __init__(self) -> None:
         self.cups = 0
 
-    async def answer(self, request: rove.ApprovalRequest) -> rove.Answer:
+    async def answer(self, request: rove.ApprovalRequest) -> rove.ApprovalAnswer:
         self.cups += 1
         (button,) = request.elements
         print(f"  {request.question} {button.line} -> {'yes' if self.cups == 1 else 'no'}")
-        return rove.Answer.ONCE if self.cups == 1 else rove.Answer.NO
+        return rove.ApprovalAnswer.ONCE if self.cups == 1 else rove.ApprovalAnswer.NO
 
 
 async def order(address: str) -> None:

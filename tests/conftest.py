@@ -16,7 +16,7 @@ import pytest
 from tests.site import OWN_SITES, Site, serving
 
 from rove import Session
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Limits, Settings
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,7 +81,7 @@ def settings(home: Path) -> Settings:
 async def sessions(settings: Settings) -> AsyncGenerator[Sessions]:
     """The one browser of a worker."""
     async with Sessions(settings) as sessions:
-        sessions.warm_up()
+        sessions.start_early()
         yield sessions
 
 

@@ -34,8 +34,8 @@ class Nameserver:
         if silent:
             self._silent.add(name)
 
-    def answer(self, wire: bytes, *, may_cut: bool) -> bytes | None:
-        query = dns.message.from_wire(wire)
+    def answer(self, cdp: bytes, *, may_cut: bool) -> bytes | None:
+        query = dns.message.from_wire(cdp)
         question = query.question[0]
         name = question.name.to_text(omit_final_dot=True).lower()
         self.questions.append(name)

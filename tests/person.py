@@ -11,8 +11,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from rove.chromium.discovery import find
-from rove.chromium.launch import decide_sandbox
+from rove.chromium.process.discovery import find
+from rove.chromium.process.launch_arguments import decide_sandbox
 
 PATIENCE = 60.0
 AGAIN = 0.02

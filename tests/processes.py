@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rove.chromium.keeper import living_processes
+from rove.chromium.process.watchdog import living_processes
 
 MARK = b"ROVE_RUN_FOLDER="
 # Groups that browsers of a home have led: their children write over the mark, and may outlive them.

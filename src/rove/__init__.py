@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from rove.action import Effect as Effect
     from rove.actions.forms import FormField as FormField
     from rove.errors import RoveError as RoveError
-    from rove.guard.approval import Answer as Answer
-    from rove.guard.approval import ApprovalRequest as ApprovalRequest
-    from rove.guard.approval import Approver as Approver
-    from rove.guard.policy import Allow as Allow
-    from rove.guard.policy import Ask as Ask
-    from rove.guard.policy import Decision as Decision
-    from rove.guard.policy import Deny as Deny
-    from rove.guard.policy import Place as Place
-    from rove.guard.policy import Policy as Policy
-    from rove.guard.policy import WebOnly as WebOnly
-    from rove.guard.rulebook import Rule as Rule
-    from rove.guard.rulebook import Rulebook as Rulebook
+    from rove.guard.policy.approval import ApprovalAnswer as ApprovalAnswer
+    from rove.guard.policy.approval import ApprovalRequest as ApprovalRequest
+    from rove.guard.policy.approval import Approver as Approver
+    from rove.guard.policy.policy import Allow as Allow
+    from rove.guard.policy.policy import Ask as Ask
+    from rove.guard.policy.policy import Decision as Decision
+    from rove.guard.policy.policy import Deny as Deny
+    from rove.guard.policy.policy import Place as Place
+    from rove.guard.policy.policy import Policy as Policy
+    from rove.guard.policy.policy import WebOnly as WebOnly
+    from rove.guard.policy.rule_policy import PolicyRule as PolicyRule
+    from rove.guard.policy.rule_policy import RulePolicy as RulePolicy
     from rove.outcome import Outcome as Outcome
     from rove.settings import Settings as Settings
     from rove.surfaces.library import Session as Session
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 # Loaded when first used: the command line and the keeper must not pay for what they do not need.
 _HOMES = {
     "Action": "rove.action",
-    "Allow": "rove.guard.policy",
-    "Answer": "rove.guard.approval",
-    "ApprovalRequest": "rove.guard.approval",
-    "Approver": "rove.guard.approval",
-    "Ask": "rove.guard.policy",
-    "Decision": "rove.guard.policy",
-    "Deny": "rove.guard.policy",
+    "Allow": "rove.guard.policy.policy",
+    "ApprovalAnswer": "rove.guard.policy.approval",
+    "ApprovalRequest": "rove.guard.policy.approval",
+    "Approver": "rove.guard.policy.approval",
+    "Ask": "rove.guard.policy.policy",
+    "Decision": "rove.guard.policy.policy",
+    "Deny": "rove.guard.policy.policy",
     "Effect": "rove.action",
     "FormField": "rove.actions.forms",
     "Outcome": "rove.outcome",
-    "Place": "rove.guard.policy",
-    "Policy": "rove.guard.policy",
+    "Place": "rove.guard.policy.policy",
+    "Policy": "rove.guard.policy.policy",
     "RoveError": "rove.errors",
-    "Rule": "rove.guard.rulebook",
-    "Rulebook": "rove.guard.rulebook",
+    "PolicyRule": "rove.guard.policy.rule_policy",
+    "RulePolicy": "rove.guard.policy.rule_policy",
     "Session": "rove.surfaces.library",
     "Settings": "rove.settings",
-    "WebOnly": "rove.guard.policy",
+    "WebOnly": "rove.guard.policy.policy",
     "open": "rove.surfaces.library",
 }
 
 __all__ = [
     "Action",
     "Allow",
-    "Answer",
+    "ApprovalAnswer",
     "ApprovalRequest",
     "Approver",
     "Ask",
@@ -68,9 +68,9 @@ __all__ = [
     "Outcome",
     "Place",
     "Policy",
+    "PolicyRule",
     "RoveError",
-    "Rule",
-    "Rulebook",
+    "RulePolicy",
     "Session",
     "Settings",
     "WebOnly",

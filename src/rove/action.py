@@ -22,15 +22,15 @@ from typing import (
 )
 
 from rove.errors import InvalidArguments
-from rove.fields import UNKNOWN, Refused, Validated, build, plain
+from rove.fields import UNKNOWN, InvalidFields, Validated, build, plain
 from rove.fields import arg as arg
 from rove.record import dataclass
 from rove.target import Target as Target
 from rove.target import Url as Url
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, Listed
-    from rove.chromium.tab import Tab
+    from rove.chromium.context import Context, TabInfo
+    from rove.chromium.page.tab import Tab
     from rove.outcome import AnyOutcome
 
 P = ParamSpec("P")
@@ -119,7 +119,7 @@ class TabAction(Action[R]):
 class ContextAction(Action[R]):
     """An action on a session's browser context as a whole. It never waits for a tab's lock."""
 
-    def concerns(self, context: Context) -> Listed | None:
+    def concerns(self, context: Context) -> TabInfo | None:
         """The tab that it is about, if it is about one: the policy decides by that tab's page."""
         return None
 
@@ -127,7 +127,7 @@ class ContextAction(Action[R]):
         raise NotImplementedError
 
 
-class House(Protocol):
+class SessionDirectory(Protocol):
     """What a house action may ask of the engine."""
 
     async def open_session(self, name: str | None) -> str: ...
@@ -135,25 +135,25 @@ class House(Protocol):
     def sessions(self) -> list[dict[str, Any]]: ...
 
 
-class HouseAction(Action[R]):
+class SessionsAction(Action[R]):
     """An action on the set of sessions."""
 
-    async def perform(self, house: House) -> R:
+    async def perform(self, directory: SessionDirectory) -> R:
         raise NotImplementedError
 
 
-class Road(Protocol):
+class StepRunner(Protocol):
     """The road itself, lent to an action made of others, so that each of them passes the gate."""
 
-    async def foresee(self, actions: Sequence[Action[Any]], /) -> None: ...
+    async def ask_ahead(self, actions: Sequence[Action[Any]], /) -> None: ...
     async def run(self, action: Action[Any]) -> AnyOutcome: ...
     def report(self, message: str, done: int, total: int, /) -> None: ...
 
 
-class RoadAction(Action[R]):
+class CompositeAction(Action[R]):
     """An action made of other actions."""
 
-    async def perform(self, road: Road) -> R:
+    async def perform(self, runner: StepRunner) -> R:
         raise NotImplementedError
 
 
@@ -206,7 +206,7 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
         raise InvalidArguments(f"There is no action `{name}`.", hint=f"There are: {', '.join(registry())}.")
     try:
         action: AnyAction = build(cls, arguments)
-    except Refused as refused:
+    except InvalidFields as refused:
         raise InvalidArguments("; ".join(_complaints(cls, refused)) + ".") from refused
     return action
 
@@ -215,7 +215,7 @@ def made(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Acti
     """Make an action from Python's own arguments, with the same complaints."""
     try:
         return cls(*args, **kwargs)
-    except Refused as refused:
+    except InvalidFields as refused:
         raise InvalidArguments("; ".join(_complaints(cast("type[AnyAction]", cls), refused)) + ".") from refused
     except TypeError as error:
         raise InvalidArguments(f"{error}.") from error
@@ -234,7 +234,7 @@ def _result_type(cls: type[AnyAction]) -> type[Any]:
     raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Result]")
 
 
-def _complaints(cls: type[AnyAction], refused: Refused) -> list[str]:
+def _complaints(cls: type[AnyAction], refused: InvalidFields) -> list[str]:
     known = ", ".join(fields_of(cls)) or "nothing"
     return [
         f"`{where}` is not an argument of {cls.verb}, which takes: {known}"
@@ -252,6 +252,21 @@ def _brief(value: Any) -> str:
 
 
 __all__ = [
-    "Action", "AnyAction", "ContextAction", "Effect", "House", "HouseAction", "Road", "RoadAction", "TabAction",
-    "Target", "Url", "action", "arg", "fields_of", "groups", "parse", "registry",
+    "Action",
+    "AnyAction",
+    "CompositeAction",
+    "ContextAction",
+    "Effect",
+    "SessionDirectory",
+    "SessionsAction",
+    "StepRunner",
+    "TabAction",
+    "Target",
+    "Url",
+    "action",
+    "arg",
+    "fields_of",
+    "groups",
+    "parse",
+    "registry",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ Schema = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Rule:
+class FieldRule:
     """What a field means, and what must hold of its value."""
 
     description: str = ""
@@ -36,7 +36,7 @@ class Rule:
     check: Callable[[Any], Any] | None = None
 
 
-class Refused(ValueError):
+class InvalidFields(ValueError):
     """Values that cannot be taken: where, and why, for each."""
 
     def __init__(self, complaints: list[tuple[str, str]]) -> None:
@@ -52,29 +52,29 @@ class Validated:
         for name, (hint, rule) in declared(type(self)).items():
             try:
                 object.__setattr__(self, name, _read(hint, rule, getattr(self, name), name))
-            except Refused as refused:
+            except InvalidFields as refused:
                 complaints += refused.complaints
         if complaints:
-            raise Refused(complaints)
+            raise InvalidFields(complaints)
 
 
 def arg(description: str, default: Any = MISSING, **rules: Any) -> Any:
     """Declare a field; the sentence is what models and people read."""
-    metadata = {"rule": Rule(description, **rules)}
+    metadata = {"rule": FieldRule(description, **rules)}
     return dataclasses.field(metadata=metadata) if default is MISSING else dataclasses.field(
         default=default, metadata=metadata
     )  # fmt: skip
 
 
-_known: dict[type[Any], Mapping[str, tuple[Any, Rule]]] = {}
+_known: dict[type[Any], Mapping[str, tuple[Any, FieldRule]]] = {}
 
 
-def declared(cls: type[Any]) -> Mapping[str, tuple[Any, Rule]]:
+def declared(cls: type[Any]) -> Mapping[str, tuple[Any, FieldRule]]:
     """Each field's type and rule; worked out when first asked for."""
     if cls not in _known:
         hints = _hints(cls)
         fields = dataclasses.fields(cls)
-        _known[cls] = {field.name: (hints[field.name], field.metadata.get("rule") or Rule()) for field in fields}
+        _known[cls] = {field.name: (hints[field.name], field.metadata.get("rule") or FieldRule()) for field in fields}
     return _known[cls]
 
 
@@ -103,7 +103,7 @@ def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
             complaints.append((name, "is missing"))
     if complaints:
         prefix = f"{where}." if where else ""
-        raise Refused([(prefix + place, why) for place, why in complaints])
+        raise InvalidFields([(prefix + place, why) for place, why in complaints])
     return cls(**values)
 
 
@@ -111,7 +111,7 @@ def _complaints(cls: type[Any], name: str, value: Any) -> list[tuple[str, str]]:
     hint, rule = declared(cls)[name]
     try:
         _read(hint, rule, value, name)
-    except Refused as refused:
+    except InvalidFields as refused:
         return refused.complaints
     return []
 
@@ -128,19 +128,19 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def _read(hint: Any, rule: Rule, value: Any, where: str) -> Any:
+def _read(hint: Any, rule: FieldRule, value: Any, where: str) -> Any:
     """The value as its type wants it, or a refusal."""
     if get_origin(hint) is Annotated:
         hint, *others = get_args(hint)
         for other in others:
-            value = _read(hint, other, value, where) if isinstance(other, Rule) else value
+            value = _read(hint, other, value, where) if isinstance(other, FieldRule) else value
         return _ruled(rule, value, where)
     if get_origin(hint) in (Union, types.UnionType):
         return _read_any(get_args(hint), rule, value, where)
     return _ruled(rule, _typed(hint, value, where), where)
 
 
-def _read_any(branches: tuple[Any, ...], rule: Rule, value: Any, where: str) -> Any:
+def _read_any(branches: tuple[Any, ...], rule: FieldRule, value: Any, where: str) -> Any:
     if value is None and type(None) in branches:
         return None
     kinds = [branch for branch in branches if branch is not type(None)]
@@ -148,11 +148,11 @@ def _read_any(branches: tuple[Any, ...], rule: Rule, value: Any, where: str) -> 
     for kind in kinds:
         if isinstance(kind, type) and type(value) is kind:
             return _read(kind, rule, value, where)
-    refused: Refused | None = None
+    refused: InvalidFields | None = None
     for kind in kinds:
         try:
             return _read(kind, rule, value, where)
-        except Refused as error:
+        except InvalidFields as error:
             refused = refused or error
     assert refused is not None
     raise refused
@@ -183,7 +183,7 @@ def _several(kind: Any, value: Any, where: str) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         _refuse(where, "must be a list")
     items = cast(list[Any], value)
-    return tuple(_read(kind, Rule(), item, f"{where}.{index}") for index, item in enumerate(items))
+    return tuple(_read(kind, FieldRule(), item, f"{where}.{index}") for index, item in enumerate(items))
 
 
 def _object(cls: type[Any], value: Any, where: str) -> Any:
@@ -230,7 +230,7 @@ _READERS: dict[Any, Callable[[Any, str], Any]] = {
 }  # fmt: skip
 
 
-def _ruled(rule: Rule, value: Any, where: str) -> Any:
+def _ruled(rule: FieldRule, value: Any, where: str) -> Any:
     for complaint, holds in (
         (f"must be at least {rule.ge}", rule.ge is None or value >= rule.ge),
         (f"must be more than {rule.gt}", rule.gt is None or value > rule.gt),
@@ -247,11 +247,11 @@ def _ruled(rule: Rule, value: Any, where: str) -> Any:
     try:
         return rule.check(value)
     except ValueError as error:
-        raise Refused([(where, str(error))]) from error
+        raise InvalidFields([(where, str(error))]) from error
 
 
 def _refuse(where: str, why: str) -> NoReturn:
-    raise Refused([(where, why)])
+    raise InvalidFields([(where, why)])
 
 
 def schema_of(cls: type[Any]) -> Schema:
@@ -269,16 +269,16 @@ def schema_of(cls: type[Any]) -> Schema:
     return {**schema, "required": required} if required else schema
 
 
-def _described(hint: Any, rule: Rule) -> Schema:
+def _described(hint: Any, rule: FieldRule) -> Schema:
     if get_origin(hint) is Annotated:
         hint, *others = get_args(hint)
-        own = next((other for other in others if isinstance(other, Rule)), Rule())
+        own = next((other for other in others if isinstance(other, FieldRule)), FieldRule())
         return {**_described(hint, own), **_described(hint, rule)}
     if get_origin(hint) in (Union, types.UnionType):
         kinds = [kind for kind in get_args(hint) if kind is not type(None)]
         if len(kinds) == 1:
             return _described(kinds[0], rule)
-        return {"anyOf": [_described(kind, Rule()) for kind in kinds], **_noted(rule, str)}
+        return {"anyOf": [_described(kind, FieldRule()) for kind in kinds], **_noted(rule, str)}
     return {**_kind(hint), **_noted(rule, tuple if get_origin(hint) is tuple else hint)}
 
 
@@ -286,14 +286,14 @@ def _kind(hint: Any) -> Schema:
     if get_origin(hint) is Literal:
         return {"type": "string", "enum": list(get_args(hint))}
     if get_origin(hint) is tuple:
-        return {"type": "array", "items": _described(get_args(hint)[0], Rule())}
+        return {"type": "array", "items": _described(get_args(hint)[0], FieldRule())}
     if dataclasses.is_dataclass(hint):
         return schema_of(cast(type, hint))
     names = {str: "string", bool: "boolean", int: "integer", float: "number", Path: "string"}
     return {"type": names.get(hint, "object")} if hint is not Any else {}
 
 
-def _noted(rule: Rule, kind: Any) -> Schema:
+def _noted(rule: FieldRule, kind: Any) -> Schema:
     many = kind is tuple
     facts = {
         "description": rule.description or None,

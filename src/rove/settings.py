@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from rove.debugport import checked
 from rove.errors import InvalidSettings
-from rove.fields import Refused, Rule, Validated, arg, build, declared
+from rove.fields import FieldRule, InvalidFields, Validated, arg, build, declared
 from rove.home import DEFAULT as DEFAULT_HOME
 from rove.home import home_from
 from rove.record import dataclass
@@ -23,7 +23,7 @@ from rove.spelling import nearest
 
 # Set by rove itself, in the environment of what it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
-Seconds = Annotated[float, Rule(gt=0)]
+Seconds = Annotated[float, FieldRule(gt=0)]
 
 
 @dataclass(frozen=True)
@@ -322,7 +322,7 @@ def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
         branch[leaf] = value
     try:
         settings: Settings = build(Settings, tree)
-    except Refused as refused:
+    except InvalidFields as refused:
         key, why = refused.complaints[0]
         key = key.rstrip("_")
         raise InvalidSettings(f"`{key}` from {sources.get(key, 'the settings')}: {why}.") from refused

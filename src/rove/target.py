@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from rove.fields import Rule, Validated, declared
+from rove.fields import FieldRule, Validated, declared
 from rove.pattern import pattern
 from rove.record import dataclass
 
@@ -76,7 +76,7 @@ def _checked(text: str) -> str:
     return text
 
 
-Target = Annotated[str, Rule('Ref (e12), CSS selector, or role and name (button "Save").', check=_checked)]
+Target = Annotated[str, FieldRule('Ref (e12), CSS selector, or role and name (button "Save").', check=_checked)]
 
 V = TypeVar("V", bound=Validated)
 
@@ -138,7 +138,7 @@ def with_scheme(address: str) -> str:
     return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
 
 
-Url = Annotated[str, Rule(check=with_scheme)]
+Url = Annotated[str, FieldRule(check=with_scheme)]
 
 
 _SECRET_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")

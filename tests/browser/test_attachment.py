@@ -17,8 +17,8 @@ from tests.person import Person, person_with
 from tests.site import Site, serving
 
 from rove import Session
-from rove.engine.exposure import OPEN
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.guard_notice import UNGUARDED
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen
 from rove.render.outcomes import as_text
 from rove.settings import Deadlines, Settings, load
@@ -54,7 +54,7 @@ def attached(person: Person, site: Site, tmp_path: Path) -> Settings:
 @pytest.fixture
 async def sessions(attached: Settings) -> AsyncGenerator[Sessions]:
     async with Sessions(attached) as sessions:
-        sessions.warm_up()
+        sessions.start_early()
         yield sessions
 
 
@@ -269,7 +269,7 @@ async def test_the_first_outcome_says_that_it_is_not_guarded_and_status_says_so_
 ) -> None:
     first, second = await session.using(tab="t1").snapshot(), await session.using(tab="t1").snapshot()
     assert [event.kind for event in first.events] == ["not guarded"]
-    assert str(OPEN) in as_text(first)
+    assert str(UNGUARDED) in as_text(first)
     assert second.events == ()
     for _ in range(2):
         assert LOUD in as_text(await session.status())

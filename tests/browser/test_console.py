@@ -9,19 +9,19 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.console import Line
+from rove.actions.console import ConsoleLine
 from rove.render.outcomes import as_data, as_text
 
 PATIENCE = 10
 
 
-async def lines(session: Session, site: Site, script: str, count: int = 1) -> tuple[Line, ...]:
+async def lines(session: Session, site: Site, script: str, count: int = 1) -> tuple[ConsoleLine, ...]:
     """What a script writes, once that many entries are there."""
     await session.navigate(site.page("/", f"<title>Loud</title><script>{script}</script>"))
     return await written(session, count)
 
 
-async def written(session: Session, count: int) -> tuple[Line, ...]:
+async def written(session: Session, count: int) -> tuple[ConsoleLine, ...]:
     for _ in range(PATIENCE * 20):
         found = (await session.console()).result.lines
         if len(found) >= count:

@@ -10,19 +10,19 @@ import pytest
 from tests.processes import eventually, run_folders
 from tests.site import OWN_SITES, Site
 
-from rove.chromium.discovery import find
-from rove.chromium.keeper import processes_of
-from rove.chromium.launch import decide_sandbox
-from rove.chromium.warmup import Warmup
-from rove.engine.sessions import Sessions
+from rove.chromium.process.browser_process import BrowserProcess
+from rove.chromium.process.discovery import find
+from rove.chromium.process.launch_arguments import decide_sandbox
+from rove.chromium.process.watchdog import processes_of
+from rove.early_launch import early_launch
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
-from rove.headstart import head_start
 from rove.settings import Settings
 from rove.surfaces.library import Session
 
 
-def begun(home: Path) -> Warmup:
-    started = head_start(["mcp", "--home", str(home)], {name: os.environ[name] for name in ("PATH",)})
+def begun(home: Path) -> BrowserProcess:
+    started = early_launch(["mcp", "--home", str(home)], {name: os.environ[name] for name in ("PATH",)})
     assert started is not None
     return started
 
@@ -33,7 +33,7 @@ def settings(home: Path) -> Settings:
 
 async def test_the_page_that_was_asked_for_ahead_is_the_first_tab(tmp_path: Path, site: Site) -> None:
     async with Sessions(settings(tmp_path)) as sessions:
-        sessions.warm_up(begun(tmp_path))
+        sessions.start_early(begun(tmp_path))
         session = Session(sessions, None)
         address = site.page("/", "<h1>Here</h1>")
         assert (await session.navigate(address)).tab == "t1"
@@ -45,7 +45,7 @@ async def test_the_page_that_was_asked_for_ahead_is_the_first_tab(tmp_path: Path
 
 async def test_it_goes_out_through_the_guard_like_every_other(tmp_path: Path, site: Site) -> None:
     async with Sessions(Settings(home=tmp_path)) as sessions:
-        sessions.warm_up(begun(tmp_path))
+        sessions.start_early(begun(tmp_path))
         session = Session(sessions, None)
         script = f"fetch({site.page('/secret', 'mine')!r}, {{mode: 'no-cors'}}).then(() => 1, () => 2)"
         await session.evaluate(script)
@@ -56,7 +56,7 @@ async def test_a_named_session_may_be_the_first_and_the_next_has_a_context_of_it
     tmp_path: Path, site: Site
 ) -> None:
     async with Sessions(settings(tmp_path)) as sessions:
-        sessions.warm_up(begun(tmp_path))
+        sessions.start_early(begun(tmp_path))
         named, other = Session(sessions, await sessions.open_session("shop")), Session(sessions, None)
         for session in (named, other):
             await session.navigate(site.page("/", "<h1>Here</h1>"))
@@ -68,7 +68,7 @@ async def test_a_named_session_may_be_the_first_and_the_next_has_a_context_of_it
 async def test_one_that_is_never_used_leaves_nothing(tmp_path: Path) -> None:
     started = begun(tmp_path)
     folder = started.folder.path
-    await asyncio.to_thread(started.abandon)
+    await asyncio.to_thread(started.release)
     assert processes_of(folder) == []
     assert not folder.exists()
     assert run_folders(tmp_path) == []
@@ -79,7 +79,7 @@ async def test_one_that_dies_in_mid_word_is_replaced(tmp_path: Path, site: Site)
     os.killpg(started.process_group, 9)
     assert eventually(lambda: not started.is_running, 10)
     async with Sessions(settings(tmp_path)) as sessions:
-        sessions.warm_up(started)
+        sessions.start_early(started)
         session = Session(sessions, None)
         with pytest.raises(BrowserUnavailable):
             await session.navigate(site.page("/", "<h1>Here</h1>"))
@@ -94,15 +94,15 @@ def test_what_settings_may_decide_otherwise_is_left_to_them(tmp_path: Path) -> N
         (["mcp"], {**path, "ROVE_ATTACH": "http://127.0.0.1:9222"}),
         (["mcp", "--browser", str(tmp_path / "none")], path),
     ):
-        assert head_start([*words, "--home", str(tmp_path)], environment) is None
+        assert early_launch([*words, "--home", str(tmp_path)], environment) is None
     (tmp_path / "config.toml").write_text("")
-    assert head_start(["mcp", "--home", str(tmp_path)], path) is None
+    assert early_launch(["mcp", "--home", str(tmp_path)], path) is None
 
 
 def test_without_a_page_nothing_is_asked_for_ahead(tmp_path: Path) -> None:
     found = find(None, headless=True)
     assert found is not None
-    started = Warmup(tmp_path, found, decide_sandbox("auto", found.path), headless=True)
-    assert started.overture is None
-    assert started.way_out() is None
-    started.abandon()
+    started = BrowserProcess(tmp_path, found, decide_sandbox("auto", found.path), headless=True)
+    assert started.first_page is None
+    assert started.take_proxy_port() is None
+    started.release()

@@ -9,7 +9,7 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.pdf import Pdf
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached
 from rove.settings import Limits, Settings
 

@@ -12,9 +12,9 @@ from tests.browser.test_frames import FORM, framed, greet
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.chromium.discovery import find
-from rove.chromium.worlds import FRAME_PATIENCE
-from rove.engine.sessions import Sessions
+from rove.chromium.frames.worlds import FRAME_PATIENCE
+from rove.chromium.process.discovery import find
+from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Settings
 
 STUCK = "<p>Inside</p><script>onload = () => setTimeout(() => { while (true) {} }, 0)</script>"

@@ -10,10 +10,10 @@ import pytest
 from tests.processes import eventually, run_folders
 
 from rove.chromium.browser import launch
-from rove.chromium.discovery import Installation
-from rove.chromium.keeper import processes_of
-from rove.chromium.launch import Sandbox
-from rove.chromium.warmup import Warmup
+from rove.chromium.process.browser_process import BrowserProcess
+from rove.chromium.process.discovery import Installation
+from rove.chromium.process.launch_arguments import Sandbox
+from rove.chromium.process.watchdog import processes_of
 from rove.errors import BrowserUnavailable
 from rove.settings import Deadlines, Settings
 
@@ -39,24 +39,24 @@ def fake(folder: Path, script: str) -> Installation:
     ids=["mute", "mute to whoever asks ahead", "without pages"],
 )
 async def test_it_is_given_up_in_time(tmp_path: Path, script: str, makes_page: bool) -> None:
-    warmup = Warmup(tmp_path / "run", fake(tmp_path, script), Sandbox(False, "test"), True, makes_page)
-    folder = warmup.folder.path
+    process = BrowserProcess(tmp_path / "run", fake(tmp_path, script), Sandbox(False, "test"), True, makes_page)
+    folder = process.folder.path
     settings = Settings(home=tmp_path, deadlines=Deadlines(launch=0.5))
     began = time.monotonic()
     async with asyncio.timeout(20):
         with pytest.raises(BrowserUnavailable):
-            await launch(settings, warmup)
+            await launch(settings, process)
     assert time.monotonic() - began < 10
     assert processes_of(folder) == []
     assert eventually(lambda: run_folders(tmp_path) == [], 5)
 
 
 async def test_one_that_nobody_waits_for_any_more_is_ended_too(tmp_path: Path) -> None:
-    warmup = Warmup(tmp_path / "run", fake(tmp_path, MUTE), Sandbox(False, "test"), True, makes_page=True)
-    launching = asyncio.ensure_future(launch(Settings(home=tmp_path), warmup))
+    process = BrowserProcess(tmp_path / "run", fake(tmp_path, MUTE), Sandbox(False, "test"), True, makes_page=True)
+    launching = asyncio.ensure_future(launch(Settings(home=tmp_path), process))
     await asyncio.sleep(0)
     launching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await launching
-    assert not warmup.is_running
+    assert not process.is_running
     assert run_folders(tmp_path) == []

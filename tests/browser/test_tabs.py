@@ -12,7 +12,7 @@ from rove import Session
 from rove.actions.extract import Extract
 from rove.actions.navigation import Navigate
 from rove.actions.wait import Wait
-from rove.chromium.tab import Tab
+from rove.chromium.page.tab import Tab
 from rove.errors import InvalidArguments, LimitReached, NotOpen
 
 

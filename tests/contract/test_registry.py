@@ -14,12 +14,12 @@ from tests.site import OWN_SITES
 
 from rove import Ask, Place, RoveError, Session, Settings
 from rove.action import Action, AnyAction, Effect, fields_of, parse, registry
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidArguments
 from rove.fields import schema_of
-from rove.guard.policy import Decision
+from rove.guard.policy.policy import Decision
 from rove.snapshot import estimate
-from rove.surfaces.mcp.protocol import Connection, Message
+from rove.surfaces.mcp.protocol import McpConnection, Message
 from rove.surfaces.toolsets import EVERYTHING, OPTIONS, Toolset
 
 VERBS = list(registry())
@@ -212,7 +212,7 @@ async def _listed(home: Path, also: Sequence[str] = ()) -> Message:
     async def send(message: Message) -> None:
         answers.append(message)
 
-    connection = Connection(Sessions(Settings(allow_host=OWN_SITES, home=home)), Toolset(also), send)
+    connection = McpConnection(Sessions(Settings(allow_host=OWN_SITES, home=home)), Toolset(also), send)
     for number, method in enumerate(("initialize", "tools/list")):
         await connection._answer(number, method, {})
     result: Message = answers[-1]["result"]

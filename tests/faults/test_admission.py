@@ -12,9 +12,9 @@ import pytest
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine import admission, headroom
-from rove.engine.memory import Memory
-from rove.engine.sessions import Sessions
+from rove.engine.sessions import admission, memory_pressure
+from rove.engine.sessions.memory import Memory
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import LimitReached, NotOpen, RoveError
 from rove.settings import Deadlines, Limits, Settings
 
@@ -188,9 +188,9 @@ async def test_39_a_session_that_nobody_uses_sleeps_when_the_machine_is_nearly_f
     async with house(home) as sessions:
         idle = Session(sessions, await sessions.open_session("idle"))
         await idle.navigate(site.page("/", "<p>Page</p>"))
-        monkeypatch.setattr(headroom, "memory", lambda: Memory(8 << 30, 100 << 20))
+        monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 100 << 20))
         await until(lambda: not idle._engine.has_pages)
-        monkeypatch.setattr(headroom, "memory", lambda: Memory(8 << 30, 4 << 30))
+        monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 4 << 30))
         woken = await idle.snapshot()
         assert "Page" in woken.result.text
         assert [event.kind for event in woken.events] == ["session restored"]
@@ -235,7 +235,7 @@ async def test_39_a_tab_and_a_session_that_there_is_no_memory_for_are_refused(
         assert (await session.evaluate("held.length")).result.value == 400 << 20
         site.page("/light", "<p>Light</p>")
         await session.navigate(site.url("/light", host="localhost"))  # another site, so another process
-        await until(lambda: headroom.shortage(500, sessions._browsers.process_group) is None)
+        await until(lambda: memory_pressure.memory_shortage(500, sessions._browsers.process_group) is None)
         assert (await session.open_session("another")).result.session == "another"
 
 
@@ -253,7 +253,7 @@ async def test_39_a_page_that_grows_without_end_is_ended_and_the_others_are_not(
         await greedy.navigate(site.page("/greedy", grow))
         tab = await (await greedy._engine.context(print)).tab()
         await until(lambda: tab.is_crashed)
-        assert headroom.shortage(1500, sessions._browsers.process_group) is None
+        assert memory_pressure.memory_shortage(1500, sessions._browsers.process_group) is None
         outcome = await greedy.navigate(site.url("/modest"))
         assert "tab reset" in [event.kind for event in outcome.events]
         assert (await modest.extract("p")).result.content == ("Modest",)
@@ -262,11 +262,11 @@ async def test_39_a_page_that_grows_without_end_is_ended_and_the_others_are_not(
 async def test_39_on_a_machine_that_is_nearly_full_nobody_is_let_in(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(headroom, "memory", lambda: Memory(8 << 30, 100 << 20))
+    monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 100 << 20))
     async with house(home) as sessions:
         session = Session(sessions, None)
         with pytest.raises(LimitReached) as refused:
             await session.navigate(site.page("/", "<p>Page</p>"))
         assert "only 100 MB of memory left" in refused.value.message
-        monkeypatch.setattr(headroom, "memory", lambda: Memory(8 << 30, 4 << 30))
+        monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 4 << 30))
         assert (await session.navigate(site.url("/"))).result.status == 200

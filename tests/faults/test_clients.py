@@ -13,8 +13,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions import Sessions
-from rove.surfaces.mcp.protocol import Connection, Message
+from rove.engine.sessions.sessions import Sessions
+from rove.surfaces.mcp.protocol import McpConnection, Message
 from rove.surfaces.toolsets import Toolset
 
 META = "io.modelcontextprotocol/"
@@ -26,7 +26,7 @@ class Client:
     """One MCP client among several of one server."""
 
     def __init__(self, sessions: Sessions, session: str) -> None:
-        self._connection = Connection(sessions, Toolset(), self._hear)
+        self._connection = McpConnection(sessions, Toolset(), self._hear)
         self._session = session
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Message]] = {}

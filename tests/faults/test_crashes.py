@@ -19,8 +19,8 @@ from rove.actions.screenshot import Screenshot
 from rove.actions.script import Evaluate
 from rove.actions.snapshot import Snapshot
 from rove.actions.wait import Wait
-from rove.chromium.installation import ensure
-from rove.engine.sessions import Sessions
+from rove.chromium.process.installation import ensure
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed
 from rove.settings import Deadlines, Settings
 
@@ -89,8 +89,8 @@ async def test_31_a_frame_that_crashes_leaves_the_page_round_it(own: Session, si
     assert "Inner" in outcome.changes.text
     context = await own._engine.context(lambda _: None)
     assert context.current is not None
-    (wire,) = context.current.worlds._separate.values()
-    dying = asyncio.ensure_future(wire.send("Page.crash"))
+    (cdp,) = context.current.worlds._separate.values()
+    dying = asyncio.ensure_future(cdp.send("Page.crash"))
     try:
         with answered_within(5):
             seen = await own.run(Snapshot(), timeout=5)

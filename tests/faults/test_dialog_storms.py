@@ -15,7 +15,7 @@ from rove.actions.dialogs import Dialog
 from rove.actions.navigation import Navigate, Reload
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import DialogOpen
 from rove.outcome import AnyOutcome
 from rove.settings import Deadlines, Settings

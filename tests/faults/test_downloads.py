@@ -15,7 +15,7 @@ from rove import Session
 from rove.actions.files import Upload
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, RoveError
 from rove.settings import Deadlines, Limits, Settings
 

@@ -10,8 +10,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.chromium.console import KEPT as LINES_KEPT
-from rove.chromium.network import KEPT as REQUESTS_KEPT
+from rove.chromium.events.console import KEPT as LINES_KEPT
+from rove.chromium.events.network_log import KEPT as REQUESTS_KEPT
 
 # Minutes altogether, and they need the machine to themselves.
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.screenshot import Screenshot
 from rove.actions.snapshot import Snapshot
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed, RoveError
 from rove.settings import Deadlines, Settings
 

@@ -15,8 +15,8 @@ import pytest
 from rove.actions.pointer import Click
 from rove.engine.journal import Journal
 from rove.errors import JournalFailed
+from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
-from rove.ledger.volumes import Volumes
 
 # A short line and a long one, in turns. Where the file may grow so far and no further, the kernel kills the process in
 # the middle of a write.
@@ -38,8 +38,8 @@ while True:
 MANY = """
 import sys
 from pathlib import Path
-from rove.ledger.appending import Ledger
-from rove.ledger.volumes import Volumes
+from rove.ledger.writer import Ledger
+from rove.ledger.files import Volumes
 ledger = Ledger(Volumes(Path(sys.argv[1]), "mine"), largest=4000)
 sys.stdin.readline()
 for number in range(300):
@@ -85,7 +85,7 @@ def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path
 
 def kill_one(folder: Path, *, in_the_middle: bool) -> int:
     """Kill a process that writes; returns how many lines have been torn so far."""
-    volumes = Volumes(folder, "mine")
+    volumes = LedgerFiles(folder, "mine")
     entries = verify(volumes).entries
     most = size_of(volumes.current) + 1_500_000 if in_the_middle else 0
     with run(ENDLESS, str(folder), str(most)) as process:
@@ -131,7 +131,7 @@ def test_processes_that_write_at_the_same_time_make_one_chain(tmp_path: Path) ->
         process.stdin.flush()
     assert [process.communicate(timeout=60)[0] for process in processes] == ["", ""]
     assert [process.returncode for process in processes] == [0, 0]
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
     assert (verdict.entries, verdict.torn, verdict.remarks) == (600, (), ())
@@ -142,7 +142,7 @@ def test_when_there_is_no_room_nothing_runs_and_nothing_is_forgotten(tmp_path: P
     with run(FULL, str(tmp_path)) as process:
         ran = process.communicate(timeout=60)[0].split()
     assert process.returncode == 0
-    volumes = Volumes(tmp_path, "mine")
+    volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
     # The one that could not be recorded did run; none did after it until there was room.

@@ -14,9 +14,9 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.chromium.tab import Tab
+from rove.chromium.page.tab import Tab
 from rove.engine import runner
-from rove.engine.settle import Before, settle
+from rove.engine.run.settle import Before, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 # How long a distant server takes to answer.

@@ -14,8 +14,8 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.engine import browsers
-from rove.engine.sessions import Sessions
+from rove.engine.sessions import browser_supervisor
+from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Limits, Settings
 
 MOST_TABS = 12
@@ -24,7 +24,7 @@ MOST_TABS = 12
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that opens windows on a busy machine is slow to answer, but not frozen."""
-    monkeypatch.setattr(browsers, "ANSWER", 10.0)
+    monkeypatch.setattr(browser_supervisor, "ANSWER", 10.0)
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.extract import Extract
-from rove.chromium.keeper import processes_of
-from rove.chromium.pipe import Pipe
-from rove.engine.reach import Reach
-from rove.engine.sessions import Sessions
+from rove.chromium.process.watchdog import processes_of
+from rove.chromium.protocol.pipe import PipeTransport
+from rove.engine.sessions.network_access import NetworkAccess
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
 from rove.settings import Deadlines, Settings
 
@@ -57,7 +57,7 @@ async def test_the_next_call_works_and_knows_its_cookies(
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
-    assert await eventually_async(lambda: engine._keepsake is not None)
+    assert await eventually_async(lambda: engine._saved is not None)
     for pid in victims(home):
         os.kill(pid, blow)
     began = time.monotonic()
@@ -74,11 +74,11 @@ async def test_the_next_call_works_and_knows_its_cookies(
 
 async def test_33_what_the_last_of_several_quick_calls_stored_is_kept_too(own: Session, site: Site, home: Path) -> None:
     def is_kept() -> bool:
-        keepsake = own._engine._keepsake
-        return keepsake is not None and bool(keepsake.storage)
+        saved = own._engine._saved
+        return saved is not None and bool(saved.storage)
 
     await own.navigate(site.page("/", "<h1>Plain</h1>"))
-    assert await eventually_async(lambda: own._engine._keepsake is not None)
+    assert await eventually_async(lambda: own._engine._saved is not None)
     await own.evaluate("localStorage.kept = 'later'; document.cookie = 'a=c; max-age=999'")
     assert await eventually_async(is_kept)  # though no call follows that would have it kept
     for pid in victims(home):
@@ -100,9 +100,9 @@ async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_to
         await session.tabs("switch", tab="t1")
     engines = [own._engine, other._engine]
     for engine in engines:
-        engine._kept_at = 0.0
+        engine._saved_at = 0.0
     await asyncio.gather(own.snapshot(), other.snapshot())
-    assert await eventually_async(lambda: all(engine._keeping and engine._keeping.done() for engine in engines))
+    assert await eventually_async(lambda: all(engine._saving and engine._saving.done() for engine in engines))
     for pid in victims(home):
         os.kill(pid, blow)
     with pytest.raises(BrowserUnavailable):
@@ -126,8 +126,8 @@ async def test_34_a_pipe_that_is_closed_under_a_browser_is_the_end_of_it_and_of_
     await own.navigate(site.page("/", PAGE))
     browser = own._sessions._browsers._browser
     assert browser is not None
-    line = browser._connection._line
-    assert isinstance(line, Pipe) and line._output is not None
+    line = browser._connection._transport
+    assert isinstance(line, PipeTransport) and line._output is not None
     waiting = asyncio.ensure_future(own.wait(text="Never"))
     line._output.abort()
     with pytest.raises(BrowserUnavailable):
@@ -142,7 +142,7 @@ async def test_33_a_browser_that_loses_a_process_it_cannot_do_without_works_agai
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
-    assert await eventually_async(lambda: engine._keepsake is not None)
+    assert await eventually_async(lambda: engine._saved is not None)
     (folder,) = (home / "own" / "run").iterdir()
     doomed = [pid for pid in processes_of(folder) if kind in Path(f"/proc/{pid}/cmdline").read_text()]
     assert doomed
@@ -165,7 +165,7 @@ async def test_a_session_that_was_offline_does_not_come_back_online(
     await own.offline()
     asked = len(site.requests)
     if way == "rests":
-        assert await own._engine.rest()
+        assert await own._engine.suspend()
     else:
         for pid in victims(home):
             os.kill(pid, signal.SIGKILL)
@@ -180,7 +180,7 @@ async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Si
     await own.navigate(site.page("/", PAGE))
     context = own._engine._context
     assert context is not None and context.current is not None
-    crashing = asyncio.ensure_future(context.current.session.send("Page.crash"))
+    crashing = asyncio.ensure_future(context.current.cdp.send("Page.crash"))
     with pytest.raises(RoveError):
         await own.run(Extract("h1"), timeout=3)
     crashing.cancel()
@@ -209,11 +209,11 @@ async def test_33_a_browser_that_dies_just_as_a_session_opens_costs_one_call(
     own: Session, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody has the session's pages yet, so nobody is told that they are lost."""
-    standing = Reach._stand
+    standing = NetworkAccess._start_proxy
 
-    async def too_late(reach: Reach, port: socket.socket) -> None:
-        await standing(reach, port)
-        browsers = own._engine.house._sessions._browsers  # type: ignore[attr-defined]
+    async def too_late(network: NetworkAccess, port: socket.socket) -> None:
+        await standing(network, port)
+        browsers = own._engine.directory._sessions._browsers  # type: ignore[attr-defined]
         await eventually_async(lambda: browsers._browser is not None and bool(browsers._browser._contexts))
         browser = browsers._browser
         (context,) = browser._contexts.values()
@@ -222,7 +222,7 @@ async def test_33_a_browser_that_dies_just_as_a_session_opens_costs_one_call(
         await eventually_async(lambda: not browser._connection.is_open)
         monkeypatch.undo()
 
-    monkeypatch.setattr(Reach, "_stand", too_late)
+    monkeypatch.setattr(NetworkAccess, "_start_proxy", too_late)
     url = site.page("/", PAGE)
     with pytest.raises(BrowserUnavailable):
         await own.navigate(url)

@@ -23,7 +23,7 @@ from rove.actions.pointer import Click
 from rove.actions.screenshot import Screenshot
 from rove.actions.script import Evaluate
 from rove.actions.snapshot import Snapshot
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded
 from rove.settings import Deadlines, Settings
 

@@ -16,7 +16,7 @@ from tests.processes import browser_of, eventually, marked, run_folders
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings import Deadlines, Settings
 

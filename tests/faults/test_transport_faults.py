@@ -33,8 +33,8 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.chromium.installation import ensure
-from rove.engine.sessions import Sessions
+from rove.chromium.process.installation import ensure
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import CertificateInvalid, DeadlineExceeded, NavigationFailed, NeedsCredentials
 from rove.settings import Deadlines, Limits, Settings
 

@@ -13,17 +13,17 @@ from tests.contract.test_registry import VERBS, example
 from tests.reading import ref_of
 from tests.site import OWN_SITES, Site
 
-from rove import Answer, ApprovalRequest, FormField, RoveError, Rule, Rulebook, Session, Settings
+from rove import ApprovalAnswer, ApprovalRequest, FormField, PolicyRule, RoveError, RulePolicy, Session, Settings
 from rove.action import parse, registry
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.policy import Policy
-from rove.guard.rulebook import Word
+from rove.guard.policy.policy import Policy
+from rove.guard.policy.rule_policy import Word
 from rove.settings import Deadlines
 
 PRESSED = "fetch('/pressed')"
 PAGE = f'<button id=go onclick="{PRESSED}">Go</button>'
-Thought = Callable[[ApprovalRequest], Awaitable[Answer]]
+Thought = Callable[[ApprovalRequest], Awaitable[ApprovalAnswer]]
 
 
 class Person:
@@ -33,26 +33,26 @@ class Person:
         self.thought = thought
         self.asked: list[ApprovalRequest] = []
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
-        return await self.thought(request) if self.thought else Answer.ONCE
+        return await self.thought(request) if self.thought else ApprovalAnswer.ONCE
 
 
 class House:
     """One browser whose policy and person a test sets as it likes."""
 
     def __init__(self) -> None:
-        self.policy: Policy = Rulebook()
+        self.policy: Policy = RulePolicy()
         self.person = Person()
 
     def decide(self, action: Any, place: Any) -> Any:
         return self.policy.decide(action, place)
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         return await self.person.answer(request)
 
-    def asks(self, *rules: Rule, thought: Thought | None = None) -> Person:
-        self.policy, self.person = Rulebook(rules), Person(thought)
+    def asks(self, *rules: PolicyRule, thought: Thought | None = None) -> Person:
+        self.policy, self.person = RulePolicy(rules), Person(thought)
         return self.person
 
 
@@ -78,8 +78,8 @@ def house(shared: tuple[Sessions, House]) -> House:
     return shared[1]
 
 
-def asking(*actions: str) -> Rule:
-    return Rule("ask", action=actions)
+def asking(*actions: str) -> PolicyRule:
+    return PolicyRule("ask", action=actions)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -87,15 +87,16 @@ async def test_an_agent_cannot_approve_its_own_request_with(
     verb: str, shared: tuple[Sessions, House], guarded: Session, site: Site
 ) -> None:
     sessions, house = shared
-    answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    answer: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()
     asked = asyncio.Event()
 
-    async def thought(request: ApprovalRequest) -> Answer:
+    async def thought(request: ApprovalRequest) -> ApprovalAnswer:
         asked.set()
         return await answer
 
     house.asks(
-        Rule("ask", action=("navigate",), origin=(site.url("").replace("127.0.0.1", "localhost"),)), thought=thought
+        PolicyRule("ask", action=("navigate",), origin=(site.url("").replace("127.0.0.1", "localhost"),)),
+        thought=thought,
     )
     wanted = asyncio.ensure_future(guarded.navigate(site.page("/secret", "Secret").replace("127.0.0.1", "localhost")))
     await asked.wait()
@@ -113,7 +114,7 @@ async def test_an_agent_cannot_approve_its_own_request_with(
     assert not wanted.done()
     assert site.asked("/secret") == []
 
-    answer.set_result(Answer.NO)
+    answer.set_result(ApprovalAnswer.NO)
     with pytest.raises(Denied):
         await wanted
     assert site.asked("/secret") == []
@@ -149,9 +150,9 @@ async def test_a_yes_is_to_one_press(guarded: Session, house: House, site: Site)
 async def test_a_yes_is_to_that_value(guarded: Session, house: House, site: Site) -> None:
     values: list[str] = []
 
-    async def thought(request: ApprovalRequest) -> Answer:
+    async def thought(request: ApprovalRequest) -> ApprovalAnswer:
         values.append(request.value["value"])
-        return Answer.ONCE if request.value == {"value": "10"} else Answer.NO
+        return ApprovalAnswer.ONCE if request.value == {"value": "10"} else ApprovalAnswer.NO
 
     house.asks(asking("fill"), thought=thought)
     await guarded.navigate(site.page("/", "<input aria-label=Amount>"))
@@ -189,12 +190,12 @@ CHANGES = {
 async def test_what_changes_while_a_person_thinks_is_asked_about_again(
     guarded: Session, house: House, site: Site, name: str
 ) -> None:
-    async def thought(request: ApprovalRequest) -> Answer:
+    async def thought(request: ApprovalRequest) -> ApprovalAnswer:
         if len(person.asked) > 1:
-            return Answer.NO
+            return ApprovalAnswer.NO
         await guarded.evaluate(CHANGES[name])
         await guarded.wait(selector="#go")
-        return Answer.ONCE
+        return ApprovalAnswer.ONCE
 
     person = house.asks(asking("click"), thought=thought)
     await guarded.navigate(site.page("/", PAGE))
@@ -208,11 +209,11 @@ async def test_what_changes_while_a_person_thinks_is_asked_about_again(
 async def test_a_page_that_goes_elsewhere_before_a_script_is_asked_about_again(
     guarded: Session, house: House, site: Site
 ) -> None:
-    async def thought(request: ApprovalRequest) -> Answer:
+    async def thought(request: ApprovalRequest) -> ApprovalAnswer:
         if len(person.asked) > 1:
-            return Answer.NO
+            return ApprovalAnswer.NO
         await guarded.click("a")
-        return Answer.ONCE
+        return ApprovalAnswer.ONCE
 
     person = house.asks(asking("evaluate"), thought=thought)
     elsewhere = site.page("/elsewhere", "<h1>Elsewhere</h1>").replace("127.0.0.1", "localhost")
@@ -227,15 +228,15 @@ async def test_a_late_yes_is_a_no(home: Path, site: Site) -> None:
     late = asyncio.Event()
 
     class Slow(Person):
-        async def answer(self, request: ApprovalRequest) -> Answer:
+        async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
             try:
                 await late.wait()
             except asyncio.CancelledError:
-                return Answer.ONCE  # a channel that cannot be hurried
-            return Answer.ONCE
+                return ApprovalAnswer.ONCE  # a channel that cannot be hurried
+            return ApprovalAnswer.ONCE
 
     settings = Settings(allow_host=OWN_SITES, home=home / "late", deadlines=Deadlines(approval=0.2))
-    async with Sessions(settings, Rulebook((asking("click"),)), Slow()) as sessions:
+    async with Sessions(settings, RulePolicy((asking("click"),)), Slow()) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", PAGE))
         with pytest.raises(Denied):
@@ -255,11 +256,11 @@ async def test_what_lies_in_a_frame_of_another_is_decided_on_as_theirs_too(
     theirs = other.removesuffix("/frame")
     target = ref if target == "ref" else target
 
-    house.asks(Rule("deny", effect=("act",), origin=(theirs,)))
+    house.asks(PolicyRule("deny", effect=("act",), origin=(theirs,)))
     with pytest.raises(Denied):
         await guarded.click(target)
     # Neither does leave to act on the page include what others have put into it.
-    house.asks(Rule("allow", origin=(site.url(""),)), Rule("deny", effect=("act",)))
+    house.asks(PolicyRule("allow", origin=(site.url(""),)), PolicyRule("deny", effect=("act",)))
     with pytest.raises(Denied):
         await guarded.click(target)
     assert site.asked("/pressed") == []
@@ -280,7 +281,7 @@ async def test_an_empty_page_belongs_to_whoever_opened_it(guarded: Session, hous
     await guarded.navigate(site.page("/", f'<button onclick="{opener}">Open</button>'))
     await guarded.click('button "Open"')
     await guarded.tabs("switch", "t2")
-    house.asks(Rule("deny", effect=("act",), origin=(site.url(""),)))
+    house.asks(PolicyRule("deny", effect=("act",), origin=(site.url(""),)))
     with pytest.raises(Denied):
         await guarded.click('button "Press"')
     assert site.asked("/pressed") == []
@@ -291,7 +292,7 @@ async def test_a_dialog_is_answered_by_the_rules_of_its_page(guarded: Session, h
         site.page("/", "<button onclick=\"if (confirm('Delete all?')) fetch('/pressed')\">Go</button>")
     )
     await guarded.click("button")
-    house.asks(Rule("deny", action=("dialog",), origin=(site.url(""),)))
+    house.asks(PolicyRule("deny", action=("dialog",), origin=(site.url(""),)))
     with pytest.raises(Denied):
         await guarded.dialog(True)
     person = house.asks(asking("dialog"))
@@ -307,10 +308,10 @@ async def test_a_file_is_not_sent_before_a_person_says_so(guarded: Session, hous
     sends = "fetch('/sent', {method: 'POST', body: f.files[0]})"
     await guarded.navigate(site.page("/", f'<input type=file id=f aria-label=Notes onchange="{sends}">'))
 
-    async def no(request: ApprovalRequest) -> Answer:
-        return Answer.NO
+    async def no(request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer.NO
 
-    house.policy, house.person = Rulebook(defaults={"send_file": "ask"}), Person(no)
+    house.policy, house.person = RulePolicy(defaults={"send_file": "ask"}), Person(no)
     with pytest.raises(Denied):
         await guarded.upload("#f", ("notes.txt",))
     assert site.asked("/sent") == []
@@ -324,8 +325,8 @@ async def test_a_file_is_not_sent_before_a_person_says_so(guarded: Session, hous
 async def test_steps_that_are_asked_about_together_are_all_denied_together(
     guarded: Session, house: House, site: Site
 ) -> None:
-    async def no(request: ApprovalRequest) -> Answer:
-        return Answer.NO
+    async def no(request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer.NO
 
     person = house.asks(asking("click", "fill"), thought=no)
     await guarded.navigate(site.page("/", f"{PAGE}<input aria-label=Name>"))
@@ -356,7 +357,7 @@ async def test_no_act_shows_a_page_that_may_not_be_read(guarded: Session, house:
     await guarded.tabs("new", url=secret)
     await guarded.tabs("new", url=site.page("/", f'<a href="{secret}">Go</a>'))
     away = site.page("/away", "", status=302, headers={"Location": secret})
-    house.asks(Rule(word, effect=("read",), origin=(secret.removesuffix("/secret"),)))
+    house.asks(PolicyRule(word, effect=("read",), origin=(secret.removesuffix("/secret"),)))
     for outcome in (
         await guarded.click("a"),
         await guarded.navigate(away),

@@ -20,15 +20,15 @@ from tests.listening import Canary, answering, canary
 from tests.nameserver import Nameserver, nameserver
 from tests.proxies import World, socks_proxy
 
-from rove.chromium.discovery import find
-from rove.chromium.launch import arguments, decide_sandbox
-from rove.chromium.pipe import Pipe
-from rove.chromium.wire import Connection, Wire
-from rove.guard.egress import Egress
-from rove.guard.machine import OwnPorts
-from rove.guard.resolver import DnsResolver
-from rove.guard.rules import Rules
-from rove.guard.upstream import Upstream
+from rove.chromium.process.discovery import find
+from rove.chromium.process.launch_arguments import arguments, decide_sandbox
+from rove.chromium.protocol.connection import CdpConnection, CdpSession
+from rove.chromium.protocol.pipe import PipeTransport
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.hosts.resolver import DnsResolver
+from rove.guard.proxy.egress import EgressProxy
+from rove.guard.proxy.upstream import Upstream
 
 EVERYTHING = (Path(__file__).parent / "pages" / "every_request.html").read_text(encoding="utf-8")
 PUBLIC = "93.184.216.34"
@@ -121,8 +121,8 @@ class Stage:
     bird: Canary
     names: Nameserver
     world: World
-    egress: Egress
-    browser: Connection
+    egress: EgressProxy
+    browser: CdpConnection
     sites: list[Visits]
 
     async def fire_at(self, target: str) -> None:
@@ -140,7 +140,7 @@ class Stage:
         await silence(self)
 
 
-async def tab(browser: Connection, proxy: int) -> Wire:
+async def tab(browser: CdpConnection, proxy: int) -> CdpSession:
     """A page in a context of its own, with a proxy of its own."""
     context = await browser.root.send(
         "Target.createBrowserContext",
@@ -150,7 +150,7 @@ async def tab(browser: Connection, proxy: int) -> Wire:
         "Target.createTarget", {"url": "about:blank", "browserContextId": context["browserContextId"]}
     )
     attached = await browser.root.send("Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})
-    page = browser.wire(attached["sessionId"])
+    page = browser.cdp_session(attached["sessionId"])
     await page.send("Page.enable")
     return page
 
@@ -172,7 +172,7 @@ async def eventually(holds: Callable[[], bool]) -> None:
 
 
 @asynccontextmanager
-async def started(profile: Path, *wrapper: str) -> AsyncGenerator[Connection]:
+async def started(profile: Path, *wrapper: str) -> AsyncGenerator[CdpConnection]:
     """A browser for which there is no way round a proxy; it speaks through a pipe and ends with it."""
     found = find(None, headless=True)
     assert found is not None
@@ -184,7 +184,7 @@ async def started(profile: Path, *wrapper: str) -> AsyncGenerator[Connection]:
     process = await asyncio.create_subprocess_exec(*command, stdin=theirs_in, stdout=theirs_out, stderr=DEVNULL)
     os.close(theirs_in)
     os.close(theirs_out)
-    connection = Connection(Pipe(ours_in, ours_out))
+    connection = CdpConnection(PipeTransport(ours_in, ours_out))
     await connection.open()
     try:
         yield connection
@@ -194,22 +194,22 @@ async def started(profile: Path, *wrapper: str) -> AsyncGenerator[Connection]:
 
 
 @pytest.fixture(scope="module")
-async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Connection]:
+async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[CdpConnection]:
     async with started(tmp_path_factory.mktemp("profile")) as connection:
         yield connection
 
 
 @pytest.fixture
-async def stage(browser: Connection) -> AsyncGenerator[Stage]:
+async def stage(browser: CdpConnection) -> AsyncGenerator[Stage]:
     async with AsyncExitStack() as stack:
         site = Visits()
         port = await stack.enter_async_context(answering(site.handle))
         bird = await stack.enter_async_context(canary())
         names = await stack.enter_async_context(nameserver())
         world = await stack.enter_async_context(socks_proxy())
-        rules = Rules.of(allow_hosts=[f"localhost:{port}"])
+        rules = HostRules.of(allow_hosts=[f"localhost:{port}"])
         upstream = Upstream.of(f"socks5://127.0.0.1:{world.port}")
-        egress = Egress(rules, OwnPorts(), DnsResolver(names.address), upstream)
+        egress = EgressProxy(rules, OwnPorts(), DnsResolver(names.address), upstream)
         await egress.start()
         yield Stage(site, port, bird, names, world, egress, browser, [site])
         await egress.close()
@@ -240,14 +240,14 @@ async def test_the_same_requests_do_arrive_where_they_are_allowed(stage: Stage) 
     there = Visits()
     stage.sites.append(there)
     async with answering(there.handle) as port:
-        stage.egress.rules = Rules.of(allow_hosts=[f"localhost:{stage.port}", f"127.0.0.1:{port}"])
+        stage.egress.rules = HostRules.of(allow_hosts=[f"localhost:{stage.port}", f"127.0.0.1:{port}"])
         await stage.fire_at(f"http://127.0.0.1:{port}")
     kinds = {path.strip("/") for path in there.paths}
     assert kinds >= SLIPPERY
     assert len(kinds) >= 90, sorted(kinds)
 
 
-async def status_of(stage: Stage, egress: Egress) -> int:
+async def status_of(stage: Stage, egress: EgressProxy) -> int:
     """What a page of that session is answered."""
     page = await tab(stage.browser, egress.port)
     statuses: list[int] = []
@@ -259,7 +259,7 @@ async def status_of(stage: Stage, egress: Egress) -> int:
 
 
 async def test_two_sessions_have_rules_of_their_own(stage: Stage) -> None:
-    other = Egress(Rules.of(only_hosts=[]), OwnPorts())
+    other = EgressProxy(HostRules.of(only_hosts=[]), OwnPorts())
     await other.start()
     try:
         assert await status_of(stage, stage.egress) == 200

@@ -15,18 +15,18 @@ import pytest
 from tests.client import Client, connected
 from tests.listening import Handler, answering
 
-from rove.guard.egress import Egress
-from rove.guard.machine import OwnPorts
-from rove.guard.rules import Rules
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.proxy.egress import EgressProxy
 
 MEGABYTE = 2**20
-OPEN = Rules.of(allow_hosts=["127.0.0.1", "localhost"])
+OPEN = HostRules.of(allow_hosts=["127.0.0.1", "localhost"])
 
 
 @asynccontextmanager
-async def proxied(handler: Handler) -> AsyncGenerator[tuple[Client, str, Egress]]:
+async def proxied(handler: Handler) -> AsyncGenerator[tuple[Client, str, EgressProxy]]:
     """A client of a proxy before a server; and where the server is."""
-    egress = Egress(OPEN, OwnPorts())
+    egress = EgressProxy(OPEN, OwnPorts())
     await egress.start()
     try:
         async with answering(handler) as port, connected(egress.port) as client:
@@ -216,7 +216,7 @@ async def test_a_fault_of_our_own_leaves_nobody_waiting() -> None:
         async def addresses(self, host: str) -> list[Any]:
             raise RuntimeError("a fault")
 
-    egress = Egress(OPEN, OwnPorts(), Faulty())
+    egress = EgressProxy(OPEN, OwnPorts(), Faulty())
     await egress.start()
     async with connected(egress.port) as client:
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
@@ -387,7 +387,7 @@ async def test_nobody_listening_is_told_apart(unused_port: int) -> None:
 
 
 async def test_a_server_on_one_kind_of_loopback_alone_is_found() -> None:
-    egress = Egress(OPEN, OwnPorts())
+    egress = EgressProxy(OPEN, OwnPorts())
     await egress.start()
     async with answering(echo, "::1") as port, connected(egress.port) as client:
         assert (await client.get(f"http://localhost:{port}/")).status == 200
@@ -440,7 +440,7 @@ async def test_new_rules_cut_what_they_forbid_and_nothing_else() -> None:
     async with proxied(echo) as (client, place, egress), connected(egress.port) as other:
         assert (await client.get(f"http://{place}/")).status == 200
         assert (await other.connect(place.replace("127.0.0.1", "localhost"))).status == 200
-        egress.rules = Rules.of(allow_hosts=["localhost"])
+        egress.rules = HostRules.of(allow_hosts=["localhost"])
         with pytest.raises(ConnectionResetError):
             await client.reader.read()
         other.writer.write(b"GET / HTTP/1.1\r\n\r\n")
@@ -453,7 +453,7 @@ async def test_a_socket_bound_beforehand_serves_those_who_came_early() -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     async with connected(listener.getsockname()[1]) as client:
         client.send("GET http://10.0.0.1/ HTTP/1.1", "Host: 10.0.0.1")
-        egress = Egress(Rules(), OwnPorts())
+        egress = EgressProxy(HostRules(), OwnPorts())
         await egress.start(listener)
         assert egress.port == listener.getsockname()[1]
         assert (await client.reply()).status == 403
@@ -462,7 +462,7 @@ async def test_a_socket_bound_beforehand_serves_those_who_came_early() -> None:
 
 async def test_closing_ends_everything() -> None:
     own = OwnPorts()
-    egress = Egress(OPEN, own)
+    egress = EgressProxy(OPEN, own)
     await egress.start()
     port = egress.port
     async with answering(echo) as there, connected(port) as client, connected(port) as tunnel:

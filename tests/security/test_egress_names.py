@@ -15,12 +15,12 @@ from tests.listening import Canary, answering, canary
 from tests.nameserver import Nameserver, nameserver
 from tests.proxies import World, socks_proxy
 
-from rove.guard.egress import Egress
-from rove.guard.machine import OwnPorts
-from rove.guard.resolver import DnsResolver, SystemResolver
-from rove.guard.rules import Rules
-from rove.guard.upstream import Upstream
-from rove.guard.urls import Endpoint
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.hosts.resolver import DnsResolver, SystemResolver
+from rove.guard.hosts.urls import Endpoint
+from rove.guard.proxy.egress import EgressProxy
+from rove.guard.proxy.upstream import Upstream
 
 PUBLIC, PUBLIC_6 = "93.184.216.34", "2606:2800:220:1::1"
 FORBIDDEN = ["127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1", "0.0.0.0", "fd00::1"]
@@ -33,7 +33,7 @@ class Net:
     names: Nameserver
     world: World
     bird: Canary
-    egress: Egress
+    egress: EgressProxy
 
     async def get(self, host: str) -> Reply:
         async with connected(self.egress.port) as client:
@@ -59,7 +59,7 @@ async def net() -> AsyncGenerator[Net]:
         world.lead(PUBLIC, public)
         world.lead(PUBLIC_6, public)
         upstream = Upstream.of(f"socks5://127.0.0.1:{world.port}")
-        egress = Egress(Rules(), OwnPorts(), DnsResolver(names.address, patience=1.0), upstream)
+        egress = EgressProxy(HostRules(), OwnPorts(), DnsResolver(names.address, patience=1.0), upstream)
         await egress.start()
         yield Net(names, world, bird, egress)
         await egress.close()
@@ -154,8 +154,8 @@ async def test_a_name_that_is_not_known_fails_as_such(net: Net) -> None:
         assert (reply.status, reply.headers["x-rove-failure"]) == (502, "dns")
     assert [failed.kind for failed in net.egress.failures] == ["dns", "dns"]
     endpoint = Endpoint("nobody.example", net.bird.port)
-    assert net.egress.ledger.why_not(endpoint, 0) == "dns"
-    assert net.egress.ledger.why_not(endpoint, time.monotonic()) is None
+    assert net.egress.refusal_log.why_not(endpoint, 0) == "dns"
+    assert net.egress.refusal_log.why_not(endpoint, time.monotonic()) is None
 
 
 async def test_a_silent_name_server_is_not_waited_for_without_end(net: Net) -> None:
@@ -167,7 +167,7 @@ async def test_a_silent_name_server_is_not_waited_for_without_end(net: Net) -> N
 
 
 async def test_a_dead_name_server_is_told_apart_from_a_refusal(unused_port: int) -> None:
-    egress = Egress(Rules(), OwnPorts(), DnsResolver(("127.0.0.1", unused_port), patience=1.0))
+    egress = EgressProxy(HostRules(), OwnPorts(), DnsResolver(("127.0.0.1", unused_port), patience=1.0))
     await egress.start()
     async with connected(egress.port) as client:
         reply = await client.get("http://any.example/")
@@ -194,7 +194,7 @@ async def test_this_machine_is_not_reached_in_any_spelling(net: Net, host: str) 
 
 
 async def test_an_opened_name_is_reached_where_it_leads(net: Net) -> None:
-    net.egress.rules = Rules.of(allow_hosts=[f"app.example:{net.bird.port}", "localhost"])
+    net.egress.rules = HostRules.of(allow_hosts=[f"app.example:{net.bird.port}", "localhost"])
     net.names.set("app.example", ["127.0.0.1"])
     net.names.set("localhost", [PUBLIC])
     assert (await net.tunnel("app.example")).status == 200
@@ -205,7 +205,7 @@ async def test_an_opened_name_is_reached_where_it_leads(net: Net) -> None:
 
 
 async def test_an_opened_name_does_not_lead_to_metadata_or_to_ourselves(net: Net) -> None:
-    net.egress.rules = Rules.of(allow_hosts=["app.example", "0.0.0.0/0"])
+    net.egress.rules = HostRules.of(allow_hosts=["app.example", "0.0.0.0/0"])
     net.names.set("app.example", ["169.254.169.254"], ["127.0.0.1"])
     assert (await net.get("app.example")).headers["x-rove-refused"] == "metadata"
     async with connected(net.egress.port) as client:

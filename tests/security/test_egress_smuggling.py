@@ -10,9 +10,9 @@ import pytest
 from tests.client import Client, connected
 from tests.listening import answering
 
-from rove.guard.egress import Egress
-from rove.guard.machine import OwnPorts
-from rove.guard.rules import Rules
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.proxy.egress import EgressProxy
 
 HIDDEN = b"GET http://127.0.0.1/hidden HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -21,7 +21,7 @@ HIDDEN = b"GET http://127.0.0.1/hidden HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 class Watched:
     """A proxy, and a server behind it that notes every byte."""
 
-    egress: Egress
+    egress: EgressProxy
     port: int = 0
     heard: list[bytes] = field(default_factory=list)
 
@@ -32,7 +32,7 @@ class Watched:
 
 @pytest.fixture
 async def watched() -> AsyncGenerator[Watched]:
-    egress = Egress(Rules.of(allow_hosts=["127.0.0.1"]), OwnPorts())
+    egress = EgressProxy(HostRules.of(allow_hosts=["127.0.0.1"]), OwnPorts())
     await egress.start()
     state = Watched(egress)
 
@@ -152,7 +152,7 @@ async def test_a_head_without_end_is_not_kept_without_end(watched: Watched) -> N
 async def test_more_clients_than_there_is_room_for_are_turned_away(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rove.guard.egress._MOST_CLIENTS", 2)
+    monkeypatch.setattr("rove.guard.proxy.egress._MOST_CLIENTS", 2)
     async with connected(watched.egress.port) as one, connected(watched.egress.port) as two:
         assert (await one.get("http://10.0.0.1/")).status == 403
         assert (await two.get("http://10.0.0.1/")).status == 403

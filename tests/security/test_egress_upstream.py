@@ -15,13 +15,13 @@ from tests.nameserver import Nameserver, nameserver
 from tests.proxies import World, http_proxy, socks_proxy
 
 from rove.errors import InvalidSettings
-from rove.guard import dialling
-from rove.guard.egress import Egress
-from rove.guard.machine import OwnPorts
-from rove.guard.resolver import DnsResolver
-from rove.guard.rules import Rules
-from rove.guard.upstream import Upstream
-from rove.guard.urls import Endpoint
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.hosts.resolver import DnsResolver
+from rove.guard.hosts.urls import Endpoint
+from rove.guard.proxy import dialer
+from rove.guard.proxy.egress import EgressProxy
+from rove.guard.proxy.upstream import Upstream
 
 PUBLIC, PUBLIC_6 = "93.184.216.34", "2606:2800:220:1::1"
 KINDS = [("socks5", socks_proxy), ("http", http_proxy)]
@@ -34,9 +34,11 @@ async def _public(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 @asynccontextmanager
-async def through(upstream: str, rules: Rules | None = None) -> AsyncGenerator[tuple[Client, Nameserver, Egress]]:
+async def through(
+    upstream: str, rules: HostRules | None = None
+) -> AsyncGenerator[tuple[Client, Nameserver, EgressProxy]]:
     async with nameserver() as names:
-        egress = Egress(rules or Rules(), OwnPorts(), DnsResolver(names.address), Upstream.of(upstream))
+        egress = EgressProxy(rules or HostRules(), OwnPorts(), DnsResolver(names.address), Upstream.of(upstream))
         await egress.start()
         async with connected(egress.port) as client:
             yield client, names, egress
@@ -96,7 +98,7 @@ async def test_a_dead_one_is_told_apart(kind: str, unused_port: int) -> None:
 
 @pytest.mark.parametrize("kind", ["socks5", "http"])
 async def test_one_that_talks_nonsense_or_nothing_is_not_waited_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialling, "CONNECT_PATIENCE", 0.5)
+    monkeypatch.setattr(dialer, "CONNECT_PATIENCE", 0.5)
 
     async def nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
@@ -114,7 +116,7 @@ async def test_one_that_talks_nonsense_or_nothing_is_not_waited_for(kind: str, m
 
 async def test_this_machine_is_reached_directly() -> None:
     async with socks_proxy() as world, answering(_public) as port:
-        rules = Rules.of(allow_hosts=[f"127.0.0.1:{port}", f"localhost:{port}"])
+        rules = HostRules.of(allow_hosts=[f"127.0.0.1:{port}", f"localhost:{port}"])
         async with through(f"socks5://127.0.0.1:{world.port}", rules) as (client, _, _):
             for host in ("127.0.0.1", "localhost"):
                 assert (await client.get(f"http://{host}:{port}/")).status == 200

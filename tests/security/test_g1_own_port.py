@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.machine import OwnPorts
-from rove.guard.refusal import ALLOW_FLAG, Rule
-from rove.guard.rules import Rules
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.hosts.refusal import ALLOW_FLAG, RefusalReason
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "[::1]", "0.0.0.0", "127.1"])
@@ -14,7 +14,7 @@ from rove.guard.rules import Rules
 def test_g1_a_port_of_our_own_is_refused_for_good_by_every_name(host: str, allowed: tuple[str, ...]) -> None:
     own = OwnPorts()
     own.add("127.0.0.1", 4000)
-    refusal = Rules.of(allowed).refuse_url(f"http://{host}:4000/", own)
+    refusal = HostRules.of(allowed).refuse_url(f"http://{host}:4000/", own)
     assert refusal is not None
-    assert refusal.rule is Rule.OWN_PORT
+    assert refusal.rule is RefusalReason.OWN_PORT
     assert ALLOW_FLAG not in refusal.hint

@@ -9,7 +9,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import DialogOpen
-from rove.guard.wrapping import NEUTRAL, neutralised
+from rove.guard.wrapping.wrapper import NEUTRAL, neutralised
 from rove.render.outcomes import as_text, error_text
 
 WRAPPED = re.compile(r"<untrusted (\d{20}) [^>]*>\n.*?\n</untrusted \1>", re.DOTALL)

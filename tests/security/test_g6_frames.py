@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.site import OWN_SITES, Site
 
-from rove import Answer, ApprovalRequest, Rule, Rulebook, Session, Settings
-from rove.engine.sessions import Sessions
+from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session, Settings
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, ElementNotReady
-from rove.guard.policy import Policy
+from rove.guard.policy.policy import Policy
 from rove.render.outcomes import as_text
 
 BANK = (
@@ -27,18 +27,18 @@ class House:
     """A policy and a person, as a test sets them."""
 
     def __init__(self) -> None:
-        self.policy: Policy = Rulebook()
+        self.policy: Policy = RulePolicy()
         self.asked: list[ApprovalRequest] = []
         self.thought: Any = None
 
     def decide(self, action: Any, place: Any) -> Any:
         return self.policy.decide(action, place)
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
         if self.thought:
             await self.thought()
-        return Answer.ONCE
+        return ApprovalAnswer.ONCE
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def done_at(site: Site) -> list[str]:
     return [request.path for request in site.requests if request.path in ("/paid", "/typed")]
 
 
-def denying(site: Site, effect: str) -> Rulebook:
-    return Rulebook((Rule("deny", effect=(effect,), origin=(f"http://localhost:{site.port}",)),))
+def denying(site: Site, effect: str) -> RulePolicy:
+    return RulePolicy((PolicyRule("deny", effect=(effect,), origin=(f"http://localhost:{site.port}",)),))
 
 
 async def in_a_frame(agent: Session, site: Site, attributes: str = "", beside: str = "") -> None:
@@ -121,7 +121,7 @@ async def test_g6_a_frame_that_may_not_be_read_is_not_read_in_another_page(
     assert "Balance" not in as_text(await agent.snapshot())
     assert "Balance" not in as_text(await agent.find(text="Balance"))
     assert "Balance" not in as_text(await agent.reload())
-    house.policy = Rulebook()
+    house.policy = RulePolicy()
     assert "Balance" in as_text(await agent.snapshot())
 
 
@@ -144,7 +144,7 @@ async def test_g6_a_point_that_was_approved_is_asked_about_again_when_something_
     await agent.navigate(
         site.page("/", f"<button id=a style='{spot} 0'>Keep</button><button id=b style='{spot} 300px'>Pay</button>")
     )
-    house.policy = Rulebook((Rule("ask", action=("click",)),))
+    house.policy = RulePolicy((PolicyRule("ask", action=("click",)),))
 
     async def swap() -> None:
         house.thought = None
@@ -158,6 +158,6 @@ async def test_g6_a_point_that_was_approved_is_asked_about_again_when_something_
 
 async def test_g6_a_key_is_approved_for_what_has_the_focus(agent: Session, house: House, site: Site) -> None:
     await agent.navigate(site.page("/", "<button autofocus>Delete all</button>"))
-    house.policy = Rulebook((Rule("ask", action=("press",)),))
+    house.policy = RulePolicy((PolicyRule("ask", action=("press",)),))
     await agent.press("Enter")
     assert "Delete all" in house.asked[0].elements[0].line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rove.engine.redaction import clear_error
+from rove.engine.outcome_redaction import redact_error
 from rove.errors import NavigationFailed
-from rove.guard.redaction import Redaction
-from rove.guard.secrets import Secret, Secrets
+from rove.guard.secrets.redaction import Redaction
+from rove.guard.secrets.secrets import Secret, Secrets
 from rove.render.cleaning import readable
 
 VALUE = "hunter2-correct"
@@ -27,5 +27,5 @@ def test_g6_text_without_a_secret_keeps_what_shows_nothing() -> None:
 def test_g6_the_origin_of_an_error_is_redacted_too() -> None:
     error = NavigationFailed("It failed.")
     error.origin = f"http://{VALUE}.example"
-    clear_error(error, Secrets([Secret("mine", (), VALUE)]))
+    redact_error(error, Secrets([Secret("mine", (), VALUE)]))
     assert VALUE not in error.origin

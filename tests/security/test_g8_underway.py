@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rove.actions.navigation import Navigate
 from rove.engine.journal import Journal
+from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
-from rove.ledger.volumes import Volumes
 
 BEGIN = """
 import os, signal, sys
@@ -61,7 +61,7 @@ def test_g8_what_a_killed_process_had_begun_is_put_on_record_by_the_next(tmp_pat
         ({"url": "https://example.com/[secret]"}, "broken off"),
         ({"url": "https://example.com/after"}, "done"),
     ]
-    assert verify(Volumes(tmp_path, "mine")).is_whole
+    assert verify(LedgerFiles(tmp_path, "mine")).is_whole
     one_more(tmp_path)
     assert len(entries(tmp_path)) == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.head", "mine.jsonl"]
@@ -69,7 +69,7 @@ def test_g8_what_a_killed_process_had_begun_is_put_on_record_by_the_next(tmp_pat
 
 def test_g8_verify_tells_of_it_before_anyone_has_put_it_on_record(tmp_path: Path) -> None:
     ended(begun(tmp_path))
-    verdict = verify(Volumes(tmp_path, "mine"))
+    verdict = verify(LedgerFiles(tmp_path, "mine"))
     assert verdict.is_whole
     assert any("killed in the middle of: navigate" in remark for remark in verdict.remarks)
 
@@ -79,7 +79,7 @@ def test_g8_what_a_living_process_does_is_left_to_it(tmp_path: Path) -> None:
     try:
         one_more(tmp_path)
         assert [entry["outcome"] for entry in entries(tmp_path)] == ["done", "done"]
-        assert verify(Volumes(tmp_path, "mine")).remarks == ()
+        assert verify(LedgerFiles(tmp_path, "mine")).remarks == ()
     finally:
         ended(process)
     one_more(tmp_path)

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from tests.site import OWN_SITES, Site
 
-from rove import Allow, Answer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
+from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
 from rove.actions.navigation import Navigate
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, JournalFailed
-from rove.guard.policy import Decision
+from rove.guard.policy.policy import Decision
 
 
 class Ledger:
     """A policy and an approver in one: rules by path, and a person whose answers are set beforehand."""
 
     def __init__(self) -> None:
-        self.says: Answer | Exception = Answer.NO
+        self.says: ApprovalAnswer | Exception = ApprovalAnswer.NO
         self.asked: list[ApprovalRequest] = []
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
@@ -34,7 +34,7 @@ class Ledger:
             return Deny("Private.")
         return Ask("May I?") if "/ask" in where else Allow()
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
         if isinstance(self.says, Exception):
             raise self.says
@@ -43,7 +43,7 @@ class Ledger:
 
 @pytest.fixture
 def ledger(guarded: tuple[Session, Ledger]) -> Ledger:
-    guarded[1].says = Answer.NO
+    guarded[1].says = ApprovalAnswer.NO
     guarded[1].asked.clear()
     return guarded[1]
 
@@ -101,12 +101,12 @@ async def test_a_denied_step_of_a_batch_asks_the_server_nothing(watched: Session
 
 async def test_only_a_yes_reaches_the_server(watched: Session, ledger: Ledger, site: Site) -> None:
     url = site.page("/ask", "<title>Granted</title>")
-    for answer in (Answer.NO, RuntimeError("the line is dead")):
+    for answer in (ApprovalAnswer.NO, RuntimeError("the line is dead")):
         ledger.says = answer
         with pytest.raises(Denied):
             await watched.navigate(url)
     assert paths(site) == []
-    ledger.says = Answer.ONCE
+    ledger.says = ApprovalAnswer.ONCE
     assert "Granted" in str((await watched.navigate(url)).title)
     assert paths(site) == ["/ask"]
     assert [request.arguments for request in ledger.asked] == [{"url": url}] * 3
@@ -150,10 +150,10 @@ async def test_while_a_person_is_asked_nothing_is_requested(home: Path, site: Si
     asked, answer = asyncio.Event(), asyncio.Event()
 
     class Slow(Ledger):
-        async def answer(self, request: ApprovalRequest) -> Answer:
+        async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
             asked.set()
             await answer.wait()
-            return Answer.ONCE
+            return ApprovalAnswer.ONCE
 
     url = site.page("/ask", "<title>Granted</title>")
     slow = Slow()

@@ -12,7 +12,7 @@ from tests.reading import ref_of
 from tests.site import Site
 
 from rove import FormField, Session, Settings
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.settings import Guarding
 
@@ -353,7 +353,7 @@ async def test_a_person_at_the_window_types_what_they_like(session: Session, sit
     await session.evaluate("p.focus()")
     context = session._engine._context
     assert context is not None and context.current is not None
-    await context.current.session.send("Input.insertText", {"text": "their own"})
+    await context.current.cdp.send("Input.insertText", {"text": "their own"})
     assert await value(session, "[n.value, p.value]") == ["Beatrice", "their own"]
 
 

@@ -15,12 +15,12 @@ import pytest
 from tests.reading import ref_of
 from tests.site import Site
 
-from rove import Action, Allow, Answer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
+from rove import Action, Allow, ApprovalAnswer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect, parse
 from rove.actions.batch import Batch
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.policy import Decision
+from rove.guard.policy.policy import Decision
 from rove.render.outcomes import as_data, as_text, error_text
 
 VALUE = 'pa"ss & <wörd>+7'
@@ -36,12 +36,12 @@ class Asking:
     def __init__(self) -> None:
         self.asks_about: Effect | None = None
         self.asked: list[ApprovalRequest] = []
-        self.says = Answer.NO
+        self.says = ApprovalAnswer.NO
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         return Ask("May it?") if self.asks_about in action.effects else Allow()
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
         return self.says
 
@@ -66,7 +66,7 @@ async def _house(settings: Settings, _server: Site, tmp_path_factory: pytest.Tem
 @pytest.fixture
 def asking(_house: tuple[Sessions, Asking]) -> Asking:
     asking = _house[1]
-    asking.asks_about, asking.says = None, Answer.NO
+    asking.asks_about, asking.says = None, ApprovalAnswer.NO
     asking.asked.clear()
     return asking
 
@@ -338,7 +338,7 @@ async def test_a_policy_can_ask_about_secrets_and_the_person_sees_the_name(
     asking.asks_about = Effect.SECRET
     await owned.fill("#n", "Bea")
     for is_yes in (False, True):
-        asking.says = Answer.ONCE if is_yes else Answer.NO
+        asking.says = ApprovalAnswer.ONCE if is_yes else ApprovalAnswer.NO
         attempts = [
             owned.fill("#p", "secret:shop"),
             owned.type("secret:shop", "#p"),

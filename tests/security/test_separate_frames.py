@@ -16,9 +16,9 @@ from tests.security.test_secrets import LOGIN, entered
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.chromium.discovery import find
-from rove.chromium.worlds import FRAME_PATIENCE
-from rove.engine.sessions import Sessions
+from rove.chromium.frames.worlds import FRAME_PATIENCE
+from rove.chromium.process.discovery import find
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 
 WORD = "correct horse battery"

@@ -17,9 +17,9 @@ from rove.actions.forms import Fill
 from rove.actions.pointer import Click
 from rove.engine.journal import Journal
 from rove.errors import ElementGone
-from rove.ledger.appending import Ledger
+from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
-from rove.ledger.volumes import Volumes
+from rove.ledger.writer import Ledger
 
 
 def click(home: Path, target: str, session: str = "mine", error: str | None = None) -> None:
@@ -127,7 +127,7 @@ def test_where_nothing_was_done_nothing_is_wrong(tmp_path: Path, command: str) -
 
 
 def test_who_stops_reading_is_not_complained_to(tmp_path: Path) -> None:
-    ledger = Ledger(Volumes(tmp_path / "sessions", "mine"), 1 << 30)
+    ledger = Ledger(LedgerFiles(tmp_path / "sessions", "mine"), 1 << 30)
     for _ in range(3000):
         ledger.append({"session": "mine", "action": "x" * 100})
     process = subprocess.Popen(
@@ -150,7 +150,7 @@ def test_who_stops_reading_is_not_complained_to(tmp_path: Path) -> None:
 def test_verify_says_what_is_whole_and_its_head(house: Path) -> None:
     done = rove("journal", "verify", home=house)
     assert (done.returncode, done.stderr) == (0, "")
-    head = verify(Volumes(house / "sessions", "mine")).last.hash
+    head = verify(LedgerFiles(house / "sessions", "mine")).last.hash
     assert "mine: whole, 2 entries in mine.jsonl" in done.stdout
     assert f"entry 2, {head}" in done.stdout
     assert "other: whole, 1 entry in other.jsonl" in done.stdout
@@ -184,7 +184,7 @@ def test_verify_of_a_file_that_cannot_be_read_fails(house: Path) -> None:
 
 
 def test_verify_tells_what_is_torn_from_what_is_tampered_with(house: Path) -> None:
-    last = verify(Volumes(house / "sessions", "mine")).last
+    last = verify(LedgerFiles(house / "sessions", "mine")).last
     with journal(house).open("ab") as file:
         file.write(last.beginning)
     done = rove("journal", "verify", "mine", home=house)
@@ -193,7 +193,7 @@ def test_verify_tells_what_is_torn_from_what_is_tampered_with(house: Path) -> No
 
 
 def test_verify_holds_a_journal_against_a_head_noted_down(house: Path) -> None:
-    head = verify(Volumes(house / "sessions", "mine")).last.hash
+    head = verify(LedgerFiles(house / "sessions", "mine")).last.hash
     click(house, "e5")
     assert rove("journal", "verify", "mine", "--head", head, home=house).returncode == 0
     assert rove("journal", "verify", "other", "--head", head, home=house).returncode == 1

@@ -10,8 +10,8 @@ import pytest
 import rove
 
 NAMES = [
-    "Action", "Allow", "Answer", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect", "FormField",
-    "Outcome", "Place", "Policy", "RoveError", "Rule", "Rulebook", "Session", "Settings", "WebOnly", "open",
+    "Action", "Allow", "ApprovalAnswer", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect", "FormField",
+    "Outcome", "Place", "Policy", "PolicyRule", "RoveError", "RulePolicy", "Session", "Settings", "WebOnly", "open",
 ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.action import AnyAction, Effect, Road, RoadAction, action, arg, parse
+from rove.action import AnyAction, CompositeAction, Effect, StepRunner, action, arg, parse
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Attachment
 from rove.record import dataclass
@@ -46,7 +46,7 @@ def _parsed(index: int, step: Step) -> AnyAction:
         made = parse(str(step.get("action", "")), {key: value for key, value in step.items() if key != "action"})
     except RoveError as error:
         raise ValueError(f"step {index + 1}: {error.message.rstrip('.')}") from error
-    if isinstance(made, RoadAction):
+    if isinstance(made, CompositeAction):
         raise ValueError(f"step {index + 1}: a batch cannot hold a {made.verb}")
     return made
 
@@ -58,21 +58,21 @@ def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 @action(Effect.ACT, observes=False)
-class Batch(RoadAction[BatchDone]):
+class Batch(CompositeAction[BatchDone]):
     """Run several actions in order; stop at the first that fails."""
 
     steps: tuple[Step, ...] = arg(
         'Each {"action": "click", ...its arguments}.', min_length=1, max_length=50, check=_checked
     )
 
-    async def perform(self, road: Road) -> BatchDone:
+    async def perform(self, runner: StepRunner) -> BatchDone:
         done: list[AnyOutcome] = []
         steps = [_parsed(index, step) for index, step in enumerate(self.steps)]
-        await road.foresee(steps)
+        await runner.ask_ahead(steps)
         for index, made in enumerate(steps):
-            road.report(made.describe(), index, len(self.steps))
+            runner.report(made.describe(), index, len(self.steps))
             try:
-                done.append(await road.run(made))
+                done.append(await runner.run(made))
             except RoveError as error:
                 failed = StepFailed(index, made.verb, error)
                 return BatchDone(tuple(done), failed, len(self.steps) - index - 1)

@@ -30,7 +30,7 @@ class Clipboard(ContextAction[Copied]):
     text: str | None = arg("Text to put on it.", default=None, max_length=1_000_000)
 
     async def perform(self, context: Context) -> Copied:
-        clipboard = context.surroundings.clipboard
+        clipboard = context.shared_resources.clipboard
         if self.text is not None:
             clipboard.text = self.text
         return Copied(clipboard.text[:MOST_CHARACTERS], is_cut=len(clipboard.text) > MOST_CHARACTERS)

@@ -12,15 +12,15 @@ from rove.record import dataclass
 from rove.target import within
 
 if TYPE_CHECKING:
-    from rove.chromium.console import Entry
-    from rove.chromium.tab import Tab
+    from rove.chromium.events.console import ConsoleMessage
+    from rove.chromium.page.tab import Tab
 
 LEVELS = ("debug", "info", "warning", "error")
 MOST_CHARACTERS = 12_000
 
 
 @dataclass(frozen=True)
-class Line:
+class ConsoleLine:
     time: str
     level: str
     type: str
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class ConsoleLines:
-    lines: tuple[Line, ...]
+    lines: tuple[ConsoleLine, ...]
     left_out: int
     dropped: int
 
@@ -71,7 +71,7 @@ class Console(TabAction[ConsoleLines]):
         return False  # most wanted where a page did not come
 
     async def perform(self, tab: Tab) -> ConsoleLines:
-        both = (tab.console, tab.surroundings.console)
+        both = (tab.console, tab.shared_resources.console)
         worst = LEVELS[LEVELS.index(self.level) :]
         entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
         lines = _latest(entries, self.limit)
@@ -82,9 +82,9 @@ class Console(TabAction[ConsoleLines]):
         return told
 
 
-def _latest(entries: list[Entry], limit: int) -> list[Line]:
+def _latest(entries: list[ConsoleMessage], limit: int) -> list[ConsoleLine]:
     """As many of the last ones as an answer has room for, in the order in which they came."""
-    lines: list[Line] = []
+    lines: list[ConsoleLine] = []
     room = MOST_CHARACTERS
     for entry in reversed(entries[-limit:]):
         room -= len(entry.text) + len(entry.source)
@@ -94,7 +94,9 @@ def _latest(entries: list[Entry], limit: int) -> list[Line]:
     return lines[::-1]
 
 
-def _line(entry: Entry) -> Line:
+def _line(entry: ConsoleMessage) -> ConsoleLine:
     time = moment(entry.at)
     place = entry.place
-    return Line(time, entry.level, entry.kind, entry.text, entry.source, place.context, place.origin, entry.count)
+    return ConsoleLine(
+        time, entry.level, entry.kind, entry.text, entry.source, place.context, place.origin, entry.count
+    )

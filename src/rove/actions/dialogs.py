@@ -10,7 +10,7 @@ from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, TabAction, action, arg
-from rove.chromium.viewport import resize
+from rove.chromium.capture.viewport import resize
 from rove.errors import InvalidArguments
 from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.chromium.context import Context
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Resize(TabAction[Resized]):
     async def perform(self, tab: Tab) -> Resized:
         if self.width <= 0 or self.height <= 0:
             raise InvalidArguments("Invalid dimensions: width and height must be positive")
-        await resize(tab.session, self.width, self.height)
+        await resize(tab.cdp, self.width, self.height)
         return Resized(self.width, self.height)
 
 
@@ -52,5 +52,5 @@ class Offline(ContextAction[NetworkSwitched]):
     offline: bool = arg("False to be online again.", default=True)
 
     async def perform(self, context: Context) -> NetworkSwitched:
-        await context.surroundings.conditions.set_offline(self.offline)
+        await context.shared_resources.network_conditions.set_offline(self.offline)
         return NetworkSwitched(self.offline)

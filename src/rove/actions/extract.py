@@ -11,8 +11,8 @@ from rove.outcome import Passage
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.element import Element
-    from rove.chromium.tab import Tab
+    from rove.chromium.input.element import Element
+    from rove.chromium.page.tab import Tab
 
 MOST_CHARACTERS = 10_000
 MOST_UNSEEN = 100

@@ -10,7 +10,7 @@ from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)

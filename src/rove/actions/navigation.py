@@ -9,7 +9,7 @@ from rove.errors import NavigationFailed
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.headers import masked
+from rove.chromium.events.header_masking import masked
 from rove.errors import InvalidArguments, unwritable
 from rove.outcome import Passage, moment, origin_in
 from rove.record import dataclass
@@ -17,8 +17,8 @@ from rove.target import within
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.chromium.network import Request
-    from rove.chromium.tab import Tab
+    from rove.chromium.events.network_log import LoggedRequest
+    from rove.chromium.page.tab import Tab
 
 FOLDER = "output"
 MOST_CHARACTERS = 12_000
@@ -53,7 +53,7 @@ class RequestLine:
 
 
 @dataclass(frozen=True)
-class Body:
+class RequestBody:
     """Text as far as an answer has room for it; all of it lies at the path, where there is one."""
 
     text: str
@@ -66,11 +66,11 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class RequestDetails:
     sent_headers: dict[str, str]
     received_headers: dict[str, str]
-    sent: Body | None = None
-    received: Body | None = None
+    sent: RequestBody | None = None
+    received: RequestBody | None = None
 
     def passages(self, asking: str, answering: str) -> Iterator[Passage]:
         for way, headers, body, origin in (
@@ -89,7 +89,7 @@ class RequestList:
     requests: tuple[RequestLine, ...]
     left_out: int = 0
     dropped: int = 0
-    details: Exchange | None = None
+    details: RequestDetails | None = None
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -135,10 +135,10 @@ class Network(TabAction[RequestList]):
         if request is None:
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
-        details = Exchange(masked(request.sent), masked(request.received), sent, received)
+        details = RequestDetails(masked(request.sent), masked(request.received), sent, received)
         return RequestList((_line(request),), details=details)
 
-    def _means(self, request: Request) -> bool:
+    def _means(self, request: LoggedRequest) -> bool:
         if self.failed and not request.has_failed:
             return False
         if self.type and self.type.lower() != request.kind:
@@ -146,7 +146,7 @@ class Network(TabAction[RequestList]):
         return self.url is None or self.url in request.url or ("*" in self.url and fnmatchcase(request.url, self.url))
 
 
-def _latest(found: list[Request], limit: int) -> list[RequestLine]:
+def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
     """As many of the last ones as an answer has room for, in the order in which they were sent."""
     lines: list[RequestLine] = []
     room = MOST_CHARACTERS
@@ -159,7 +159,7 @@ def _latest(found: list[Request], limit: int) -> list[RequestLine]:
     return lines[::-1]
 
 
-def _line(request: Request) -> RequestLine:
+def _line(request: LoggedRequest) -> RequestLine:
     return RequestLine(
         request.number,
         request.method,
@@ -181,7 +181,7 @@ def _listed(headers: dict[str, str]) -> Iterator[str]:
         yield from (f"  {name}: {line}" for line in value.split("\n"))
 
 
-async def _bodies(tab: Tab, request: Request) -> tuple[Body | None, Body | None]:
+async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None, RequestBody | None]:
     name = urlsplit(request.url).path.rpartition("/")[2] or "body"
     sent = await request.body_sent() if request.has_body else b""
     return (
@@ -190,18 +190,18 @@ async def _bodies(tab: Tab, request: Request) -> tuple[Body | None, Body | None]
     )
 
 
-async def _body(tab: Tab, name: str, data: bytes | None) -> Body:
+async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
     if data is None:
-        return Body(GONE)
+        return RequestBody(GONE)
     text = _text(data)
     if text is not None and len(text) <= MOST_BODY:
-        return Body(text)
+        return RequestBody(text)
     workspace = Workspace(tab.settings.workspace_folder)
     try:
         path = await asyncio.to_thread(workspace.write, FOLDER, name, data)
     except OSError as error:
         raise unwritable(workspace.root, error) from error
-    return Body(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
+    return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
 
 
 def _text(data: bytes) -> str | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.printing import Sheets, print_page
+from rove.chromium.capture.pdf import PdfOptions, print_page
 from rove.outcome import Own
 from rove.record import dataclass
 from rove.workspace import safe_name
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Pdf(TabAction[Printed]):
 
     async def perform(self, tab: Tab) -> Printed:
         name = safe_name(self.name or await tab.title() or "page").removesuffix(".pdf")
-        sheets = Sheets(self.paper, self.landscape, self.background, self.pages)
-        document = await print_page(tab, sheets, f"{name}.pdf")
+        options = PdfOptions(self.paper, self.landscape, self.background, self.pages)
+        document = await print_page(tab, options, f"{name}.pdf")
         # A name that was not given is the page's own.
         path = Own(document.path) if self.name else str(document.path)
         return Printed(path, document.size, document.pages)

@@ -9,7 +9,7 @@ from rove.outcome import Own
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 # A hand's moves are seen by the page one frame at a time.
 LEG_SECONDS = 0.2

@@ -6,12 +6,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.chromium.annotation import draw
+from rove.chromium.capture.annotation import draw
 from rove.outcome import Attachment
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Screenshot(TabAction[Pictured]):
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
-        picture = await tab.photograph(element, self.full_page, self.format)
+        picture = await tab.take_screenshot(element, self.full_page, self.format)
         width, height = picture.size
         before, tab.pictured = tab.pictured, sha256(picture.data).digest()
         if self.if_changed and before == tab.pictured:

@@ -9,7 +9,7 @@ from rove.action import Effect, TabAction, Target, action, arg
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rove.action import Effect, House, HouseAction, action, arg
+from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.outcome import Own, Passage, origin_in
 from rove.record import dataclass
 
@@ -29,11 +29,11 @@ class StatusReport:
 
 
 @action(Effect.READ)
-class Status(HouseAction[StatusReport]):
+class Status(SessionsAction[StatusReport]):
     """Tell which sessions and tabs are open and where they are."""
 
-    async def perform(self, house: House) -> StatusReport:
-        return StatusReport(tuple(house.sessions()))
+    async def perform(self, directory: SessionDirectory) -> StatusReport:
+        return StatusReport(tuple(directory.sessions()))
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ class SessionOpened:
 
 
 @action(Effect.SPAWN, observes=False)
-class OpenSession(HouseAction[SessionOpened]):
+class OpenSession(SessionsAction[SessionOpened]):
     """Open a session of its own, with no cookies or storage of others."""
 
     name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
 
-    async def perform(self, house: House) -> SessionOpened:
-        known = {session["session"] for session in house.sessions()}
-        name = await house.open_session(self.name)
+    async def perform(self, directory: SessionDirectory) -> SessionOpened:
+        known = {session["session"] for session in directory.sessions()}
+        name = await directory.open_session(self.name)
         return SessionOpened(Own(name), name not in known)
 
 
@@ -69,10 +69,10 @@ class SessionClosed:
 
 
 @action(Effect.ACT, observes=False)
-class CloseSession(HouseAction[SessionClosed]):
+class CloseSession(SessionsAction[SessionClosed]):
     """Close a session and forget its cookies and storage."""
 
     name: str | None = arg("Which; the one of this call if not given.", default=None)
 
-    async def perform(self, house: House) -> SessionClosed:
-        return SessionClosed(Own(await house.close_session(self.name)))
+    async def perform(self, directory: SessionDirectory) -> SessionClosed:
+        return SessionClosed(Own(await directory.close_session(self.name)))

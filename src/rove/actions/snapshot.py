@@ -11,7 +11,7 @@ from rove.record import dataclass
 from rove.snapshot import Rendered, render
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 # As snapshots print it: `e40:50` goes on at the 50th child of e40, `e57+` below the row of e57.
 _HANDLE = pattern(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")
@@ -47,11 +47,11 @@ class Snapshot(TabAction[SnapshotTaken]):
 
     async def _taken(self, tab: Tab) -> Rendered:
         element = await tab.resolve(self.target) if self.target else None
-        seen = await tab.gaze.look(
+        seen = await tab.observer.look(
             element, mode=self.mode, depth=self.depth, boxes=self.boxes or None, links=self.links or None
         )
         if element is None and self.mode == "full" and self.depth is None:
-            tab.gaze.remember(seen)
+            tab.observer.remember(seen)
         return render(seen, self.budget or tab.settings.observing.budget, links=self.links)
 
     async def _expanded(self, tab: Tab, handle: str) -> Rendered:
@@ -60,6 +60,8 @@ class Snapshot(TabAction[SnapshotTaken]):
             raise InvalidArguments(f"`expand`: {handle!r} is not a handle such as e40:50 or e57+.")
         budget = self.budget or tab.settings.observing.budget
         if match["below"]:
-            return render(await tab.gaze.look(links=self.links or None), budget, links=self.links, after=match["ref"])
+            return render(
+                await tab.observer.look(links=self.links or None), budget, links=self.links, after=match["ref"]
+            )
         part = {"from": int(match["start"]), "limit": CHILDREN_AT_ONCE, "links": self.links or None}
-        return render(await tab.gaze.look(await tab.resolve(match["ref"]), **part), budget, links=self.links)
+        return render(await tab.observer.look(await tab.resolve(match["ref"]), **part), budget, links=self.links)

@@ -12,7 +12,7 @@ from rove.outcome import Passage, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, Listed
+    from rove.chromium.context import Context, TabInfo
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Tabs(ContextAction[TabList]):
     def shows_page(self) -> bool:
         return self.operation in ("new", "switch")
 
-    def concerns(self, context: Context) -> Listed | None:
+    def concerns(self, context: Context) -> TabInfo | None:
         if self.operation in ("list", "new"):
             return None
         return next((tab for tab in context.listed if tab.id == self.tab), context.current)
@@ -77,8 +77,8 @@ class Tabs(ContextAction[TabList]):
         return TabList(tuple(shown for tab, shown in listed if tab in context.listed))
 
 
-async def _shown(context: Context, tab: Listed) -> OpenTab:
+async def _shown(context: Context, tab: TabInfo) -> OpenTab:
     is_current = tab is context.current
-    if not context.surroundings.may_read(tab.url):
+    if not context.shared_resources.may_read(tab.url):
         return OpenTab(tab.id, origin_in(tab.url), "", is_current)
     return OpenTab(tab.id, tab.url, await tab.title(), is_current)

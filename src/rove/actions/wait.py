@@ -12,7 +12,7 @@ from rove.errors import DeadlineExceeded, InvalidArguments
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 LOOK_AGAIN = 0.25
 # Before the call itself is given up on, so that what was missing can still be said.
@@ -58,12 +58,12 @@ class Wait(TabAction[Waited]):
         try:
             async with asyncio.timeout(seconds):
                 while missing := await self._missing(tab):
-                    await tab.pulse(LOOK_AGAIN)
+                    await tab.next_change(LOOK_AGAIN)
         except TimeoutError:
             raise DeadlineExceeded(f"Still waiting for {missing}.") from None
 
     async def _missing(self, tab: Tab) -> str | None:
-        if self.load and not tab.loading.has(self.load):
+        if self.load and not tab.load_state.has(self.load):
             return f"the page to reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
             return f"the URL to match {self.url} (it is {tab.url})"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.workers import Registration, Registrations, Worker, controller
+from rove.chromium.events.workers import Registration, Registrations, Worker, controller
 from rove.outcome import Passage, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.tab import Tab
+    from rove.chromium.page.tab import Tab
 
 LONGEST_ADDRESS = 200
 
@@ -61,13 +61,13 @@ class Workers(TabAction[WorkerList]):
             await tab.bypass_workers(self.operation == "bypass")
         else:
             await self._change(tab)
-        async with Registrations.of(tab.session) as registered:
+        async with Registrations.of(tab.cdp) as registered:
             return WorkerList(tuple(await _shown(tab, list(registered))), tab.bypasses_workers)
 
     async def _change(self, tab: Tab) -> None:
         if self.operation == "list":
             return
-        async with Registrations.of(tab.session) as registered:
+        async with Registrations.of(tab.cdp) as registered:
             for one in [one for one in registered if self._means(one.script) or self._means(one.scope)]:
                 await (registered.stop(one) if self.operation == "stop" else registered.unregister(one))
         if self.operation == "stop":
@@ -80,7 +80,7 @@ class Workers(TabAction[WorkerList]):
 
 
 def _plain_workers(tab: Tab) -> list[Worker]:
-    return [worker for worker in (*tab.workers, *tab.surroundings.workers) if worker.kind != "service worker"]
+    return [worker for worker in (*tab.workers, *tab.shared_resources.workers) if worker.kind != "service worker"]
 
 
 async def _shown(tab: Tab, registered: list[Registration]) -> list[WorkerState]:

@@ -7,18 +7,18 @@ import http.client
 import json
 from typing import TYPE_CHECKING, Any
 
+from rove.chromium.attached_context import AttachedContext, resume_target
 from rove.chromium.browser import ATTACHED, Browser, refuse_if_old
-from rove.chromium.guest import GuestContext, let_live
-from rove.chromium.runfolder import RunFolder, sweep
-from rove.chromium.websocket import WebSocket
-from rove.chromium.wire import Connection, WireError
+from rove.chromium.process.run_folder import RunFolder, sweep
+from rove.chromium.protocol.connection import CdpConnection, CdpError
+from rove.chromium.protocol.websocket import WebSocketTransport
 from rove.debugport import DebugPort
 from rove.errors import BrowserUnavailable, unwritable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rove.chromium.context import Keepsake
+    from rove.chromium.context import SavedContext
     from rove.settings import Settings
 
 # A browser that works answers at once.
@@ -26,7 +26,7 @@ ASKING_PATIENCE = 5.0
 MOST_ANSWERED = 100_000
 
 
-class Visit:
+class AttachedProcess:
     """A folder for what is temporary, and no process: which one it is, and what it holds, is not our business."""
 
     def __init__(self, folder: RunFolder) -> None:
@@ -44,33 +44,33 @@ class Visit:
     def process_group(self) -> None:
         return None
 
-    def abandon(self) -> None:
+    def release(self) -> None:
         self._folder.close()
 
 
 class AttachedBrowser(Browser):
     """Somebody's own browser. It is left, never closed."""
 
-    def __init__(self, visit: Visit, connection: Connection, version: str, own: str) -> None:
-        super().__init__(visit, connection, version)
+    def __init__(self, process: AttachedProcess, connection: CdpConnection, version: str, own: str) -> None:
+        super().__init__(process, connection, version)
         self._own = own
-        self._guest: GuestContext | None = None
+        self._attached_context: AttachedContext | None = None
         root = connection.root
         for event in ("Target.targetCreated", "Target.targetInfoChanged"):
             root.on(event, self._on_target)
         root.on("Target.targetDestroyed", self._on_destroyed)
 
-    async def own_context(self, settings: Settings, keepsake: Keepsake | None) -> GuestContext:
+    async def own_context(self, settings: Settings, saved: SavedContext | None) -> AttachedContext:
         """The one that the person works in, through no proxy of ours."""
-        guest = GuestContext(self._connection, self._own, settings, self._footing.scratch)
-        self._guest = self._contexts[self._own] = guest
-        guest.on_closed = self._leave_own
+        attached_context = AttachedContext(self._connection, self._own, settings, self._process.scratch)
+        self._attached_context = self._contexts[self._own] = attached_context
+        attached_context.on_closed = self._leave_own
         try:
-            await guest.open(keepsake)
+            await attached_context.open(saved)
         except BaseException:
-            await guest.close()
+            await attached_context.close()
             raise
-        return guest
+        return attached_context
 
     async def close(self) -> None:
         """Leave it as it was: what we opened is closed, and nothing else."""
@@ -78,27 +78,31 @@ class AttachedBrowser(Browser):
         await self.kill()
 
     def _leave_own(self) -> None:
-        self._guest = None
+        self._attached_context = None
         self._contexts.pop(self._own, None)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]
         if target.get("browserContextId") in self._contexts.keys() - {self._own}:
             super()._on_attached(event)
-        elif self._guest is not None and self._guest.is_taking(target["targetId"]):
+        elif self._attached_context is not None and self._attached_context.is_taking(target["targetId"]):
             return  # who asked for it goes on by itself
-        elif self._guest is not None and target["type"] == "page" and target.get("browserContextId") == self._own:
-            self._guest.receive(self._connection.wire(event["sessionId"]), target)
+        elif (
+            self._attached_context is not None
+            and target["type"] == "page"
+            and target.get("browserContextId") == self._own
+        ):
+            self._attached_context.receive(self._connection.cdp_session(event["sessionId"]), target)
         else:
-            self._later(let_live(self._connection.wire(event["sessionId"])))
+            self._later(resume_target(self._connection.cdp_session(event["sessionId"])))
 
     def _on_target(self, event: dict[str, Any]) -> None:
-        if self._guest is not None:
-            self._guest.notice(event["targetInfo"])
+        if self._attached_context is not None:
+            self._attached_context.notice(event["targetInfo"])
 
     def _on_destroyed(self, event: dict[str, Any]) -> None:
-        if self._guest is not None:
-            self._guest.forget_page(event["targetId"])
+        if self._attached_context is not None:
+            self._attached_context.forget_page(event["targetId"])
 
 
 async def attach(settings: Settings) -> AttachedBrowser:
@@ -108,7 +112,7 @@ async def attach(settings: Settings) -> AttachedBrowser:
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             return await _attached(settings, port if port.path else await asyncio.to_thread(_asked, port))
-    except (OSError, TimeoutError, WireError, ValueError, http.client.HTTPException) as error:
+    except (OSError, TimeoutError, CdpError, ValueError, http.client.HTTPException) as error:
         raise BrowserUnavailable(
             f"No browser can be attached to at {settings.attach}: {_reason(error)}.",
             hint=f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call "
@@ -140,27 +144,27 @@ async def _attached(settings: Settings, port: DebugPort) -> AttachedBrowser:
     runs = settings.home_folder / "run"
     try:
         await asyncio.to_thread(sweep, runs)
-        visit = Visit(await asyncio.to_thread(RunFolder.create, runs, has_browser=False))
+        process = AttachedProcess(await asyncio.to_thread(RunFolder.create, runs, has_browser=False))
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
-    connection = Connection(WebSocket(port))
+    connection = CdpConnection(WebSocketTransport(port))
     try:
-        return await _introduced(visit, connection, str(port))
+        return await _introduced(process, connection, str(port))
     except BaseException:
         connection.close()
-        await asyncio.to_thread(visit.abandon)
+        await asyncio.to_thread(process.release)
         raise
 
 
-async def _introduced(visit: Visit, connection: Connection, where: str) -> AttachedBrowser:
+async def _introduced(process: AttachedProcess, connection: CdpConnection, where: str) -> AttachedBrowser:
     await connection.open()
     root = connection.root
     version = await root.send("Browser.getVersion")
     refuse_if_old(where, version["product"])
     contexts = await root.send("Target.getBrowserContexts")
     if "defaultBrowserContextId" not in contexts:
-        raise WireError("it does not tell which of its contexts is its own, as newer versions of Chromium do")
-    browser = AttachedBrowser(visit, connection, version["product"], contexts["defaultBrowserContextId"])
+        raise CdpError("it does not tell which of its contexts is its own, as newer versions of Chromium do")
+    browser = AttachedBrowser(process, connection, version["product"], contexts["defaultBrowserContextId"])
     await root.send("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
     await root.send("Target.setAutoAttach", ATTACHED)
     return browser

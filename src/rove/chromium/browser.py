@@ -9,13 +9,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Protocol
 
-from rove.chromium.context import Context, Keepsake
-from rove.chromium.launch import decide_sandbox, has_display
-from rove.chromium.overture import ASKED, PAGE_ASKED_FOR, Overture
-from rove.chromium.pipe import Pipe
-from rove.chromium.runfolder import sweep
-from rove.chromium.warmup import Warmup
-from rove.chromium.wire import Connection, WireError
+from rove.chromium.context import Context, SavedContext
+from rove.chromium.process.browser_process import BrowserProcess
+from rove.chromium.process.first_page import COMMANDS_SENT, PAGE_COMMAND, FirstPage
+from rove.chromium.process.launch_arguments import decide_sandbox, has_display
+from rove.chromium.process.run_folder import sweep
+from rove.chromium.protocol.connection import CdpConnection, CdpError
+from rove.chromium.protocol.pipe import PipeTransport
 from rove.errors import BrowserUnavailable, unwritable
 from rove.settings import Settings
 
@@ -26,7 +26,7 @@ OLDEST = 132
 ATTACHED = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 
 
-class Footing(Protocol):
+class ProcessHandle(Protocol):
     """What a browser stands on: a process that we started, or one that is somebody else's and that we only visit."""
 
     @property
@@ -38,20 +38,20 @@ class Footing(Protocol):
     def is_running(self) -> bool: ...
     @property
     def process_group(self) -> int | None: ...
-    def abandon(self) -> None:
+    def release(self) -> None:
         """It is over: leave nothing behind that is ours."""
 
 
 class Browser:
     """A browser with the line to it and what it stands on."""
 
-    def __init__(self, footing: Footing, connection: Connection, version: str = "") -> None:
-        self._footing = footing
+    def __init__(self, process: ProcessHandle, connection: CdpConnection, version: str = "") -> None:
+        self._process = process
         self._connection = connection
         self._contexts: dict[str, Context] = {}
         # A context that was asked for ahead, by its way out.
         self._prepared: dict[str, Context] = {}
-        self._letting_go: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
         self.version = version
         root = connection.root
         root.on("Target.attachedToTarget", self._on_attached)
@@ -61,41 +61,43 @@ class Browser:
 
     @property
     def is_alive(self) -> bool:
-        return self._connection.is_open and self._footing.is_running
+        return self._connection.is_open and self._process.is_running
 
     @property
     def process_group(self) -> int | None:
         """What all its processes have in common; unknown of one that is not ours to measure or to end."""
-        return self._footing.process_group
+        return self._process.process_group
 
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Be told when the process is gone."""
         self._connection.on_end(callback)
 
-    async def new_context(self, settings: Settings, proxy: str, keepsake: Keepsake | None = None) -> Context:
+    async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """An isolated context whose only way out is a proxy; with a keepsake, it goes on where a lost one ended."""
-        context = self._prepared.pop(proxy, None) if keepsake is None else None
+        context = self._prepared.pop(proxy, None) if saved is None else None
         if context is None:
             # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
-            way_out = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
-            made = await self._connection.root.send("Target.createBrowserContext", {"disposeOnDetach": True, **way_out})
+            proxy_url = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+            made = await self._connection.root.send(
+                "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_url}
+            )
             context = self._context(made["browserContextId"], settings)
         try:
-            await context.open(keepsake)
+            await context.open(saved)
         except BaseException:
             await context.close()
             raise
         return context
 
-    def go_on(self, overture: Overture, settings: Settings) -> None:
+    def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
         """Take over what was begun before anyone could listen."""
-        if overture.context is not None:
-            context = self._context(overture.context, settings)
-            context.expect(self._connection.expect(PAGE_ASKED_FOR))
-            self._prepared[overture.way_out] = context
+        if first_page.context is not None:
+            context = self._context(first_page.context, settings)
+            context.expect(self._connection.expect(PAGE_COMMAND))
+            self._prepared[first_page.proxy_url] = context
 
     def _context(self, identity: str, settings: Settings) -> Context:
-        context = Context(self._connection, identity, settings, self._footing.scratch)
+        context = Context(self._connection, identity, settings, self._process.scratch)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         return context
@@ -109,42 +111,42 @@ class Browser:
         except TimeoutError:
             # An answer queues behind what pages say. What was in the pipe before would have been read at once.
             return self._connection.heard_at > began + patience / 2
-        except WireError:
+        except CdpError:
             return False
         return True
 
     async def kill(self) -> None:
         """End everything that belongs to it, asking nobody."""
         self._connection.close()
-        await asyncio.to_thread(self._footing.abandon)
+        await asyncio.to_thread(self._process.release)
 
     async def close(self) -> None:
         """End the process and leave nothing behind; bounded, whatever state it is in."""
-        with contextlib.suppress(TimeoutError, WireError):
+        with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._connection.root.send("Browser.close")
         await self.kill()
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]
-        wire = self._connection.wire(event["sessionId"])
+        cdp = self._connection.cdp_session(event["sessionId"])
         context = self._contexts.get(target.get("browserContextId", ""))
         if context is not None and target["type"] == "page":
-            context.receive(wire, target)
+            context.receive(cdp, target)
         elif context is not None and target["type"] in ("service_worker", "shared_worker"):
-            self._later(context.surroundings.workers.welcome(wire, target))
+            self._later(context.shared_resources.workers.set_up(cdp, target))
         else:
             # Not ours to drive, but it waits for someone to let it go.
-            self._later(wire.send("Runtime.runIfWaitingForDebugger"))
+            self._later(cdp.send("Runtime.runIfWaitingForDebugger"))
 
     def _later(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.ensure_future(_unless_gone(work))
-        self._letting_go.add(task)
-        task.add_done_callback(self._letting_go.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
-            context.forget_target(event["targetId"], self._connection.wire(event["sessionId"]))
+            context.forget_target(event["targetId"], self._connection.cdp_session(event["sessionId"]))
 
     def _on_download(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
@@ -152,24 +154,24 @@ class Browser:
 
 
 async def _unless_gone(work: Coroutine[Any, Any, Any]) -> None:
-    with contextlib.suppress(WireError):
+    with contextlib.suppress(CdpError):
         await work
 
 
-async def warm_up(settings: Settings, progress: Callable[[str], None] | None) -> Warmup:
+async def start_process(settings: Settings, progress: Callable[[str], None] | None) -> BrowserProcess:
     """Find a browser, or fetch one if someone is there to hear of the progress, and start its process."""
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    from rove.chromium.installation import ensure  # no server that had a head start needs it
+    from rove.chromium.process.installation import ensure  # no server that had a head start needs it
 
     may_fetch = settings.fetch_browser and progress is not None
     found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     try:
-        return await asyncio.to_thread(Warmup, settings.home_folder / "run", found, sandbox, settings.headless)
+        return await asyncio.to_thread(BrowserProcess, settings.home_folder / "run", found, sandbox, settings.headless)
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
 
@@ -178,44 +180,44 @@ def _silently(message: str) -> None:
     """Nobody is waiting for it yet."""
 
 
-async def launch(settings: Settings, warmup: Warmup) -> Browser:
+async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
-    connection: Connection | None = None
+    connection: CdpConnection | None = None
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            connection = await _line(warmup)
-            browser = await _connect(warmup, connection, settings)
-    except (TimeoutError, WireError) as error:
-        reason = await asyncio.to_thread(warmup.last_words)
-        await _give_up(connection, warmup)
-        raise BrowserUnavailable(f"{warmup.found.path} did not start: {reason}") from error
+            connection = await _transport(process)
+            browser = await _connect(process, connection, settings)
+    except (TimeoutError, CdpError) as error:
+        reason = await asyncio.to_thread(process.last_log_line)
+        await _give_up(connection, process)
+        raise BrowserUnavailable(f"{process.found.path} did not start: {reason}") from error
     except BaseException:
-        await _give_up(connection, warmup)
+        await _give_up(connection, process)
         raise
     finally:
         await sweeping
     return browser
 
 
-async def _line(warmup: Warmup) -> Connection:
+async def _transport(process: BrowserProcess) -> CdpConnection:
     """To the browser, once nobody else speaks to it."""
-    overture = warmup.overture
-    if overture is None:
-        return Connection(Pipe(*warmup.pipe()))
-    await asyncio.to_thread(overture.wait)
-    return Connection(Pipe(*warmup.pipe(), overture.heard), ASKED)
+    first_page = process.first_page
+    if first_page is None:
+        return CdpConnection(PipeTransport(*process.pipe()))
+    await asyncio.to_thread(first_page.wait)
+    return CdpConnection(PipeTransport(*process.pipe(), first_page.received), COMMANDS_SENT)
 
 
-async def _connect(warmup: Warmup, connection: Connection, settings: Settings) -> Browser:
-    browser = Browser(warmup, connection)
-    if warmup.overture is not None:
-        browser.go_on(warmup.overture, settings)
+async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings) -> Browser:
+    browser = Browser(process, connection)
+    if process.first_page is not None:
+        browser.adopt_first_page(process.first_page, settings)
     await connection.open()
     root = connection.root
     version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", ATTACHED))
     browser.version = version["product"]
-    refuse_if_old(str(warmup.found.path), browser.version)
+    refuse_if_old(str(process.found.path), browser.version)
     return browser
 
 
@@ -229,7 +231,7 @@ def refuse_if_old(where: str, product: str) -> None:
         )
 
 
-async def _give_up(connection: Connection | None, warmup: Warmup) -> None:
+async def _give_up(connection: CdpConnection | None, process: BrowserProcess) -> None:
     if connection is not None:
         connection.close()
-    await asyncio.to_thread(warmup.abandon)
+    await asyncio.to_thread(process.release)

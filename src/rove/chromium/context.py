@@ -11,13 +11,13 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
-from rove.chromium.closing import close_target
-from rove.chromium.downloads import Downloads
-from rove.chromium.permissions import deny_all
-from rove.chromium.runfolder import discard
-from rove.chromium.surroundings import Climate, Surroundings
-from rove.chromium.tab import Tab
-from rove.chromium.wire import Connection, Wire, WireError
+from rove.chromium.page.closing import close_target
+from rove.chromium.page.downloads import Downloads
+from rove.chromium.page.permissions import deny_all
+from rove.chromium.page.shared_resources import SharedResources, SharedResourceState
+from rove.chromium.page.tab import Tab
+from rove.chromium.process.run_folder import discard
+from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.record import dataclass
 from rove.settings import Settings
@@ -31,7 +31,7 @@ UNSTICKING_PATIENCE = 0.5
 OPENING_PATIENCE = 2.0
 
 
-class Listed(Protocol):
+class TabInfo(Protocol):
     """What is told of a tab."""
 
     @property
@@ -42,7 +42,7 @@ class Listed(Protocol):
 
 
 @dataclass(frozen=True)
-class Acquaintance:
+class SavedTarget:
     """A page that outlives our connection to it: which it was, whether we had opened it, and were at it."""
 
     id: str
@@ -52,7 +52,7 @@ class Acquaintance:
 
 
 @dataclass(frozen=True)
-class Keepsake:
+class SavedContext:
     """What is left of a context that was lost with its browser, or was closed to make room."""
 
     cookies: list[Any] | None = None
@@ -61,8 +61,8 @@ class Keepsake:
     current: str | None = None
     kind: str = LOST
     reason: str = ""
-    climate: Climate = Climate()
-    targets: tuple[Acquaintance, ...] = ()
+    resource_state: SharedResourceState = SharedResourceState()
+    targets: tuple[SavedTarget, ...] = ()
     numbers: int = 0
 
     @property
@@ -78,7 +78,7 @@ class Keepsake:
 class Context:
     """Cookies, storage and tabs of their own. Tab ids (`t1`, `t2`) are never given twice."""
 
-    def __init__(self, connection: Connection, identity: str, settings: Settings, scratch: Path) -> None:
+    def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         self._root = connection.root
         self._connection = connection
         self._identity = identity
@@ -98,7 +98,7 @@ class Context:
         self._turning_away: set[asyncio.Task[bool]] = set()
         self._arrival = asyncio.Event()
         self._used: dict[str, float] = {}
-        self.surroundings = Surroundings()
+        self.shared_resources = SharedResources()
         self.lost = asyncio.Event()
         # Asked before a tab is opened; raises if there is no room for it.
         self.admit: Callable[[], Awaitable[None]] | None = None
@@ -109,21 +109,21 @@ class Context:
         self._expected = page
         self._creating += 1
 
-    async def open(self, keepsake: Keepsake | None) -> None:
+    async def open(self, saved: SavedContext | None) -> None:
         """Make ready; with a keepsake, go on where a lost context ended."""
         ready = asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
-        if keepsake is None:
+        if saved is None:
             # Whoever asks for a context asks for a page next, and its process takes longest of all to start.
             first, _ = await asyncio.gather(self._create(), ready)
             self._untouched, self._current = first, first.id
         else:
             await ready
-            self.surroundings.restore(keepsake.climate)
-            if keepsake.cookies:
+            self.shared_resources.restore(saved.resource_state)
+            if saved.cookies:
                 await self._root.send(
-                    "Storage.setCookies", {"cookies": keepsake.cookies, "browserContextId": self._identity}
+                    "Storage.setCookies", {"cookies": saved.cookies, "browserContextId": self._identity}
                 )
-            await self._reopen(keepsake)
+            await self._reopen(saved)
 
     @property
     def is_alive(self) -> bool:
@@ -135,7 +135,7 @@ class Context:
         return list(self._tabs.values())
 
     @property
-    def listed(self) -> Sequence[Listed]:
+    def listed(self) -> Sequence[TabInfo]:
         """All that an agent is told of."""
         return self.tabs
 
@@ -153,7 +153,7 @@ class Context:
             return await self.new_tab()
         self._untouched = None
         self._used[tab.id] = time.monotonic()
-        return await self.renew(tab, "its page had crashed") if tab.is_crashed else tab
+        return await self.replace_tab(tab, "its page had crashed") if tab.is_crashed else tab
 
     async def new_tab(self) -> Tab:
         if self._untouched is not None and self._untouched is self.current:
@@ -175,26 +175,28 @@ class Context:
         self._current = tab.id
         return tab
 
-    async def unstick(self, tab: Tab) -> Tab:
+    async def unblock_tab(self, tab: Tab) -> Tab:
         """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
         if tab.is_restless:
             # What it asked for last may come between us and where we go, however often we try.
-            return await self.renew(tab, "its page kept navigating by itself")
+            return await self.replace_tab(tab, "its page kept navigating by itself")
         if await tab.answers(UNSTICKING_PATIENCE):
             return tab
-        await tab.break_off()
+        await tab.terminate_script()
         return (
-            tab if await tab.answers(UNSTICKING_PATIENCE) else await self.renew(tab, "its page did not answer any more")
+            tab
+            if await tab.answers(UNSTICKING_PATIENCE)
+            else await self.replace_tab(tab, "its page did not answer any more")
         )
 
-    async def renew(self, tab: Tab, reason: str) -> Tab:
+    async def replace_tab(self, tab: Tab, reason: str) -> Tab:
         """An empty page in place of one that is beyond help, under the same id; cookies stay."""
         fresh = await self._create()
-        tab.kinship.remove(tab)
+        tab.opener_group.remove(tab)
         self._rename(fresh, tab.id)
         fresh.worlds.main.next_ref = tab.worlds.main.next_ref
         self._dismiss(tab)
-        fresh.happenings.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
+        fresh.page_events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
 
     def switch(self, tab: Tab) -> None:
@@ -204,7 +206,7 @@ class Context:
         self._forget(tab)
         await tab.close()
 
-    async def keep(self) -> Keepsake:
+    async def save(self) -> SavedContext:
         """What would be needed to go on if the browser died now."""
         answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
         storage: dict[str, list[dict[str, str]]] = {}
@@ -212,7 +214,7 @@ class Context:
             if not tab.lock.locked() and (kept := await tab.local_storage()):
                 storage[kept[0]] = kept[1]
         cookies = [{key: cookie[key] for key in _COOKIE if key in cookie} for cookie in answer["cookies"]]
-        return Keepsake(cookies, storage, self.addresses, self._current)
+        return SavedContext(cookies, storage, self.addresses, self._current)
 
     @property
     def addresses(self) -> tuple[tuple[str, str], ...]:
@@ -224,7 +226,7 @@ class Context:
         return self._numbers
 
     @property
-    def targets(self) -> tuple[Acquaintance, ...]:
+    def targets(self) -> tuple[SavedTarget, ...]:
         """What would be known again if only the line to the browser were lost: of pages that live on without us."""
         return ()
 
@@ -235,7 +237,7 @@ class Context:
 
     async def close(self) -> None:
         """Close every tab and drop all state; bounded, since Chromium may never confirm."""
-        with contextlib.suppress(TimeoutError, WireError):
+        with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
@@ -253,17 +255,17 @@ class Context:
 
     # What the browser tells of this context
 
-    def receive(self, wire: Wire, target: dict[str, Any]) -> None:
+    def receive(self, cdp: CdpSession, target: dict[str, Any]) -> None:
         """A page has come into being: one that we asked for, or a popup."""
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
         if opener is not None and opener.popups.is_refused(len(self._tabs)):
             self._arrival.set()
-            task = asyncio.ensure_future(close_target(self._root, wire, target["targetId"]))
+            task = asyncio.ensure_future(close_target(self._root, cdp, target["targetId"]))
             self._turning_away.add(task)
             task.add_done_callback(self._turning_away.discard)
             return
-        tab = self._made(wire, target, self._next_id())
+        tab = self._made(cdp, target, self._next_id())
         if opener is not None:
             tab.join(opener)
         welcoming = asyncio.ensure_future(self._welcome(tab, opener))
@@ -271,17 +273,17 @@ class Context:
         if is_popup:
             welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
 
-    def forget_target(self, target: str, wire: Wire) -> None:
+    def forget_target(self, target: str, cdp: CdpSession) -> None:
         self._welcoming.pop(target, None)
         for tab in self.tabs:
-            if tab.target == target and tab.session is wire:
+            if tab.target == target and tab.cdp is cdp:
                 self._forget(tab)
 
     def receive_download(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.worlds.has(event["frameId"])), None)
             if owner is not None:
-                self._downloads.begin(event, owner.happenings, owner.downloads)
+                self._downloads.begin(event, owner.page_events, owner.downloads)
         else:
             self._downloads.progress(event)
 
@@ -291,8 +293,8 @@ class Context:
         self._numbers += 1
         return f"t{self._numbers}"
 
-    def _made(self, wire: Wire, target: dict[str, Any], identity: str) -> Tab:
-        tab = Tab(wire, self._connection, target, identity, self._settings, self._uploads, self.surroundings)
+    def _made(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
+        tab = Tab(cdp, self._connection, target, identity, self._settings, self._uploads, self.shared_resources)
         self._tabs[identity] = tab
         return tab
 
@@ -315,7 +317,7 @@ class Context:
         made = await self._asked_for_page()
         try:
             if (welcoming := self._welcoming.pop(made["targetId"], None)) is None:
-                raise WireError("the page was closed as soon as it was opened")
+                raise CdpError("the page was closed as soon as it was opened")
             return await asyncio.shield(welcoming)
         except asyncio.CancelledError:
             for tab in [tab for tab in self.tabs if tab.target == made["targetId"]]:
@@ -336,7 +338,7 @@ class Context:
     async def _welcome(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
-        except WireError:
+        except CdpError:
             self._forget(tab)  # closed before it was open
         if opener is not None:
             opener.popups.admit(tab.id, tab.url)
@@ -347,16 +349,16 @@ class Context:
         opener = target.get("openerId")
         return next((tab for tab in self.tabs if tab.target == opener), None) or self.current
 
-    async def _reopen(self, keepsake: Keepsake) -> None:
+    async def _reopen(self, saved: SavedContext) -> None:
         """Open the tabs of a lost context again, under their ids, where they were."""
-        for identity, url in keepsake.tabs:
+        for identity, url in saved.tabs:
             self._rename(await self._create(), identity)
-            lost = "what was typed is lost" if keepsake.cookies is not None else "cookies and what was typed are lost"
-            why = f"; {keepsake.reason}" if keepsake.reason else ""
-            self._tabs[identity].happenings.add(keepsake.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
-        script = keepsake.restoring_script if keepsake.storage else None
-        await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in keepsake.tabs))
-        self._current = keepsake.current or next(iter(self._tabs), None)
+            lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
+            why = f"; {saved.reason}" if saved.reason else ""
+            self._tabs[identity].page_events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
+        script = saved.restoring_script if saved.storage else None
+        await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in saved.tabs))
+        self._current = saved.current or next(iter(self._tabs), None)
 
     async def _load_again(self, tab: Tab, url: str, script: str | None) -> None:
         if not url.startswith(("http://", "https://")):
@@ -364,8 +366,8 @@ class Context:
         try:
             async with asyncio.timeout(RELOADING_PATIENCE):
                 await tab.navigate_with(url, script)
-        except (TimeoutError, NavigationFailed, WireError):
-            tab.happenings.add("page lost", f"{url} could not be loaded again")
+        except (TimeoutError, NavigationFailed, CdpError):
+            tab.page_events.add("page lost", f"{url} could not be loaded again")
 
     def _rename(self, tab: Tab, identity: str) -> None:
         del self._tabs[tab.id]
@@ -377,7 +379,7 @@ class Context:
         if self._tabs.get(tab.id) is not tab:
             return  # replaced meanwhile
         del self._tabs[tab.id]
-        tab.kinship.remove(tab)
+        tab.opener_group.remove(tab)
         self._used.pop(tab.id, None)
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)

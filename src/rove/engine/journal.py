@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
-from rove.engine.exposure import GUARDED
+from rove.engine.sessions.guard_notice import GUARDED
 from rove.errors import JournalFailed, RoveError
-from rove.ledger.appending import Ledger
-from rove.ledger.underway import Underway
-from rove.ledger.volumes import Volumes
+from rove.ledger.files import LedgerFiles
+from rove.ledger.open_entries import OpenEntries
+from rove.ledger.writer import Ledger
 from rove.outcome import Attachment
 from rove.record import dataclass
 from rove.settings import Journaling
@@ -75,13 +75,13 @@ class Journal:
     ) -> None:
         settings = settings or Journaling()
         self._session = session
-        self._volumes = Volumes(folder, session)
+        self._volumes = LedgerFiles(folder, session)
         self._ledger = Ledger(self._volumes, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._guard = guard
         self._owed: list[dict[str, Any]] = []
-        self._underway = Underway(self._volumes)
+        self._underway = OpenEntries(self._volumes)
         self._has_taken_over = False
 
     @contextlib.contextmanager

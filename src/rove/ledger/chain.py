@@ -23,7 +23,7 @@ _HEAD = pattern(rb"(\d{20}) ([0-9a-f]{64})\n")
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainedLine:
     """One line of a chain."""
 
     seq: int
@@ -42,18 +42,18 @@ class Link:
 
 
 # What the first line of all is chained to.
-BEGINNING = Link(0, "0" * 64, {})
+BEGINNING = ChainedLine(0, "0" * 64, {})
 
 
-def seal(before: Link, facts: Mapping[str, Any]) -> tuple[Link, bytes]:
+def seal(before: ChainedLine, facts: Mapping[str, Any]) -> tuple[ChainedLine, bytes]:
     """Chain new facts to a link; returns the new link and its line."""
     said = {"seq": before.seq + 1, "prev": before.hash, **facts}
     body = _encoder.encode(said).encode("ascii")
     digest = sha256(body).hexdigest()
-    return Link(before.seq + 1, digest, said), b'%b, "hash": "%b"}\n' % (body[:-1], digest.encode())
+    return ChainedLine(before.seq + 1, digest, said), b'%b, "hash": "%b"}\n' % (body[:-1], digest.encode())
 
 
-def unseal(line: bytes) -> Link | None:
+def unseal(line: bytes) -> ChainedLine | None:
     """The link that a line is, without its line end; None if it is not one, or does not match its own hash."""
     found = _SEAL.fullmatch(line, max(len(line) - _SEAL_LENGTH, 0))
     if found is None:
@@ -63,7 +63,7 @@ def unseal(line: bytes) -> Link | None:
     said = parsed(body) if sha256(body).hexdigest() == digest else None
     if said is None or type(said.get("seq")) is not int or not isinstance(said.get("prev"), str):
         return None
-    return Link(said["seq"], digest, said)
+    return ChainedLine(said["seq"], digest, said)
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
@@ -75,10 +75,10 @@ def parsed(line: bytes) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def head_in(text: bytes) -> Link | None:
+def head_in(text: bytes) -> ChainedLine | None:
     """The last link as the head file tells it; None if that is empty or makes no sense."""
     found = _HEAD.fullmatch(text)
-    return Link(int(found[1]), found[2].decode(), {}) if found else None
+    return ChainedLine(int(found[1]), found[2].decode(), {}) if found else None
 
 
 def digest_of(torn: bytes) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from collections.abc import Generator
 from dataclasses import field, replace
 from pathlib import Path
 
-from rove.ledger.chain import BEGINNING, Link, digest_of, head_in, parsed, unseal
-from rove.ledger.underway import interrupted
-from rove.ledger.volumes import Volume, Volumes, locked, open_to_read
+from rove.ledger.chain import BEGINNING, ChainedLine, digest_of, head_in, parsed, unseal
+from rove.ledger.files import LedgerFile, LedgerFiles, locked, open_to_read
+from rove.ledger.open_entries import interrupted
 from rove.record import dataclass
 
 UNREADABLE = "it cannot be read, and no broken-off write is on record here"
@@ -32,7 +32,7 @@ class Verdict:
 
     files: tuple[str, ...]
     entries: int
-    last: Link
+    last: ChainedLine
     torn: tuple[str, ...]
     remarks: tuple[str, ...]
     broken: Break | None
@@ -46,12 +46,12 @@ class Verdict:
 class _Stock:
     """All that there is of a ledger, as it was at one moment. `head` is None where there is no head file."""
 
-    volumes: tuple[Volume, ...]
+    volumes: tuple[LedgerFile, ...]
     head: bytes | None
     is_complete: bool
 
 
-def verify(volumes: Volumes, anchor: str | None = None) -> Verdict:
+def verify(volumes: LedgerFiles, anchor: str | None = None) -> Verdict:
     """Look at all files of a ledger. An anchor is the hash of an entry, kept elsewhere, that must be among them."""
     with _taken(volumes) as stock:
         verdict = _Walk(stock, volumes.name, anchor, file=volumes.current.name).verdict()
@@ -68,7 +68,7 @@ def verify_file(path: Path, anchor: str | None = None) -> Verdict:
 
 
 @contextlib.contextmanager
-def _taken(volumes: Volumes) -> Generator[_Stock]:
+def _taken(volumes: LedgerFiles) -> Generator[_Stock]:
     """Open every file while nobody writes, so that no line is seen half written and no file on the move."""
     with contextlib.ExitStack() as opened:
         while True:
@@ -79,20 +79,20 @@ def _taken(volumes: Volumes) -> Generator[_Stock]:
                 return
             with locked(current.descriptor, fcntl.LOCK_SH):
                 if volumes.is_current(current.descriptor):
-                    current = Volume(current.name, current.descriptor, os.fstat(current.descriptor).st_size)
+                    current = LedgerFile(current.name, current.descriptor, os.fstat(current.descriptor).st_size)
                     stock = _Stock((*_older(volumes, opened), current), _head(volumes.head), is_complete=True)
                     break
         yield stock
 
 
-def _older(volumes: Volumes, opened: contextlib.ExitStack) -> tuple[Volume, ...]:
+def _older(volumes: LedgerFiles, opened: contextlib.ExitStack) -> tuple[LedgerFile, ...]:
     return tuple(_opened(path, opened) for path in volumes.older())
 
 
-def _opened(path: Path, opened: contextlib.ExitStack) -> Volume:
+def _opened(path: Path, opened: contextlib.ExitStack) -> LedgerFile:
     descriptor = open_to_read(path)
     opened.callback(os.close, descriptor)
-    return Volume(path.name, descriptor, os.fstat(descriptor).st_size)
+    return LedgerFile(path.name, descriptor, os.fstat(descriptor).st_size)
 
 
 def _head(path: Path) -> bytes | None:
@@ -122,7 +122,7 @@ class _Walk:
     stock: _Stock
     session: str | None
     anchor: str | None
-    last: Link = BEGINNING
+    last: ChainedLine = BEGINNING
     entries: int = 0
     file: str = ""
     line: int = 0
@@ -144,7 +144,7 @@ class _Walk:
             broken = Break(self.file, found.line or self.line, found.why)
         return Verdict(files, self.entries, self.last, tuple(self.torn), tuple(self.remarks), broken)
 
-    def _read(self, volume: Volume, before: str | None) -> None:
+    def _read(self, volume: LedgerFile, before: str | None) -> None:
         self.file, self.line = volume.name, 0
         is_first, is_ended = True, True
         for self.line, line in enumerate(volume.lines(), 1):
@@ -163,18 +163,18 @@ class _Walk:
             raise _Broken("it does not match its own hash: it was changed" if "hash" in said else "it carries no hash")
         self.loose.append(line)
 
-    def _check_file(self, link: Link, before: str | None, is_first: bool) -> None:
+    def _check_file(self, link: ChainedLine, before: str | None, is_first: bool) -> None:
         """The first line of a file says which it follows, and no other line does."""
         follows = link.facts.get("follows")
         if is_first and before is None and follows is not None:
             self.absent = str(follows)
-            self.last = Link(link.seq - 1, str(link.facts["prev"]), {})
+            self.last = ChainedLine(link.seq - 1, str(link.facts["prev"]), {})
         elif is_first and follows != before:
             raise _Broken(f"it follows {follows or 'no file'}, where the file before it is {before}")
         elif not is_first and follows is not None:
             raise _Broken(f"it began a file of its own, after {follows}")
 
-    def _check(self, link: Link) -> None:
+    def _check(self, link: ChainedLine) -> None:
         self._check_torn(link)
         if link.seq != self.last.seq + 1:
             raise _Broken(f"it is entry {link.seq}, where entry {self.last.seq + 1} should be")
@@ -192,7 +192,7 @@ class _Walk:
             self.anchor = None
         self.last, self.entries = link, self.entries + 1
 
-    def _check_torn(self, link: Link) -> None:
+    def _check_torn(self, link: ChainedLine) -> None:
         """What stands before a link and is none was torn if the link says so: whoever wrote it had found it there."""
         said = link.facts.get("torn")
         first = self.line - len(self.loose)
@@ -236,7 +236,7 @@ class _Walk:
         if head is None and self.stock.is_complete and self.last.seq > (0 if self.stock.head is None else 1):
             raise _Broken("the head is gone, so that nobody can say whether the end was cut off")
 
-    def _head(self) -> Link | None:
+    def _head(self) -> ChainedLine | None:
         return head_in(self.stock.head) if self.stock.head is not None else None
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rove.guard.approval import ApprovalRequest, Shown
+from rove.guard.policy.approval import ApprovalRequest, ShownElement
 from rove.render.cleaning import one_line, readable
 
 LONGEST_VALUE = 2000
@@ -34,7 +34,7 @@ def _facts(request: ApprovalRequest) -> Iterator[str]:
         yield f"{name}: {_quoted(value)}"
 
 
-def _name(element: Shown) -> str:
+def _name(element: ShownElement) -> str:
     return "Element" if element.argument == "target" else f"Element ({element.argument})"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from rove.guard.invisible import without_invisible
+from rove.guard.wrapping.invisible import without_invisible
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")

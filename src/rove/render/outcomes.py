@@ -10,7 +10,7 @@ from typing import Any
 
 from rove.actions.batch import BatchDone
 from rove.errors import RoveError
-from rove.guard.wrapping import wrapped
+from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import NOWHERE, AnyOutcome, Outcome, Own, Passage, Quoted, origin_in
 from rove.render.cleaning import one_line, readable
 from rove.snapshot import BORDER

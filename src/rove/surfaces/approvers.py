@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.guard.approval import Approver, NobodyToAsk
+from rove.guard.policy.approval import Approver, NoApprover
 from rove.settings import Settings
 
 
@@ -12,4 +12,4 @@ def appointed(settings: Settings) -> Approver | None:
         from rove.surfaces.terminal import Terminal
 
         return Terminal()
-    return NobodyToAsk() if settings.approve == "none" else None
+    return NoApprover() if settings.approve == "none" else None

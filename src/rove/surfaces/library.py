@@ -33,10 +33,10 @@ from rove.actions.snapshot import Snapshot
 from rove.actions.tabs import Tabs
 from rove.actions.wait import Wait
 from rove.actions.workers import Workers
-from rove.engine.session import Session as EngineSession
-from rove.engine.sessions import Sessions
-from rove.guard.approval import Approver
-from rove.guard.policy import Policy
+from rove.engine.sessions.session import Session as EngineSession
+from rove.engine.sessions.sessions import Sessions
+from rove.guard.policy.approval import Approver
+from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome
 from rove.settings import Settings, load
 from rove.surfaces.approvers import appointed
@@ -139,7 +139,7 @@ async def open_with(
 ) -> AsyncGenerator[Session]:
     """Open a browser session with settings that are already in force."""
     async with Sessions(settings, policy, approver or appointed(settings)) as sessions:
-        sessions.warm_up()
+        sessions.start_early()
         yield Session(sessions, None)
 
 

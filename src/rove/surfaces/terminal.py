@@ -13,11 +13,16 @@ import termios
 from collections.abc import Callable, Generator
 
 from rove.errors import InvalidSettings
-from rove.guard.approval import Answer, ApprovalRequest
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
 from rove.render.approvals import card
 
 TERMINAL = "/dev/tty"
-ANSWERS = {"y": Answer.ONCE, "yes": Answer.ONCE, "s": Answer.FOR_SESSION, "session": Answer.FOR_SESSION}
+ANSWERS = {
+    "y": ApprovalAnswer.ONCE,
+    "yes": ApprovalAnswer.ONCE,
+    "s": ApprovalAnswer.FOR_SESSION,
+    "session": ApprovalAnswer.FOR_SESSION,
+}
 LONGEST_ANSWER = 1024
 
 
@@ -30,12 +35,12 @@ class Terminal:
         with _opened(path):
             pass  # said now rather than at the first question
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         async with self._turn:
             with _opened(self._path) as terminal:
                 return await self._ask(terminal, request)
 
-    async def _ask(self, terminal: int, request: ApprovalRequest) -> Answer:
+    async def _ask(self, terminal: int, request: ApprovalRequest) -> ApprovalAnswer:
         # What was typed before the question was seen is no answer to it.
         termios.tcflush(terminal, termios.TCIFLUSH)
         remember = ", s for the same action there in this session" if request.can_be_remembered else ""
@@ -47,10 +52,10 @@ class Terminal:
             with contextlib.suppress(OSError):
                 os.write(terminal, b"\nrove: too late, the answer is no\n")
             raise
-        answer = ANSWERS.get(said.strip().lower(), Answer.NO)
-        if answer is Answer.FOR_SESSION and not request.can_be_remembered:
-            answer = Answer.NO
-        await _write(terminal, f"rove: {'denied' if answer is Answer.NO else 'allowed'}\n")
+        answer = ANSWERS.get(said.strip().lower(), ApprovalAnswer.NO)
+        if answer is ApprovalAnswer.FOR_SESSION and not request.can_be_remembered:
+            answer = ApprovalAnswer.NO
+        await _write(terminal, f"rove: {'denied' if answer is ApprovalAnswer.NO else 'allowed'}\n")
         return answer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from rove.action import CORE, AnyAction, Effect, HouseAction, RoadAction, TabAction, groups, parse, registry
+from rove.action import CORE, AnyAction, CompositeAction, Effect, SessionsAction, TabAction, groups, parse, registry
 from rove.errors import InvalidArguments, InvalidSettings
 from rove.fields import schema_of
 from rove.record import dataclass
@@ -119,11 +119,11 @@ def _tool(cls: type[AnyAction]) -> Tool:
 def _options_of(cls: type[AnyAction]) -> Iterator[str]:
     """What a call of this action may say besides the action's own arguments."""
     yield "session"
-    if issubclass(cls, TabAction | RoadAction):
+    if issubclass(cls, TabAction | CompositeAction):
         yield "tab"
-    if not issubclass(cls, HouseAction):
+    if not issubclass(cls, SessionsAction):
         yield "timeout"
-    if cls.observes or issubclass(cls, RoadAction):
+    if cls.observes or issubclass(cls, CompositeAction):
         yield "snapshot"
 
 

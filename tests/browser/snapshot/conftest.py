@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
-from rove.chromium.discovery import find
+from rove.chromium.process.discovery import find
 from rove.chromium.scripts import page_script
 from rove.snapshot import Snapshot, parse, render
 

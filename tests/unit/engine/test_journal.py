@@ -16,8 +16,8 @@ from rove.actions.forms import Fill
 from rove.actions.pointer import Click
 from rove.engine.journal import WITHHELD, Journal
 from rove.errors import ElementGone, JournalFailed
+from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
-from rove.ledger.volumes import Volumes
 from rove.outcome import Attachment
 from rove.settings import Journaling
 
@@ -84,7 +84,7 @@ def test_the_lines_are_a_chain(tmp_path: Path) -> None:
     for number in range(3):
         with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
             pass
-    verdict = verify(Volumes(tmp_path, "mine"))
+    verdict = verify(LedgerFiles(tmp_path, "mine"))
     assert (verdict.is_whole, verdict.entries) == (True, 3)
 
 
@@ -95,7 +95,7 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
             pass
     journal.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.head", "mine.jsonl", "mine~3.jsonl"]
-    assert verify(Volumes(tmp_path, "mine")).is_whole
+    assert verify(LedgerFiles(tmp_path, "mine")).is_whole
 
 
 def test_a_journal_that_was_closed_opens_again(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_what_could_not_be_written_is_told_kept_and_written_before_anything_else
     with journal.entry(Click("e3")):
         pass
     assert [line["arguments"]["target"] for line in lines(folder)] == ["e1", "e3"]
-    assert verify(Volumes(folder, "mine")).is_whole
+    assert verify(LedgerFiles(folder, "mine")).is_whole
 
 
 def test_how_an_action_failed_is_still_said_when_it_could_not_be_recorded(tmp_path: Path) -> None:

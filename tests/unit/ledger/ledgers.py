@@ -6,17 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rove.ledger.appending import Ledger
-from rove.ledger.volumes import Volumes
+from rove.ledger.files import LedgerFiles
+from rove.ledger.writer import Ledger
 
 LARGE = 1 << 30
 
 
-def volumes_in(folder: Path) -> Volumes:
-    return Volumes(folder, "mine")
+def volumes_in(folder: Path) -> LedgerFiles:
+    return LedgerFiles(folder, "mine")
 
 
-def written(folder: Path, count: int, largest: int = LARGE, keep: int = 0) -> Volumes:
+def written(folder: Path, count: int, largest: int = LARGE, keep: int = 0) -> LedgerFiles:
     """A ledger with so many entries more."""
     volumes = volumes_in(folder)
     ledger = Ledger(volumes, largest, keep)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.ledger.chain import BEGINNING, Link, head_in, seal, unseal
+from rove.ledger.chain import BEGINNING, ChainedLine, head_in, seal, unseal
 
 FIRST, LINE = seal(BEGINNING, {"action": "click"})
 
@@ -70,8 +70,8 @@ def test_a_value_that_json_does_not_know_is_told_in_words() -> None:
 
 
 def test_the_head_names_the_last_link_in_a_fixed_length() -> None:
-    assert head_in(FIRST.head) == Link(1, FIRST.hash, {})
-    assert len(FIRST.head) == len(Link(10**19, FIRST.hash, {}).head)
+    assert head_in(FIRST.head) == ChainedLine(1, FIRST.hash, {})
+    assert len(FIRST.head) == len(ChainedLine(10**19, FIRST.hash, {}).head)
 
 
 @pytest.mark.parametrize("text", [b"", b"1", FIRST.head[:-1], FIRST.head + b"x", FIRST.head.upper()])

@@ -11,20 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.ledger.ledgers import LARGE, fact, lines, volumes_in, written
 
-from rove.ledger.appending import Ledger
 from rove.ledger.chain import BEGINNING, seal, unseal
+from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import Break, verify, verify_file
-from rove.ledger.volumes import Volumes
+from rove.ledger.writer import Ledger
 
 Lines = list[bytes]
 
 
-def rewritten(volumes: Volumes, change: Callable[[Lines], Lines]) -> None:
+def rewritten(volumes: LedgerFiles, change: Callable[[Lines], Lines]) -> None:
     before = volumes.current.read_bytes().splitlines(keepends=True)
     volumes.current.write_bytes(b"".join(change(list(before))))
 
 
-def broken(volumes: Volumes) -> Break:
+def broken(volumes: LedgerFiles) -> Break:
     found = verify(volumes).broken
     assert found is not None
     return found
@@ -95,7 +95,7 @@ def test_tampering_stays_found_when_writers_go_on(tmp_path: Path, kind: str) -> 
     assert lines_of_last(volumes) == "click e2"
 
 
-def lines_of_last(volumes: Volumes) -> str:
+def lines_of_last(volumes: LedgerFiles) -> str:
     last = unseal(volumes.current.read_bytes().splitlines()[-1])
     assert last is not None
     return str(last.facts["action"])
@@ -211,7 +211,7 @@ def test_a_torn_line_in_a_full_file_is_no_crash(tmp_path: Path) -> None:
 
 
 def test_the_ledger_of_another_session_is_not_taken_for_ones_own(tmp_path: Path) -> None:
-    Ledger(Volumes(tmp_path, "other"), LARGE).append({"session": "other"})
+    Ledger(LedgerFiles(tmp_path, "other"), LARGE).append({"session": "other"})
     for path in list(tmp_path.iterdir()):
         path.rename(path.with_stem("mine"))
     assert not verify(volumes_in(tmp_path)).is_whole

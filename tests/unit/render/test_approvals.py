@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ApprovalRequest, Place
-from rove.guard.approval import Shown
+from rove.guard.policy.approval import ShownElement
 from rove.render.approvals import LONGEST_VALUE, card
 
 PLACE = Place("default", "t1", "https://shop.example/cart")
@@ -17,7 +17,7 @@ PLACE = Place("default", "t1", "https://shop.example/cart")
 def request(line: str = 'button "Pay"', question: str = "Shall it?", **arguments: object) -> ApprovalRequest:
     return ApprovalRequest(
         "fill", "Fill e7", {"target": "#pay", **arguments}, question, PLACE, ("https://shop.example",),
-        (Shown("target", "e7", line),),
+        (ShownElement("target", "e7", line),),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove import Answer, ApprovalRequest, Place
+from rove import ApprovalAnswer, ApprovalRequest, Place
 from rove.surfaces.mcp.elicitation import answer_in, can_be_asked, form
 
 PLACE = Place("default", "t1", "https://shop.example/cart")
@@ -40,9 +40,14 @@ def test_a_client_is_asked_only_if_it_can_show_a_form(capabilities: Any, can: bo
 
 
 @pytest.mark.parametrize(
-    ("word", "answer"), [("no", Answer.NO), ("yes, once", Answer.ONCE), ("yes, for this session", Answer.FOR_SESSION)]
+    ("word", "answer"),
+    [
+        ("no", ApprovalAnswer.NO),
+        ("yes, once", ApprovalAnswer.ONCE),
+        ("yes, for this session", ApprovalAnswer.FOR_SESSION),
+    ],
 )
-def test_each_choice_means_what_it_says(word: str, answer: Answer) -> None:
+def test_each_choice_means_what_it_says(word: str, answer: ApprovalAnswer) -> None:
     assert answer_in(accepted(word), AT_SHOP) is answer
     assert word in form(AT_SHOP)["requestedSchema"]["properties"]["answer"]["enum"]
 
@@ -53,17 +58,17 @@ def test_the_first_choice_is_no() -> None:
 
 def test_what_cannot_be_remembered_is_not_offered_and_not_taken() -> None:
     assert form(NOWHERE)["requestedSchema"]["properties"]["answer"]["enum"] == ["no", "yes, once"]
-    assert answer_in(accepted("yes, for this session"), NOWHERE) is Answer.NO
+    assert answer_in(accepted("yes, for this session"), NOWHERE) is ApprovalAnswer.NO
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel", "ACCEPT", "", None, True, ["accept"]])
 def test_only_what_was_accepted_counts(action: Any) -> None:
-    assert answer_in({"action": action, "content": {"answer": "yes, once"}}, AT_SHOP) is Answer.NO
+    assert answer_in({"action": action, "content": {"answer": "yes, once"}}, AT_SHOP) is ApprovalAnswer.NO
 
 
 @pytest.mark.parametrize("answer", ["yes", "YES, ONCE", "yes, once ", True, 1, None, ["yes, once"], {"yes, once": 1}])
 def test_another_word_is_no(answer: Any) -> None:
-    assert answer_in(accepted(answer), AT_SHOP) is Answer.NO
+    assert answer_in(accepted(answer), AT_SHOP) is ApprovalAnswer.NO
 
 
 PLAIN = st.recursive(
@@ -75,5 +80,5 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_nonsense_is_no(result: Any) -> None:
-    assert answer_in(result, AT_SHOP) is Answer.NO
-    assert answer_in({"action": "accept", "content": result}, AT_SHOP) is Answer.NO
+    assert answer_in(result, AT_SHOP) is ApprovalAnswer.NO
+    assert answer_in({"action": "accept", "content": result}, AT_SHOP) is ApprovalAnswer.NO

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rove import Policy, Rule, Rulebook, Settings, __version__
-from rove.engine.sessions import Sessions
-from rove.surfaces.mcp.protocol import HANDSHAKE_REVISIONS, Connection, Message
+from rove import Policy, PolicyRule, RulePolicy, Settings, __version__
+from rove.engine.sessions.sessions import Sessions
+from rove.surfaces.mcp.protocol import HANDSHAKE_REVISIONS, McpConnection, Message
 from rove.surfaces.toolsets import Toolset
 
 META = "io.modelcontextprotocol/"
@@ -24,7 +24,7 @@ class Line:
     def __init__(self, home: Path, policy: Policy | None = None) -> None:
         self.sent: asyncio.Queue[Message] = asyncio.Queue()
         self.sessions = Sessions(Settings(home=home), policy)
-        self.connection = Connection(self.sessions, Toolset(), self.sent.put)
+        self.connection = McpConnection(self.sessions, Toolset(), self.sent.put)
 
     def say(self, message: Any) -> None:
         self.connection.receive(message)
@@ -230,7 +230,7 @@ async def test_two_requests_with_one_id_are_both_answered_and_both_ended(line: L
 @pytest.fixture
 async def careful(tmp_path: Path) -> AsyncGenerator[Line]:
     """A connection of the older era to a house that asks before it opens a session."""
-    made = Line(tmp_path, Rulebook((Rule("ask", action=("open_session",)),)))
+    made = Line(tmp_path, RulePolicy((PolicyRule("ask", action=("open_session",)),)))
     await made.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {"elicitation": {}}})
     yield made
     await made.connection.close()
@@ -293,7 +293,7 @@ async def test_in_the_newest_era_a_question_ends_the_call_and_the_next_goes_on(c
 
 
 async def test_closing_ends_what_is_held_for_a_person(tmp_path: Path) -> None:
-    line = Line(tmp_path, Rulebook((Rule("ask", action=("open_session",)),)))
+    line = Line(tmp_path, RulePolicy((PolicyRule("ask", action=("open_session",)),)))
     meta = {**MODERN, META + "clientCapabilities": {"elicitation": {}}}
     await line.ask("tools/call", {**OPEN, "_meta": meta})
     assert len(line.sessions.pending_approvals) == 1

@@ -14,7 +14,7 @@ from rove.errors import RoveError
 from rove.settings import Option, Resolved, options, resolve
 
 if TYPE_CHECKING:
-    from rove.engine.sessions import HeadStart
+    from rove.engine.sessions.sessions import EarlyLaunch
 
 EPILOG = """\
 examples:
@@ -66,7 +66,7 @@ examples:
 }
 
 
-def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
+def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = build_parser()
     given = parser.parse_args(arguments or ["--help"])
@@ -76,7 +76,7 @@ def run(arguments: Sequence[str], begun: HeadStart | None = None) -> int:
         sys.stdout.flush()
     except RoveError as error:
         if begun is not None:
-            begun.abandon()
+            begun.release()
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -231,69 +231,69 @@ def _help(option: Option) -> str:
     return (option.description + default).replace("%", "%%")
 
 
-def _mcp(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.serving import serve_mcp
 
     return serve_mcp(resolved.settings, begun)
 
 
-def _demo(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.demo.tour import run_tour
 
     return run_tour(resolved.settings)
 
 
-def _install(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
-    from rove.engine.checkup import install
+def _install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.engine.self_check import install
 
     version, where = install(resolved.settings, lambda line: print(line, flush=True))
     print(f"{version}\n{where}")
     return 0
 
 
-def _doctor(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _doctor(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.doctor import report
 
     return report(resolved.settings)
 
 
-def _config_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _config_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     rows = [(option.key, _value(resolved, option), resolved.sources[option.key]) for option in options()]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for key, value, source in rows:
         print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
     if resolved.settings.attach is not None:
-        from rove.engine.exposure import OPEN
+        from rove.engine.sessions.guard_notice import UNGUARDED
 
-        print(f"\n{OPEN}")
+        print(f"\n{UNGUARDED}")
     return 0
 
 
-def _policy_check(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _policy_check(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.policy import check
 
     return check(resolved.settings, given.file)
 
 
-def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.policy import explain
 
     return explain(resolved.settings, given.action, given.url, given.session)
 
 
-def _journal_show(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _journal_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.journal import show
 
     return show(resolved.settings.journal_folder, given.session, given.last, given.failed, given.json)
 
 
-def _journal_verify(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _journal_verify(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.journal import check
 
     return check(resolved.settings.journal_folder, given.names, given.head)
 
 
-def _journal_tail(given: argparse.Namespace, resolved: Resolved, begun: HeadStart | None) -> int:
+def _journal_tail(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.journal import tail
 
     return tail(resolved.settings.journal_folder, given.session, given.last, given.follow, given.json)

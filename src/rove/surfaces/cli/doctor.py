@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from rove.engine.checkup import Finding, examine
+from rove.engine.self_check import Finding, examine
 from rove.settings import Settings
 
 MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}

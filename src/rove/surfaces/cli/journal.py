@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rove.engine.exposure import GUARDED
+from rove.engine.sessions.guard_notice import GUARDED
 from rove.errors import InvalidArguments, JournalFailed, NotOpen
-from rove.ledger.chain import Link
-from rove.ledger.history import Feed, Recent, recent
+from rove.ledger.chain import ChainedLine
+from rove.ledger.files import LedgerFiles, names
+from rove.ledger.reader import Feed, Recent, recent
 from rove.ledger.verification import Verdict, verify, verify_file
-from rove.ledger.volumes import Volumes, names
 from rove.render.cleaning import one_line
 
 # Watching files without polling takes another system call on each system; this costs a stat per session and look.
@@ -52,7 +52,7 @@ def _follow(folder: Path, session: str | None, seen: dict[str, int], as_json: bo
     look_again = threading.Event()
     while True:
         for name in names(folder) if session is None else [session]:
-            feed = feeds.setdefault(name, Feed(Volumes(folder, name)))
+            feed = feeds.setdefault(name, Feed(LedgerFiles(folder, name)))
             shown = seen.pop(name, 0)
             for link in feed.news():
                 if link.seq > shown:
@@ -102,39 +102,39 @@ def _is_path(name: str) -> bool:
     return "/" in name or name.endswith(".jsonl")
 
 
-def _chosen(folder: Path, session: str | None, may_come: bool = False) -> list[Volumes]:
+def _chosen(folder: Path, session: str | None, may_come: bool = False) -> list[LedgerFiles]:
     known = names(folder)
     if session is not None and session not in known and not may_come:
         there = ", ".join(map(one_line, known)) or "none"
         raise NotOpen(f"There is no journal of a session {one_line(session)}.", hint=f"There are: {there}.")
-    return [Volumes(folder, name) for name in (known if session is None else [session])]
+    return [LedgerFiles(folder, name) for name in (known if session is None else [session])]
 
 
-def _recent(volumes: Volumes, last: int, failed: bool) -> Recent:
+def _recent(volumes: LedgerFiles, last: int, failed: bool) -> Recent:
     return recent(volumes, last or sys.maxsize, lambda facts: not failed or facts.get("outcome") != "done")
 
 
-def _in_order(found: Iterable[Recent], last: int) -> list[Link]:
+def _in_order(found: Iterable[Recent], last: int) -> list[ChainedLine]:
     links = sorted((link for each in found for link in each.links), key=_began)
     return links[-last:] if last else links
 
 
-def _say(link: Link, as_json: bool) -> None:
+def _say(link: ChainedLine, as_json: bool) -> None:
     # At once, as whoever follows may be reading through a pipe.
     print(_data(link) if as_json else _told(link), flush=True)
 
 
-def _began(link: Link) -> float:
+def _began(link: ChainedLine) -> float:
     began = link.facts.get("began")
     return float(began) if isinstance(began, int | float) else 0.0
 
 
-def _data(link: Link) -> str:
+def _data(link: ChainedLine) -> str:
     """The entry as JSON, in ASCII: a terminal obeys nothing in it."""
     return json.dumps({**link.facts, "hash": link.hash})
 
 
-def _told(link: Link) -> str:
+def _told(link: ChainedLine) -> str:
     facts = link.facts
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_began(link)))
     seconds = facts.get("seconds")

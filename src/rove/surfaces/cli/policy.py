@@ -7,12 +7,12 @@ from pathlib import Path
 
 from rove.action import registry
 from rove.errors import InvalidArguments
-from rove.guard.machine import OwnPorts
-from rove.guard.policy import Ask, Deny
-from rove.guard.policyfile import policy_from, read_policy
-from rove.guard.rulebook import HOUSE_DEFAULTS, Facts, Rule, Rulebook, house_rules
-from rove.guard.rules import Rules
-from rove.guard.urls import WEB_SCHEMES, scheme_of
+from rove.guard.hosts.host_rules import HostRules
+from rove.guard.hosts.local_machine import OwnPorts
+from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
+from rove.guard.policy.policy import Ask, Deny
+from rove.guard.policy.policy_file import policy_from, read_policy
+from rove.guard.policy.rule_policy import HOUSE_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
 from rove.settings import Settings
 from rove.spelling import nearest
 from rove.surfaces.toolsets import PREFIX
@@ -35,7 +35,7 @@ def check(settings: Settings, path: Path | None) -> int:
 
 def explain(settings: Settings, action: str, url: str | None, session: str) -> int:
     """Print what would be decided on an action at an address, and by what."""
-    facts = Facts.of(_verb(action), session, with_scheme(url) if url else None)
+    facts = ActionFacts.of(_verb(action), session, with_scheme(url) if url else None)
     for line in _explained(policy_from(settings), facts, settings):
         print(line)
     return 0
@@ -50,7 +50,7 @@ def _verb(said: str) -> str:
     raise InvalidArguments(f"There is no action `{said}`.", hint=f"{mean}There are: {', '.join(registry())}.")
 
 
-def _summary(rules: Rulebook, settings: Settings) -> Iterator[str]:
+def _summary(rules: RulePolicy, settings: Settings) -> Iterator[str]:
     count = f"{len(rules.rules)} rule" + ("" if len(rules.rules) == 1 else "s")
     yield f"{rules.source}: {count}" if Path(rules.source).exists() else f"{rules.source} is not there"
     for number, rule in enumerate(rules.rules, 1):
@@ -59,7 +59,7 @@ def _summary(rules: Rulebook, settings: Settings) -> Iterator[str]:
             yield f"     (it matches everything, so what comes after rule {number} is never tried)"
     if rules.defaults:
         yield f"else {_by_word(rules.defaults)}, by [default]"
-    for rule in house_rules():
+    for rule in built_in_rules():
         if not set(rule.effect) <= set(rules.defaults):
             yield f"else {_shown(rule)}, by rove's own rules"
     rest = {effect.value: word for effect, word in HOUSE_DEFAULTS.items() if effect.value not in rules.defaults}
@@ -73,7 +73,7 @@ def _by_word(defaults: Mapping[str, str]) -> str:
     return "; ".join(f"{word} {', '.join(effect for effect in defaults if defaults[effect] == word)}" for word in words)
 
 
-def _shown(rule: Rule) -> str:
+def _shown(rule: PolicyRule) -> str:
     parts = [
         ", ".join(rule.action) or "every action",
         f"with the effect {' or '.join(rule.effect)}" if rule.effect else "",
@@ -84,7 +84,7 @@ def _shown(rule: Rule) -> str:
     return f"{rule.decide} {' '.join(filter(None, parts))}" + (f': "{words}"' if words else "")
 
 
-def _explained(rules: Rulebook, facts: Facts, settings: Settings) -> Iterator[str]:
+def _explained(rules: RulePolicy, facts: ActionFacts, settings: Settings) -> Iterator[str]:
     if facts.url and scheme_of(facts.url) not in WEB_SCHEMES:
         yield f"deny: {facts.url} is not on the web, and no rule can change that"
         return
@@ -92,7 +92,7 @@ def _explained(rules: Rulebook, facts: Facts, settings: Settings) -> Iterator[st
         yield f"deny: {facts.url} is no address"
         return
     if facts.url and (
-        refusal := Rules.of(settings.allow_host, settings.only_host or None, settings.deny_host).refuse_url(
+        refusal := HostRules.of(settings.allow_host, settings.only_host or None, settings.deny_host).refuse_url(
             facts.url, OwnPorts()
         )
     ):
@@ -111,5 +111,5 @@ def _explained(rules: Rulebook, facts: Facts, settings: Settings) -> Iterator[st
     if isinstance(decision, Ask):
         yield f"  question: {decision.question}"
         yield f"  asked is {ASKED[settings.approve]} (--approve {settings.approve})"
-    if not facts.url and any(rule.origin for rule in (*rules.rules, *house_rules())):
+    if not facts.url and any(rule.origin for rule in (*rules.rules, *built_in_rules())):
         yield "  without an address: rules that name an origin were left out"

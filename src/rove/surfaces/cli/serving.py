@@ -9,23 +9,23 @@ import logging
 import signal
 import sys
 
-from rove.engine.exposure import OPEN
-from rove.engine.sessions import HeadStart, Sessions
+from rove.engine.sessions.guard_notice import UNGUARDED
+from rove.engine.sessions.sessions import EarlyLaunch, Sessions
 from rove.settings import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
 from rove.surfaces.toolsets import Toolset
 
 
-def serve_mcp(settings: Settings, begun: HeadStart | None) -> int:
+def serve_mcp(settings: Settings, begun: EarlyLaunch | None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     if settings.attach is not None:
-        print(f"rove: {OPEN}", file=sys.stderr, flush=True)
+        print(f"rove: {UNGUARDED}", file=sys.stderr, flush=True)
     asyncio.run(_serve(settings, Toolset(settings.with_), begun))
     return 0
 
 
-async def _serve(settings: Settings, tools: Toolset, begun: HeadStart | None) -> None:
+async def _serve(settings: Settings, tools: Toolset, begun: EarlyLaunch | None) -> None:
     serving = asyncio.current_task()
     assert serving is not None
     loop = asyncio.get_running_loop()
@@ -34,7 +34,7 @@ async def _serve(settings: Settings, tools: Toolset, begun: HeadStart | None) ->
     _settle_in()
     with contextlib.suppress(asyncio.CancelledError):
         async with Sessions(settings, approver=appointed(settings)) as sessions:
-            sessions.warm_up(begun)
+            sessions.start_early(begun)
             await serve(sessions, tools)
 
 

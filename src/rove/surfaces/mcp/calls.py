@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from rove.actions.batch import BatchDone
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
-from rove.guard.approval import Answer, ApprovalRequest, Approver
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text, error_data, error_text
 from rove.surfaces.mcp.elicitation import METHOD, answer_in, form
-from rove.surfaces.mcp.holding import HeldCall, Holding, digest_of
+from rove.surfaces.mcp.pending_approvals import PendingApprovals, PendingCall, digest_of
 from rove.surfaces.mcp.progress import Message, Progress, Send
 from rove.surfaces.toolsets import Tool
 
@@ -29,7 +29,7 @@ class Calls:
         self._sessions = sessions
         self._send = send
         self._request = request
-        self._holding = Holding()
+        self._holding = PendingApprovals()
 
     async def close(self) -> None:
         await self._holding.close()
@@ -52,12 +52,12 @@ class Calls:
             }
         return result
 
-    def _held(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> HeldCall:
+    def _held(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> PendingCall:
         digest = digest_of(tool.name, arguments)
         state = params.get("requestState")
         if state is None:
             progress = Progress(self._send, params)
-            call = HeldCall(digest, progress)
+            call = PendingCall(digest, progress)
             call.begin(self._run(tool, arguments, progress, call if can_ask else None))
             return call
         call = self._holding.held(state, digest)
@@ -89,7 +89,7 @@ class _Elicitation:
     def __init__(self, request: Request) -> None:
         self._request = request
 
-    async def answer(self, request: ApprovalRequest) -> Answer:
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         return answer_in(await self._request(METHOD, form(request)), request)
 
 

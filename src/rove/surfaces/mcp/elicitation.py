@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from rove.guard.approval import Answer, ApprovalRequest
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
 from rove.render.approvals import card
 
 METHOD = "elicitation/create"
 FIELD = "answer"
 # The first is what a client would send that fills in forms by itself.
-CHOICES = {"no": Answer.NO, "yes, once": Answer.ONCE, "yes, for this session": Answer.FOR_SESSION}
+CHOICES = {
+    "no": ApprovalAnswer.NO,
+    "yes, once": ApprovalAnswer.ONCE,
+    "yes, for this session": ApprovalAnswer.FOR_SESSION,
+}
 
 
 def can_be_asked(capabilities: object) -> bool:
@@ -33,15 +37,15 @@ def form(request: ApprovalRequest) -> dict[str, Any]:
     return {"message": f"rove asks:\n{card(request)}", "requestedSchema": schema}
 
 
-def answer_in(result: object, request: ApprovalRequest) -> Answer:
+def answer_in(result: object, request: ApprovalRequest) -> ApprovalAnswer:
     """What the person said; everything that is not plainly a yes is a no."""
     if not isinstance(result, dict) or result.get("action") != "accept":
-        return Answer.NO
+        return ApprovalAnswer.NO
     content = cast("Mapping[str, Any]", result).get("content")
     said = cast("Mapping[str, Any]", content).get(FIELD) if isinstance(content, dict) else None
-    answer = CHOICES.get(said, Answer.NO) if isinstance(said, str) else Answer.NO
-    return answer if _is_offered(answer, request) else Answer.NO
+    answer = CHOICES.get(said, ApprovalAnswer.NO) if isinstance(said, str) else ApprovalAnswer.NO
+    return answer if _is_offered(answer, request) else ApprovalAnswer.NO
 
 
-def _is_offered(answer: Answer, request: ApprovalRequest) -> bool:
-    return answer is not Answer.FOR_SESSION or request.can_be_remembered
+def _is_offered(answer: ApprovalAnswer, request: ApprovalRequest) -> bool:
+    return answer is not ApprovalAnswer.FOR_SESSION or request.can_be_remembered

@@ -16,12 +16,12 @@ from typing import Any, cast
 
 from rove import __version__
 from rove.action import Effect
-from rove.engine.sessions import Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.record import dataclass
 from rove.spelling import nearest
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.elicitation import can_be_asked
-from rove.surfaces.mcp.holding import BadState
+from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.progress import Message as Message
 from rove.surfaces.mcp.progress import Send
 from rove.surfaces.toolsets import INSTRUCTIONS, Tool, group_of
@@ -53,7 +53,7 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = (
 UNSUPPORTED_REVISION = -32022
 
 
-class Connection:
+class McpConnection:
     """One client: its requests under way, each in a task of its own, so that a slow one holds up no other."""
 
     def __init__(self, sessions: Sessions, tools: Mapping[str, Tool], send: Send) -> None:
@@ -204,7 +204,7 @@ class Connection:
         can_ask = can_be_asked(envelope[META + "clientCapabilities"])
         try:
             return await self._calls.call_stateless(tool, cast(Message, arguments), params, can_ask)
-        except BadState:
+        except InvalidState:
             message = "requestState is not of this call, or used up, or out of date: call again without it"
             raise ProtocolError(INVALID_PARAMS, message) from None
 

@@ -9,8 +9,8 @@ import os
 import threading
 from collections.abc import AsyncIterator
 
-from rove.engine.sessions import Sessions
-from rove.surfaces.mcp.protocol import Connection, Message
+from rove.engine.sessions.sessions import Sessions
+from rove.surfaces.mcp.protocol import McpConnection, Message
 from rove.surfaces.toolsets import Toolset
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ LONGEST = 64 * 2**20
 async def serve(sessions: Sessions, tools: Toolset) -> None:
     """Serve one client until it closes our standard input."""
     output = _Output(_claim_output())
-    connection = Connection(sessions, tools, output.send)
+    connection = McpConnection(sessions, tools, output.send)
     async for line in _lines():
         try:
             message = json.loads(line)

@@ -1,0 +1,1 @@
+"""What is captured of a page: snapshot rows, screenshots, PDF files."""

@@ -1,0 +1,1 @@
+"""What the browser reports about a page: console, network, workers, failures."""

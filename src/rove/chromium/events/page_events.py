@@ -1,0 +1,59 @@
+"""What happens on a tab without being asked for, kept until someone asks what happened."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import field
+
+from rove.record import dataclass
+
+KEPT = 200
+LONGEST = 500
+# Told one by one; a page that repeats its errors must not fill the answer with them.
+ERRORS_TOLD = 10
+_ERRORS = frozenset({"console error", "page error"})
+
+
+@dataclass
+class PageEvent:
+    """One thing that happened, in the page's words, and how often."""
+
+    kind: str
+    text: str
+    # What to do about it, in our own words.
+    advice: str = ""
+    at: float = field(default_factory=time.monotonic)
+    times: int = 1
+
+    def __str__(self) -> str:
+        return self.text if self.times == 1 else f"{self.text} ({self.times} times)"
+
+
+class PageEvents:
+    """A bounded record: a page that floods it loses its oldest entries, and what repeats itself is told once."""
+
+    def __init__(self) -> None:
+        self._unseen: dict[tuple[str, str], PageEvent] = {}
+
+    def add(self, kind: str, text: str) -> None:
+        event = PageEvent(kind, text[:LONGEST])
+        known = self._unseen.setdefault((event.kind, event.text), event)
+        if known is not event:
+            known.times += 1
+        elif len(self._unseen) > KEPT:
+            del self._unseen[next(iter(self._unseen))]
+
+    def unseen(self) -> list[PageEvent]:
+        """What came since the last call; of errors the first few, as browser_console has them all."""
+        new = list(self._unseen.values())
+        self._unseen.clear()
+        return _without_flood(new)
+
+
+def _without_flood(page_events: list[PageEvent]) -> list[PageEvent]:
+    errors = [event for event in page_events if event.kind in _ERRORS]
+    if len(errors) <= ERRORS_TOLD:
+        return page_events
+    left_out = {id(error) for error in errors[ERRORS_TOLD:]}
+    more = PageEvent("console error", f"{len(left_out)} more", "All errors are in browser_console.")
+    return [*(event for event in page_events if id(event) not in left_out), more]

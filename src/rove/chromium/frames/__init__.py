@@ -1,0 +1,1 @@
+"""Frames of a page: their isolated worlds, coordinates and event listeners."""

@@ -1,0 +1,76 @@
+"""JavaScript among the page's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rove.chromium.frames.worlds import exception_text
+from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
+from rove.errors import ScriptFailed
+from rove.pattern import pattern
+
+if TYPE_CHECKING:
+    from rove.chromium.input.element import Element
+
+# No model reads more, and reading it for nobody would hold up everyone else.
+LARGEST = 2_000_000
+_FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
+
+
+async def evaluate(cdp: CdpSession, expression: str, element: Element | None) -> Any:
+    """Run an expression; a function is called, with the element if one is given."""
+    if element is not None:
+        return _plain(await _with_element(expression, element))
+    code = f"({expression})()" if _is_function(expression) else expression
+    return _plain(await _in_console(cdp, code))
+
+
+async def _in_console(cdp: CdpSession, code: str) -> CdpResult:
+    """As a console does it: `let` may be said twice, and `await` needs no function round it."""
+    answer = await _asked(cdp, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
+    held = answer.get("objectId")
+    if held is None:
+        return answer
+    if answer.get("subtype") == "promise":
+        return await _asked(cdp, "Runtime.awaitPromise", {"promiseObjectId": held, "returnByValue": True})
+    whole = {"functionDeclaration": "function () { return this }", "objectId": held, "returnByValue": True}
+    return await _asked(cdp, "Runtime.callFunctionOn", whole)
+
+
+async def _with_element(expression: str, element: Element) -> CdpResult:
+    function = expression if _is_function(expression) else f"(element) => ({expression})"
+    this = await element.in_page()
+    call = {"functionDeclaration": function, "objectId": this, "arguments": [{"objectId": this}]}
+    return await _asked(
+        element.cdp,
+        "Runtime.callFunctionOn",
+        {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True},
+    )
+
+
+async def _asked(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResult:
+    try:
+        answer = await cdp.send(method, params, LARGEST)
+    except CdpError as error:
+        if cdp.is_closed:
+            raise
+        raise ScriptFailed(
+            f"The value cannot be handed over: {error}.", hint="Return plain data: text, numbers, lists, objects."
+        ) from error
+    if "exceptionDetails" in answer:
+        raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+    result: CdpResult = answer["result"]
+    return result
+
+
+def _is_function(expression: str) -> bool:
+    """Whether it is a function to call, as Playwright's users write them, rather than a value."""
+    return _FUNCTION.match(expression) is not None
+
+
+def _plain(result: CdpResult) -> Any:
+    if "value" in result:
+        return result["value"]
+    if "unserializableValue" in result:
+        return str(result["unserializableValue"])
+    return None if result.get("type") == "undefined" else result.get("description")

@@ -1,0 +1,168 @@
+"""The keyboard: a US layout, and plain text for what is not on it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import string
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rove.errors import InvalidArguments
+from rove.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.chromium.page.tab import Tab
+
+MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+# Keys in flight at once: enough to hide the way, few enough for a page that is slow to take them.
+AT_ONCE = 50
+SHIFTED = ')!@#$%^&*(_+{}|:"~<>?'
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key as the browser wants to hear of it."""
+
+    key: str
+    code: str
+    number: int
+    text: str = ""
+    location: int = 0
+
+    @property
+    def shift(self) -> int:
+        """What a hand holds down to get this character."""
+        return MODIFIER_BITS["Shift"] if self.text.isupper() or (self.text and self.text in SHIFTED) else 0
+
+
+def _layout() -> dict[str, Key]:
+    keys = {letter: Key(letter, f"Key{letter.upper()}", ord(letter.upper()), letter) for letter in string.ascii_letters}
+    keys |= {digit: Key(digit, f"Digit{digit}", ord(digit), digit) for digit in string.digits}
+    for shifted, digit in zip(")!@#$%^&*(", string.digits, strict=True):
+        keys[shifted] = Key(shifted, f"Digit{digit}", ord(digit), shifted)
+    signs = {
+        "Minus": ("-_", 189), "Equal": ("=+", 187), "BracketLeft": ("[{", 219), "BracketRight": ("]}", 221),
+        "Backslash": ("\\|", 220), "Semicolon": (";:", 186), "Quote": ("'\"", 222), "Backquote": ("`~", 192),
+        "Comma": (",<", 188), "Period": (".>", 190), "Slash": ("/?", 191),
+    }  # fmt: skip
+    for code, (both, number) in signs.items():
+        keys |= {sign: Key(sign, code, number, sign) for sign in both}
+    named = {
+        "Backspace": 8, "Tab": 9, "Pause": 19, "CapsLock": 20, "Escape": 27, "PageUp": 33, "PageDown": 34, "End": 35,
+        "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PrintScreen": 44,
+        "Insert": 45, "Delete": 46, "ContextMenu": 93, "NumLock": 144, "ScrollLock": 145,
+    }  # fmt: skip
+    keys |= {name: Key(name, name, number) for name, number in named.items()}
+    keys |= {f"F{number}": Key(f"F{number}", f"F{number}", 111 + number) for number in range(1, 13)}
+    held = {"Shift": 16, "Control": 17, "Alt": 18, "Meta": 91}
+    keys |= {name: Key(name, f"{name}Left", number, location=1) for name, number in held.items()}
+    keys["Enter"] = keys["\n"] = keys["\r"] = Key("Enter", "Enter", 13, "\r")
+    keys["Space"] = keys[" "] = Key(" ", "Space", 32, " ")
+    return keys
+
+
+KEYS = _layout()
+OTHER_NAMES = {
+    "ctrl": "Control", "cmd": "Meta", "command": "Meta", "win": "Meta", "option": "Alt", "esc": "Escape",
+    "return": "Enter", "del": "Delete", "ins": "Insert", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
+    "right": "ArrowRight", "pgup": "PageUp", "pgdn": "PageDown", "spacebar": "Space",
+    **{name.lower(): name for name in KEYS if len(name) > 1},
+}  # fmt: skip
+# On a Mac the browser leaves editing shortcuts to the system, which does not see our keys.
+MAC_COMMANDS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
+# With a key held down, these copy, cut or paste.
+CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
+
+
+class Keyboard:
+    """Keystrokes into whatever has the focus."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+
+    async def press(self, combination: str, hold: float = 0) -> None:
+        """Press a key or a combination, and let go after `hold` seconds."""
+        *held, last = (_key(part) for part in _parts(combination))
+        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held)
+        async with contextlib.AsyncExitStack() as around:
+            if held or writes:
+                # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
+                await around.enter_async_context(self._tab.password_guard.watching(writes))
+            if held and last.key.lower() in CLIPBOARD_KEYS:
+                await around.enter_async_context(self._tab.clipboard.lent(await self._tab.every_world()))
+            await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
+        if last.key == "Escape" and self._tab.dialogs.open is None:
+            await self._tab.page_modes.leave()
+
+    async def type(self, text: str) -> None:
+        """Every character as a keystroke, where the layout has it."""
+        async with self._tab.password_guard.watching():
+            await self._tab.dialogs.interrupts(self._type(text))
+
+    async def replace(self, text: str) -> None:
+        """Put text in place of what is selected."""
+        if text:
+            async with self._tab.password_guard.watching():
+                await self._tab.cdp.send("Input.insertText", {"text": text})
+        else:
+            await self.press("Delete")
+
+    async def _stroke(self, held: list[Key], last: Key, hold: float) -> None:
+        # In Control+A the letter stands for its key, however it is written.
+        bits = 0 if held else last.shift
+        for key in held:
+            bits |= MODIFIER_BITS.get(key.key, 0)
+            await self._send("down", key, bits)
+        await self._send("down", last, bits)
+        if hold:
+            await asyncio.sleep(hold)
+        await self._send("up", last, bits)
+        for key in reversed(held):
+            bits &= ~MODIFIER_BITS.get(key.key, 0)
+            await self._send("up", key, bits)
+
+    async def _type(self, text: str) -> None:
+        for start in range(0, len(text), AT_ONCE):
+            # Sent in one go and awaited together: the browser takes them in order.
+            await asyncio.gather(*(self._character(character) for character in text[start : start + AT_ONCE]))
+
+    async def _character(self, character: str) -> None:
+        key = KEYS.get(character)
+        if key is None:
+            await self._tab.cdp.send("Input.insertText", {"text": character})
+        else:
+            await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
+
+    async def _send(self, way: str, key: Key, modifiers: int) -> None:
+        # With Control, Alt or Meta held, a key is a command and writes nothing.
+        text = key.text if not modifiers & ~MODIFIER_BITS["Shift"] else ""
+        if modifiers & MODIFIER_BITS["Shift"] and len(text) == 1:
+            text = text.upper()
+        facts: dict[str, Any] = {
+            "type": "keyUp" if way == "up" else "keyDown" if text else "rawKeyDown",
+            "key": text if len(text) == 1 and text.isalpha() else key.key,
+            "code": key.code,
+            "windowsVirtualKeyCode": key.number,
+            "location": key.location,
+            "modifiers": modifiers,
+        }
+        if way == "down" and text:
+            facts |= {"text": text, "unmodifiedText": text}
+        if way == "down" and sys.platform == "darwin" and modifiers & MODIFIER_BITS["Meta"]:
+            facts["commands"] = [MAC_COMMANDS[key.key]] if key.key in MAC_COMMANDS else []
+        await self._tab.cdp.send("Input.dispatchKeyEvent", facts)
+
+
+def _parts(combination: str) -> list[str]:
+    """`Control+Shift+A` in parts; a plus sign may be the key itself."""
+    if combination.endswith("+"):
+        return [*(part for part in combination[:-1].split("+") if part), "+"]
+    return combination.split("+")
+
+
+def _key(name: str) -> Key:
+    found = KEYS.get(name) or KEYS.get(OTHER_NAMES.get(name.lower(), ""))
+    if found is None:
+        raise InvalidArguments(f"`key`: {name!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A.")
+    return found

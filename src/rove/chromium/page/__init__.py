@@ -1,0 +1,1 @@
+"""One tab and the life of its page: loading, dialogs, popups, downloads."""

@@ -1,0 +1,1 @@
+"""Finding, installing, starting and ending the browser's process."""

@@ -1,0 +1,1 @@
+"""The DevTools protocol: its messages and the transports that carry them."""

@@ -1,0 +1,1 @@
+"""How one action runs: lock, deadline, perform, settle, observe."""

@@ -1,0 +1,1 @@
+"""Sessions, the browser that they share, and the limits on both."""

@@ -1,0 +1,1 @@
+"""Which hosts and addresses may be reached."""

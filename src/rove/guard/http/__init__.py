@@ -1,0 +1,1 @@
+"""HTTP messages, read strictly enough that no server reads them differently."""

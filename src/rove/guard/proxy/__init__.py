@@ -1,0 +1,1 @@
+"""The filtering forward proxy through which every request of the browser goes."""

@@ -1,0 +1,1 @@
+"""Named secrets: where they come from, where they may go, and their redaction."""

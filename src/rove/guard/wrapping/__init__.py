@@ -1,0 +1,1 @@
+"""Page text in a wrapper that no page can forge."""

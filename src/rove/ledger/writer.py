@@ -1,0 +1,208 @@
+"""Appending to a ledger: by several processes at once, across files, and after a crash in the middle of a line."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import weakref
+from collections.abc import Generator, Mapping
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Any
+
+from rove.ledger.chain import BEGINNING, ChainedLine, digest_of, head_in, seal, unseal
+from rove.ledger.files import LedgerFiles, locked, open_to_read, open_to_write
+from rove.record import dataclass
+
+log = logging.getLogger(__name__)
+# What has to be free on the disk before something is done that will have to be written down.
+ROOM = 1024 * 1024
+WINDOW = 64 * 1024
+NOT_SEEN = -1
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """How a ledger ends, as last seen."""
+
+    link: ChainedLine
+    end: int
+    needs_line_end: bool = False
+    # What the next line has to say besides its facts: follows, torn, lost.
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Handles:
+    """The open files; closed when nobody holds them any more, and never under one who still does."""
+
+    def __init__(self, volumes: LedgerFiles) -> None:
+        self.file = open_to_write(volumes.current, os.O_APPEND)
+        closing = weakref.finalize(self, os.close, self.file)
+        try:
+            self.head = open_to_write(volumes.head)
+        except OSError:
+            closing()
+            raise
+        weakref.finalize(self, os.close, self.head)
+
+
+class Ledger:
+    """Chains facts to what stands in its files. Raises OSError when it cannot, and then nothing was written."""
+
+    def __init__(self, volumes: LedgerFiles, largest: int, keep: int = 0) -> None:
+        self._volumes = volumes
+        self._largest = largest
+        self._keep = keep
+        self._handles: _Handles | None = None
+        self._tail: _Tail | None = None
+
+    def ready(self) -> None:
+        """Fail now rather than later: the files are open and the disk has room."""
+        handles = self._opened()
+        if not self._volumes.is_current(handles.file):
+            self.close()
+            handles = self._opened()
+        disk = os.fstatvfs(handles.file)
+        # Some file systems do not tell their size, and say that they have no blocks at all.
+        if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def append(self, facts: Mapping[str, Any]) -> ChainedLine:
+        while True:
+            with self._locked() as handles:
+                tail = self._caught_up(handles)
+                if tail.end < self._largest or tail.notes:
+                    return self._write(handles, tail, facts)
+                self._retire(handles)
+
+    def close(self) -> None:
+        """Let go of the files, which closes them; they are opened again when they are needed."""
+        self._handles = None
+
+    def _opened(self) -> _Handles:
+        if self._handles is None:
+            folder = self._volumes.folder
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if folder.stat().st_mode & 0o077:
+                folder.chmod(0o700)
+            self._handles = _Handles(self._volumes)
+            if self._tail is not None:  # it may be another file by now
+                self._tail = replace(self._tail, end=NOT_SEEN)
+        return self._handles
+
+    @contextlib.contextmanager
+    def _locked(self) -> Generator[_Handles]:
+        """Alone with the current file, which may have become an older one while we waited."""
+        while True:
+            handles = self._opened()
+            with locked(handles.file):
+                if self._volumes.is_current(handles.file):
+                    yield handles
+                    return
+            self.close()
+
+    def _caught_up(self, handles: _Handles) -> _Tail:
+        """How it ends now: as we left it, or else read anew, as another process has written, or died in doing so."""
+        size = os.fstat(handles.file).st_size
+        if self._tail is None or self._tail.end != size:
+            self._tail = self._read(handles, size)
+        return self._tail
+
+    def _read(self, handles: _Handles, size: int) -> _Tail:
+        notes: dict[str, Any] = {}
+        link, torn = last_link(handles.file, size)
+        if link is None:
+            link, follows = self._end_of_older()
+            notes |= {"follows": follows} if follows else {}
+        needs_line_end = size > 0 and os.pread(handles.file, 1, size - 1) != b"\n"
+        if torn:
+            notes["torn"] = digest_of(torn + b"\n" if needs_line_end else torn)
+        if lost := self._lost(handles, link):
+            notes["lost"] = lost
+        return _Tail(link, size, needs_line_end, notes)
+
+    def _end_of_older(self) -> tuple[ChainedLine, str | None]:
+        older = self._volumes.older()
+        if not older:
+            return BEGINNING, None
+        file = open_to_read(older[-1])
+        try:
+            link, _ = last_link(file, os.fstat(file).st_size)
+        finally:
+            os.close(file)
+        return link or BEGINNING, older[-1].name
+
+    def _lost(self, handles: _Handles, link: ChainedLine) -> dict[str, Any] | None:
+        """What was written, to our knowledge, and is gone. The next line says so, as the head is about to move on."""
+        head = head_in(os.pread(handles.head, 1024, 0))
+        if head is None and link.seq > 1:  # a process may have died before it wrote the first
+            return {"head": None}
+        for known in (head, self._tail.link if self._tail else None):
+            if known and (known.seq > link.seq or (known.seq == link.seq and known.hash != link.hash)):
+                return {"head": known.seq, "hash": known.hash}
+        return None
+
+    def _write(self, handles: _Handles, tail: _Tail, facts: Mapping[str, Any]) -> ChainedLine:
+        notes = dict(tail.notes)
+        leaving = self._volumes.older()[: -self._keep] if self._keep and "follows" in notes else []
+        if leaving:
+            notes["dropped"] = [path.name for path in leaving]
+        link, line = seal(tail.link, {**facts, **notes})
+        data = b"\n" + line if tail.needs_line_end else line
+        try:
+            _write_all(handles.file, data)
+            _write_all(handles.head, link.head, at=0)
+        except OSError:
+            # Half a line, and ours alone as we hold the lock. If it cannot be taken back it is recovered as torn.
+            with contextlib.suppress(OSError):
+                os.ftruncate(handles.file, tail.end)
+            raise
+        # Without its facts, which may be pictures and would stay in memory.
+        self._tail = _Tail(replace(link, facts={}), tail.end + len(data))
+        for path in leaving:
+            _remove(path)
+        return link
+
+    def _retire(self, handles: _Handles) -> None:
+        """The current file is full: number it. The next line begins a new one and says which it follows."""
+        with os.fdopen(os.dup(handles.file), "rb") as file:
+            file.seek(0)
+            first = unseal(file.readline().rstrip(b"\n"))
+        follows = first.facts.get("follows") if first else None
+        self._volumes.current.rename(self._volumes.numbered(self._volumes.next_number(str(follows))))
+        self.close()
+
+
+def last_link(file: int, size: int) -> tuple[ChainedLine | None, bytes]:
+    """The last sound line of a file, and whatever stands after it."""
+    window = WINDOW
+    while True:
+        start = max(size - window, 0)
+        data = os.pread(file, size - start, start)
+        end = len(data)
+        while end > 0:
+            begin = data.rfind(b"\n", 0, end) + 1
+            if begin == 0 and start > 0:
+                break  # the line begins before the window
+            if link := unseal(data[begin:end]):
+                return link, data[end + 1 :]
+            end = begin - 1
+        if start == 0:
+            return None, data
+        window *= 8
+
+
+def _write_all(file: int, data: bytes, at: int | None = None) -> None:
+    if at is not None:
+        os.lseek(file, at, os.SEEK_SET)
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        log.warning("%s should have been removed and could not be: %s", path, error.strerror)

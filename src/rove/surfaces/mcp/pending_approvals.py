@@ -1,0 +1,136 @@
+"""Calls that wait for a person while nobody waits for them.
+
+Since revision 2026-07-28 a server cannot ask: it answers a call with `input_required`, and the client calls again with
+the person's answer and a state that it was given. The call itself is held here meanwhile, so that what a batch has
+done already is not done twice. The state is signed, and says which call it is of: the same tool with the same
+arguments, once, and only for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import os
+import time
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
+from rove.outcome import AnyOutcome
+from rove.surfaces.mcp.progress import Progress
+
+KEY_BYTES = 32
+
+
+class InvalidState(Exception):
+    """A state that is not ours, not of this call, used up or out of date; which of them is nobody's business."""
+
+
+class PendingCall:
+    """One call under way; to the engine it is the channel on which a person is asked."""
+
+    def __init__(self, digest: str, progress: Progress) -> None:
+        self.digest = digest
+        self.progress = progress
+        self.question: ApprovalRequest | None = None
+        self._asked = asyncio.Event()
+        self._answer: asyncio.Future[ApprovalAnswer] | None = None
+        self._run: asyncio.Task[AnyOutcome] | None = None
+
+    def begin(self, run: Coroutine[Any, Any, AnyOutcome]) -> None:
+        self._run = asyncio.ensure_future(run)
+        # Whoever gave up waiting is not told how it ended, and asyncio need not complain of that.
+        self._run.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        self.question, self._answer = request, asyncio.get_running_loop().create_future()
+        self._asked.set()
+        try:
+            return await self._answer
+        finally:
+            self._close_question()
+
+    def settle(self, answer: ApprovalAnswer) -> None:
+        """Give the person's answer, and let the call go on."""
+        assert self._answer is not None
+        self._answer.set_result(answer)
+        self._close_question()
+
+    def _close_question(self) -> None:
+        self.question = None
+        self._asked.clear()
+
+    async def outcome(self) -> AnyOutcome | None:
+        """What came of it, or None when a person has to be asked first. Whoever stops waiting for it ends it."""
+        assert self._run is not None
+        while not self._run.done() and self.question is None:
+            asked = asyncio.ensure_future(self._asked.wait())
+            try:
+                await asyncio.wait({self._run, asked}, return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError:
+                await self.end()
+                raise
+            finally:
+                asked.cancel()
+        return self._run.result() if self._run.done() else None
+
+    async def end(self) -> None:
+        assert self._run is not None
+        self._run.cancel()
+        await asyncio.wait({self._run})
+
+
+class PendingApprovals:
+    """The calls that are held, and the key that signs their states: known to this process alone."""
+
+    def __init__(self) -> None:
+        self._key = os.urandom(KEY_BYTES)
+        self._held: dict[str, PendingCall] = {}
+
+    def hold(self, call: PendingCall) -> str:
+        """Keep a call that has a question until its answer comes; returns the state to come back with."""
+        assert call.question is not None
+        self._held = {key: held for key, held in self._held.items() if held.question is not None}
+        self._held[call.question.id] = call
+        told = {"id": call.question.id, "call": call.digest, "until": call.question.expires}
+        body = base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
+        return f"{body}.{self._signature(body)}"
+
+    def held(self, state: object, digest: str) -> PendingCall:
+        """The call that a state is of; it stays held until it is taken."""
+        call = self._held.get(self._told(state, digest)["id"])
+        if call is None or call.question is None:
+            raise InvalidState
+        return call
+
+    def take(self, call: PendingCall) -> ApprovalRequest:
+        """The question that is being answered now, which it can be only once."""
+        assert call.question is not None
+        del self._held[call.question.id]
+        return call.question
+
+    async def close(self) -> None:
+        held, self._held = self._held, {}
+        for call in held.values():
+            await call.end()
+
+    def _told(self, state: object, digest: str) -> Mapping[str, Any]:
+        body, _, signature = state.partition(".") if isinstance(state, str) else ("", "", "")
+        if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):
+            raise InvalidState
+        told: Mapping[str, Any] = json.loads(base64.urlsafe_b64decode(body))
+        if not hmac.compare_digest(told["call"], digest) or told["until"] < time.time():
+            raise InvalidState
+        return told
+
+    def _signature(self, body: str) -> str:
+        return hmac.new(self._key, body.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+
+def digest_of(tool: str, arguments: Mapping[str, Any]) -> str:
+    """A call in short: any other word in it, and it is another call."""
+    whole = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(whole.encode()).hexdigest()

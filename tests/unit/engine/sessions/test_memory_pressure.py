@@ -1,0 +1,97 @@
+"""Whether memory is short."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+
+import pytest
+from tests.processes import eventually
+
+from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
+from rove.engine.sessions import memory_pressure
+from rove.engine.sessions.memory import Memory
+from rove.engine.sessions.memory_pressure import memory_shortage
+
+HOLD = "a = bytearray({megabytes} << 20); a[::4096] = b'x' * (len(a) // 4096); print('ready', flush=True); input()"
+
+
+def holding(megabytes: int, group: int) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-c", HOLD.format(megabytes=megabytes), "--type=renderer"]
+    process = subprocess.Popen(words, process_group=group, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+@pytest.fixture
+def family() -> Generator[list[subprocess.Popen[bytes]]]:
+    """Two processes of one group, the second with five times as much."""
+    first = holding(20, 0)
+    processes = [first, holding(100, first.pid)]
+    yield processes
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_what_a_group_holds_is_the_sum_of_its_processes(family: list[subprocess.Popen[bytes]]) -> None:
+    held = memory_in_use(family[0].pid)
+    assert held is not None
+    assert 120 < held / 2**20 < 180
+
+
+def test_a_group_that_is_gone_holds_nothing_that_could_be_told() -> None:
+    gone = subprocess.Popen(["true"], start_new_session=True)
+    gone.wait()
+    assert memory_in_use(gone.pid) is None
+    assert memory_shortage(256, gone.pid) is None
+
+
+def test_a_browser_above_its_limit_is_short_of_its_own_making(family: list[subprocess.Popen[bytes]]) -> None:
+    above, below = memory_shortage(100, family[0].pid), memory_shortage(500, family[0].pid)
+    assert above is not None
+    assert above.is_own
+    assert "its limit is 100 MB" in above.sentence
+    assert below is None
+
+
+def test_the_greediest_is_ended_and_the_others_spared(family: list[subprocess.Popen[bytes]]) -> None:
+    assert kill_largest_page(family[0].pid)
+    assert family[1].wait(10) == -9
+    assert family[0].poll() is None
+
+
+def test_where_there_is_no_page_nobody_is_ended() -> None:
+    assert not kill_largest_page(os.getpgid(0) if os.getpgid(0) != os.getpid() else 1)
+
+
+@pytest.mark.parametrize(
+    ("total", "available", "is_short"),
+    [(24_000, 600, False), (24_000, 500, True), (1_000, 101, False), (1_000, 99, True)],
+)
+def test_a_machine_keeps_a_tenth_or_half_a_gigabyte(
+    monkeypatch: pytest.MonkeyPatch, total: int, available: int, is_short: bool
+) -> None:
+    monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(total << 20, available << 20))
+    short = memory_shortage(None, None)
+    assert (short is not None) == is_short
+    assert short is None or (not short.is_own and f"only {available} MB" in short.sentence)
+
+
+def test_a_system_that_does_not_tell_is_not_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_pressure, "available_memory", lambda: None)
+    assert memory_shortage(None, None) is None
+
+
+def test_by_default_a_browser_may_hold_four_fifths(
+    monkeypatch: pytest.MonkeyPatch, family: list[subprocess.Popen[bytes]]
+) -> None:
+    assert eventually(lambda: (memory_in_use(family[0].pid) or 0) > 120 << 20, 10)
+    monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(120 << 20, 100 << 20))
+    short = memory_shortage(None, family[0].pid)
+    assert short is not None
+    assert short.is_own
+    assert "its limit is 96 MB" in short.sentence

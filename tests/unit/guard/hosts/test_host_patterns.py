@@ -1,0 +1,66 @@
+"""Lists of hosts, as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.errors import InvalidSettings
+from rove.guard.hosts.host_patterns import pattern
+from rove.guard.hosts.urls import Endpoint
+
+
+@pytest.mark.parametrize(
+    ("entry", "matching", "others"),
+    [
+        ("localhost:3000", [("localhost", 3000)], [("localhost", 3001), ("127.0.0.1", 3000), ("x.localhost", 3000)]),
+        ("localhost", [("localhost", 80), ("localhost", 9999)], [("localhost.evil.example", 80)]),
+        ("LOCALHOST.:*", [("localhost", 80)], [("xlocalhost", 80)]),
+        ("127.0.0.1", [("127.0.0.1", 1), ("127.0.0.1", 65535)], [("127.0.0.2", 1), ("localhost", 1)]),
+        ("0x7f.1:80", [("127.0.0.1", 80)], [("127.0.0.1", 81)]),
+        ("[::1]:8080", [("::1", 8080)], [("::1", 80), ("::2", 8080)]),
+        ("::1", [("::1", 80)], [("::2", 80)]),
+        ("[::1]", [("::1", 80)], []),
+        ("10.0.0.5:*", [("10.0.0.5", 22)], [("10.0.0.6", 22)]),
+        ("10.0.0.0/8", [("10.0.0.1", 1), ("10.255.255.255", 2)], [("11.0.0.0", 1), ("ten.example", 1), ("::1", 1)]),
+        ("10.0.0.0/8:80", [("10.0.0.1", 80)], [("10.0.0.1", 81)]),
+        ("fd00::/8", [("fd12::1", 1)], [("fe80::1", 1), ("10.0.0.1", 1)]),
+        ("[fd00::/8]:443", [("fd12::1", 443)], [("fd12::1", 80)]),
+        (
+            "*.corp.example",
+            [("a.corp.example", 80), ("a.b.corp.example", 443)],
+            [("corp.example", 80), ("acorp.example", 80), ("corp.example.evil.example", 80), ("a.corp.example2", 80)],
+        ),
+        ("*.corp.example:8080", [("a.corp.example", 8080)], [("a.corp.example", 80)]),
+        ("bücher.example", [("xn--bcher-kva.example", 80)], []),
+        ("a_b.example", [("a_b.example", 80)], []),
+    ],
+)
+def test_an_entry_matches_what_it_says_and_nothing_else(
+    entry: str, matching: list[tuple[str, int]], others: list[tuple[str, int]]
+) -> None:
+    read = pattern(entry)
+    assert [pair for pair in matching if not read.matches(Endpoint(*pair))] == []
+    assert [pair for pair in others if read.matches(Endpoint(*pair))] == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "", "*", "*.", "*:80", "a*.example", "*.*.example", "**.example", "localhost:", "localhost:0",
+        "localhost:65536", "localhost:http", "localhost:٣", "localhost:80:80", "http://localhost:3000", "localhost/",
+        "localhost:3000/", "user@localhost", "local host", " localhost", "localhost ", "[localhost]:80", "[::1]80",
+        "[::1]:", "[]:80", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "a..b", ".example", "1.2.3.4.5", "::1/129", "%6c",
+        "a,b", "a;b", "*.10.0.0.1/8", "localhost\n",
+    ],
+)  # fmt: skip
+def test_what_could_be_meant_otherwise_is_an_error(entry: str) -> None:
+    with pytest.raises(InvalidSettings):
+        pattern(entry)
+
+
+def test_a_denied_name_covers_what_is_under_it() -> None:
+    read = pattern("evil.example")
+    assert read.covers(Endpoint("evil.example", 80))
+    assert read.covers(Endpoint("a.b.evil.example", 443))
+    assert not read.covers(Endpoint("notevil.example", 80))
+    assert not pattern("evil.example:80").covers(Endpoint("a.evil.example", 443))
