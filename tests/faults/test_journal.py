@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import errno
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -24,16 +25,20 @@ from rove.errors import JournalFailed
 from rove.ledger.files import PATIENCE, LedgerFiles
 from rove.ledger.verification import verify
 
-# A short line and a very long one, in turns.
+# A short line and a long one, in turns. Where the file may grow so far and no further, the kernel kills the process in
+# the middle of a write.
 ENDLESS = """
-import asyncio, sys
+import asyncio, resource, signal, sys
 from pathlib import Path
 from rove.actions.forms import Fill
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine")
+if most := int(sys.argv[2]):
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 async def main():
     while True:
-        for size in (10, 20_000_000):
+        for size in (10, 1_000_000):
             async with journal.entry(Fill("e1", "x" * size)):
                 pass
 asyncio.run(main())
@@ -83,28 +88,39 @@ def run(code: str, *words: str) -> subprocess.Popen[str]:
 
 
 async def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
-    volumes = LedgerFiles(tmp_path, "mine")
-    for _ in range(6):
-        entries = verify(volumes).entries
-        with run(ENDLESS, str(tmp_path)) as process:
+    torn = 0
+    for _ in range(3):
+        assert await kill_one(tmp_path, in_the_middle=True) == torn + 1
+        torn = await kill_one(tmp_path, in_the_middle=False)
+
+
+async def kill_one(folder: Path, *, in_the_middle: bool) -> int:
+    """Kill a process that writes; returns how many lines have been torn so far."""
+    volumes = LedgerFiles(folder, "mine")
+    entries = verify(volumes).entries
+    most = size_of(volumes.current) + 1_500_000 if in_the_middle else 0
+    with run(ENDLESS, str(folder), str(most)) as process:
+        if in_the_middle:
+            assert process.wait(60) == -signal.SIGXFSZ
+        else:
             kill_while_it_grows(process, volumes.current)
-        verdict = verify(volumes)
-        assert verdict.is_whole, verdict.broken
-        assert verdict.entries > entries
-        async with Journal(tmp_path, "mine").entry(Click("e1")):
-            pass
-        after = verify(volumes)
-        assert after.is_whole, after.broken
-        # What was under way is on record too, and told of no more.
-        assert (after.entries, len(after.torn)) == (verdict.entries + 1 + len(verdict.remarks), len(verdict.torn))
-        assert after.remarks == ()
-    assert after.torn, "no write was hit in the middle"
+    verdict = verify(volumes)
+    assert verdict.is_whole, verdict.broken
+    assert verdict.entries > entries
+    async with Journal(folder, "mine").entry(Click("e1")):
+        pass
+    after = verify(volumes)
+    assert after.is_whole, after.broken
+    # What was under way is on record too, and told of no more.
+    assert (after.entries, len(after.torn)) == (verdict.entries + 1 + len(verdict.remarks), len(verdict.torn))
+    assert after.remarks == ()
+    return len(after.torn)
 
 
 def kill_while_it_grows(process: subprocess.Popen[str], path: Path) -> None:
     """Kill it as soon as the file has the beginning of a long line."""
-    before, give_up = size_of(path), time.monotonic() + 30
-    while (size := size_of(path)) < before + 1_000_000:
+    before, give_up = size_of(path), time.monotonic() + 60
+    while (size := size_of(path)) < before + 500_000:
         before = min(before, size)  # it may go on in a new file
         assert time.monotonic() < give_up
         assert process.poll() is None
