@@ -59,7 +59,7 @@ async def net() -> AsyncGenerator[Net]:
         world.lead(PUBLIC, public)
         world.lead(PUBLIC_6, public)
         upstream = Upstream.of(f"socks5://127.0.0.1:{world.port}")
-        egress = EgressProxy(HostRules(), OwnPorts(), DnsResolver(names.address, patience=1.0), upstream)
+        egress = EgressProxy(HostRules(), OwnPorts(), DnsResolver(names.address, timeout=1.0), upstream)
         await egress.start()
         yield Net(names, world, bird, egress)
         await egress.close()
@@ -154,8 +154,8 @@ async def test_a_name_that_is_not_known_fails_as_such(net: Net) -> None:
         assert (reply.status, reply.headers["x-rove-failure"]) == (502, "dns")
     assert [failed.kind for failed in net.egress.failures] == ["dns", "dns"]
     endpoint = Endpoint("nobody.example", net.bird.port)
-    assert net.egress.refusal_log.why_not(endpoint, 0) == "dns"
-    assert net.egress.refusal_log.why_not(endpoint, time.monotonic()) is None
+    assert net.egress.refusal_log.latest(endpoint, 0) == "dns"
+    assert net.egress.refusal_log.latest(endpoint, time.monotonic()) is None
 
 
 async def test_a_silent_name_server_is_not_waited_for_without_end(net: Net) -> None:
@@ -167,7 +167,7 @@ async def test_a_silent_name_server_is_not_waited_for_without_end(net: Net) -> N
 
 
 async def test_a_dead_name_server_is_told_apart_from_a_refusal(unused_port: int) -> None:
-    egress = EgressProxy(HostRules(), OwnPorts(), DnsResolver(("127.0.0.1", unused_port), patience=1.0))
+    egress = EgressProxy(HostRules(), OwnPorts(), DnsResolver(("127.0.0.1", unused_port), timeout=1.0))
     await egress.start()
     async with connected(egress.port) as client:
         reply = await client.get("http://any.example/")

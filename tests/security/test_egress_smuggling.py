@@ -152,7 +152,7 @@ async def test_a_head_without_end_is_not_kept_without_end(watched: Watched) -> N
 async def test_more_clients_than_there_is_room_for_are_turned_away(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rove.guard.proxy.egress._MOST_CLIENTS", 2)
+    monkeypatch.setattr("rove.guard.proxy.egress._MAX_CLIENTS", 2)
     async with connected(watched.egress.port) as one, connected(watched.egress.port) as two:
         assert (await one.get("http://10.0.0.1/")).status == 403
         assert (await two.get("http://10.0.0.1/")).status == 403

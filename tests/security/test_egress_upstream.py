@@ -98,7 +98,7 @@ async def test_a_dead_one_is_told_apart(kind: str, unused_port: int) -> None:
 
 @pytest.mark.parametrize("kind", ["socks5", "http"])
 async def test_one_that_talks_nonsense_or_nothing_is_not_waited_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialer, "CONNECT_PATIENCE", 0.5)
+    monkeypatch.setattr(dialer, "CONNECT_TIMEOUT", 0.5)
 
     async def nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)

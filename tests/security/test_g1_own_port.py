@@ -16,5 +16,5 @@ def test_g1_a_port_of_our_own_is_refused_for_good_by_every_name(host: str, allow
     own.add("127.0.0.1", 4000)
     refusal = HostRules.of(allowed).refuse_url(f"http://{host}:4000/", own)
     assert refusal is not None
-    assert refusal.rule is RefusalReason.OWN_PORT
+    assert refusal.reason is RefusalReason.OWN_PORT
     assert ALLOW_FLAG not in refusal.hint

@@ -7,7 +7,8 @@ import pytest
 from rove.engine.outcome_redaction import redact_error
 from rove.errors import NavigationFailed
 from rove.guard.secrets.redaction import Redaction
-from rove.guard.secrets.secrets import Secret, Secrets
+from rove.guard.secrets.secret import Secret
+from rove.guard.secrets.secrets import Secrets
 from rove.render.cleaning import readable
 
 VALUE = "hunter2-correct"

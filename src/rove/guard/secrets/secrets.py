@@ -11,30 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 from rove.errors import Denied
-from rove.record import dataclass
+from rove.guard.secrets.secret import Secret
 from rove.settings import Settings
 
 Redact = Callable[[str], str]
-
-
-@dataclass(frozen=True)
-class Secret:
-    """A value that goes by its name, the origins that it is bound to, and into which of their fields it may go."""
-
-    name: str
-    origins: tuple[str, ...]
-    value: str = field(repr=False)
-    fields: Literal["password", "any"] = "password"
-
-    @property
-    def goes_anywhere(self) -> bool:
-        return self.fields == "any"
 
 
 class Secrets:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn, cast
 from rove.errors import InvalidSettings
 from rove.fields import UNKNOWN, InvalidFields, Validated, arg, build
 from rove.guard.secrets.redaction import SHORTEST
-from rove.guard.secrets.secrets import Secret
+from rove.guard.secrets.secret import Secret
 from rove.record import dataclass
 from rove.target import is_secret_name
 

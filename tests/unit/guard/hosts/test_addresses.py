@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
 
-from rove.guard.hosts.addresses import embedded, verdict
+from rove.guard.hosts.addresses import embedded_ipv4, refusal_reason
 
 # First and last address of each range, its rule, and the rules of its neighbours: None is public.
 RANGES = [
@@ -99,39 +99,39 @@ def test_a_range_begins_and_ends_where_the_registry_says(
     low, high = ip_address(first), ip_address(last)
     if rule is not None:
         middle = type(low)((int(low) + int(high)) // 2)
-        assert {verdict(low), verdict(high)} == {rule}
-        assert verdict(middle) is not None
+        assert {refusal_reason(low), refusal_reason(high)} == {rule}
+        assert refusal_reason(middle) is not None
     else:
-        assert verdict(low) is not None
-        assert verdict(high) is not None
+        assert refusal_reason(low) is not None
+        assert refusal_reason(high) is not None
     if before != "":
-        assert verdict(low - 1) == before
+        assert refusal_reason(low - 1) == before
     if after != "":
-        assert verdict(high + 1) == after
+        assert refusal_reason(high + 1) == after
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_never_refused(address: str) -> None:
-    assert verdict(ip_address(address)) is None
+    assert refusal_reason(ip_address(address)) is None
 
 
 @pytest.mark.parametrize("address", METADATA)
 def test_a_metadata_service_is_known_in_every_disguise(address: str) -> None:
-    assert verdict(ip_address(address)) == "metadata"
+    assert refusal_reason(ip_address(address)) == "metadata"
 
 
 @pytest.mark.parametrize(("address", "rule"), EMBEDDED)
 def test_an_embedded_address_is_judged_too(address: str, rule: str) -> None:
-    assert verdict(ip_address(address)) == rule
+    assert refusal_reason(ip_address(address)) == rule
 
 
 def test_a_zone_does_not_hide_an_address() -> None:
-    assert verdict(ip_address("::1%lo")) == "loopback"
-    assert verdict(ip_address("fe80::1%eth0")) == "link-local"
+    assert refusal_reason(ip_address("::1%lo")) == "loopback"
+    assert refusal_reason(ip_address("fe80::1%eth0")) == "link-local"
 
 
 def test_teredo_holds_two_addresses_one_of_them_turned_over() -> None:
-    assert embedded(IPv6Address("2001:0:4136:e378:8000:63bf:3fff:fdd2")) == (
+    assert embedded_ipv4(IPv6Address("2001:0:4136:e378:8000:63bf:3fff:fdd2")) == (
         IPv4Address("65.54.227.120"),
         IPv4Address("192.0.2.45"),
     )
@@ -140,4 +140,4 @@ def test_teredo_holds_two_addresses_one_of_them_turned_over() -> None:
 def test_no_address_outside_what_was_given_out_is_public() -> None:
     for top in range(0, 0x10000, 0x40):
         if not 0x2000 <= top < 0x4000:
-            assert verdict(IPv6Address((top << 112) + 0x1234)) is not None, hex(top)
+            assert refusal_reason(IPv6Address((top << 112) + 0x1234)) is not None, hex(top)

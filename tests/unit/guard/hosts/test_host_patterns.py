@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rove.errors import InvalidSettings
-from rove.guard.hosts.host_patterns import pattern
+from rove.guard.hosts.host_patterns import parse_pattern
 from rove.guard.hosts.urls import Endpoint
 
 
@@ -38,7 +38,7 @@ from rove.guard.hosts.urls import Endpoint
 def test_an_entry_matches_what_it_says_and_nothing_else(
     entry: str, matching: list[tuple[str, int]], others: list[tuple[str, int]]
 ) -> None:
-    read = pattern(entry)
+    read = parse_pattern(entry)
     assert [pair for pair in matching if not read.matches(Endpoint(*pair))] == []
     assert [pair for pair in others if read.matches(Endpoint(*pair))] == []
 
@@ -55,12 +55,12 @@ def test_an_entry_matches_what_it_says_and_nothing_else(
 )  # fmt: skip
 def test_what_could_be_meant_otherwise_is_an_error(entry: str) -> None:
     with pytest.raises(InvalidSettings):
-        pattern(entry)
+        parse_pattern(entry)
 
 
 def test_a_denied_name_covers_what_is_under_it() -> None:
-    read = pattern("evil.example")
+    read = parse_pattern("evil.example")
     assert read.covers(Endpoint("evil.example", 80))
     assert read.covers(Endpoint("a.b.evil.example", 443))
     assert not read.covers(Endpoint("notevil.example", 80))
-    assert not pattern("evil.example:80").covers(Endpoint("a.evil.example", 443))
+    assert not parse_pattern("evil.example:80").covers(Endpoint("a.evil.example", 443))

@@ -20,7 +20,7 @@ def rule(rules: HostRules, host: str, *addresses: str, port: int = 80, own: OwnP
     found = [ip_address(each) for each in addresses] or ([endpoint.address] if endpoint.address else [])
     own = own or OwnPorts()
     refusal = rules.refuse_name(endpoint, own) or rules.refuse_addresses(endpoint, found, own)
-    return None if refusal is None else refusal.rule
+    return None if refusal is None else refusal.reason
 
 
 @pytest.mark.parametrize(
@@ -176,4 +176,4 @@ def test_a_refusal_says_where_a_name_led() -> None:
 )
 def test_a_url_is_judged_as_a_browser_would_read_it(url: str, rule: str | None) -> None:
     refusal = HostRules().refuse_url(url, OwnPorts())
-    assert (None if refusal is None else refusal.rule) == rule
+    assert (None if refusal is None else refusal.reason) == rule

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from rove.guard.hosts.local_machine import is_here, own_addresses
+from rove.guard.hosts.local_machine import is_this_machine, own_addresses
 
 
 def test_the_loopback_interface_is_listed() -> None:
@@ -24,9 +24,9 @@ def test_every_address_listed_can_be_listened_on() -> None:
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"])
 def test_what_leads_here_is_here(address: str) -> None:
-    assert is_here(ip_address(address))
+    assert is_this_machine(ip_address(address))
 
 
 def test_the_rest_of_the_world_is_not_here() -> None:
-    assert not is_here(ip_address("93.184.216.34"))
-    assert not is_here(ip_address("2606:4700::1"))
+    assert not is_this_machine(ip_address("93.184.216.34"))
+    assert not is_this_machine(ip_address("2606:4700::1"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength, UntilClosed
-from rove.guard.proxy.connection_errors import Malformed
+from rove.guard.http.http_errors import Malformed
 
 
 def fed(body: BodyFraming, pieces: list[bytes]) -> int:
@@ -16,7 +16,7 @@ def fed(body: BodyFraming, pieces: list[bytes]) -> int:
     for piece in pieces:
         if body.is_done:
             break
-        taken += body.take(piece)
+        taken += body.consume(piece)
     return taken
 
 
@@ -93,4 +93,4 @@ def test_a_body_that_ends_with_its_connection_takes_everything() -> None:
     body = UntilClosed()
     assert fed(body, [b"x" * 10, b"y"]) == 11
     assert not body.is_done
-    assert body.may_break_off
+    assert body.ends_with_connection

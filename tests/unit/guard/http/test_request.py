@@ -6,8 +6,8 @@ import pytest
 
 from rove.guard.hosts.urls import Endpoint
 from rove.guard.http.body_framing import Chunked, FixedLength
+from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import read_request
-from rove.guard.proxy.connection_errors import Malformed
 
 
 def head(*lines: str) -> bytes:
@@ -65,7 +65,7 @@ def test_headers_of_this_connection_stay_here() -> None:
         )
     )
     assert request.head == head("GET / HTTP/1.1", "Host: example.com", "Connection: close", "X-Kept: 2")
-    assert request.is_last
+    assert request.closes_connection
     assert not request.wants_upgrade
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from rove.guard.hosts.connection_errors import Failure
 from rove.guard.hosts.refusal import Refusal, RefusalReason
 from rove.guard.hosts.urls import Endpoint
 from rove.guard.http.body_framing import Chunked, FixedLength, UntilClosed
+from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest
 from rove.guard.http.response import failure_response, read_response, refusal_response
-from rove.guard.proxy.connection_errors import Failure, Malformed
 
 
-def asked(method: str = "GET", *, is_last: bool = False) -> ProxyRequest:
-    return ProxyRequest(method, Endpoint("example.com", 80), b"", FixedLength(0), is_last=is_last)
+def asked(method: str = "GET", *, closes_connection: bool = False) -> ProxyRequest:
+    return ProxyRequest(method, Endpoint("example.com", 80), b"", FixedLength(0), closes_connection=closes_connection)
 
 
 def test_an_answer_is_rebuilt() -> None:
@@ -25,7 +26,7 @@ def test_an_answer_is_rebuilt() -> None:
     assert answer.head == (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"
     )
-    assert not answer.is_last
+    assert not answer.closes_connection
     assert isinstance(answer.body, FixedLength)
 
 
@@ -46,7 +47,7 @@ def test_beside_chunks_a_length_is_not_believed() -> None:
 def test_a_body_without_a_length_ends_with_the_connection() -> None:
     answer = read_response(b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", asked())
     assert isinstance(answer.body, UntilClosed)
-    assert answer.is_last
+    assert answer.closes_connection
     assert answer.ends_by_closing
     assert answer.head == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 
@@ -68,13 +69,17 @@ def test_a_server_cannot_speak_for_the_guard() -> None:
 
 
 def test_old_servers_close_unless_they_say_otherwise() -> None:
-    assert read_response(b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n", asked()).is_last
-    assert not read_response(b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n", asked()).is_last
-    assert read_response(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n", asked()).is_last
+    assert read_response(b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n", asked()).closes_connection
+    assert not read_response(
+        b"HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n", asked()
+    ).closes_connection
+    assert read_response(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n", asked()
+    ).closes_connection
 
 
 def test_a_client_that_wants_to_leave_is_told_so() -> None:
-    answer = read_response(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n", asked(is_last=True))
+    answer = read_response(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n", asked(closes_connection=True))
     assert b"Connection: close" in answer.head
 
 
@@ -101,11 +106,11 @@ def test_an_answer_whose_end_is_in_doubt_is_refused(head: bytes) -> None:
 
 
 def test_our_own_answers_say_why() -> None:
-    said = refusal_response(Refusal("localhost", 80, RefusalReason.LOCAL_NAME)).written(with_body=True, is_last=False)
+    said = refusal_response(Refusal("localhost", 80, RefusalReason.LOCAL_NAME)).to_bytes(with_body=True, close=False)
     assert said.startswith(b"HTTP/1.1 403 ")
     assert b"\r\nx-rove-refused: local-name\r\n" in said
     assert b"--allow-host localhost:80" in said.partition(b"\r\n\r\n")[2]
-    late = failure_response(Failure.TIMEOUT).written(with_body=False, is_last=True)
+    late = failure_response(Failure.TIMEOUT).to_bytes(with_body=False, close=True)
     assert late.startswith(b"HTTP/1.1 504 ")
     assert b"\r\nx-rove-failure: timeout\r\n" in late
     assert late.endswith(b"Connection: close\r\n\r\n")

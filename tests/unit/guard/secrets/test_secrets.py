@@ -13,7 +13,8 @@ from keyring.errors import KeyringLocked
 
 from rove import Settings
 from rove.errors import Denied, InvalidSettings
-from rove.guard.secrets.secrets import NO_SECRETS, Secret, Secrets, secrets_from
+from rove.guard.secrets.secret import Secret
+from rove.guard.secrets.secrets import NO_SECRETS, Secrets, secrets_from
 from rove.guard.secrets.secrets_file import canonical_origin
 
 ORIGINS = 'origins = ["https://shop.example"]\n'
