@@ -15,7 +15,7 @@ from rove.actions.forms import Fill
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.fields import InvalidFields
-from rove.guard.policy.rule_policy import HOUSE_DEFAULTS, ActionFacts, Word
+from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, Word
 
 SHOP = Place("default", "t1", "https://shop.example/cart")
 CLICK = Click("e1")
@@ -88,7 +88,7 @@ def test_by_default_the_public_web_is_open_and_files_are_asked_about() -> None:
 
 @pytest.mark.parametrize("effect", list(Effect))
 def test_every_effect_has_a_default(effect: Effect) -> None:
-    assert effect in HOUSE_DEFAULTS
+    assert effect in BUILT_IN_DEFAULTS
 
 
 @pytest.mark.parametrize(
