@@ -120,7 +120,7 @@ async def test_chunks_are_forwarded_with_their_trailers() -> None:
 async def test_a_response_that_ends_with_its_connection_closes_the_clients_connection() -> None:
     async def closing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.0 200 OK\r\n\r\nold and ")
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\none and ")
         await writer.drain()
         writer.write(b"two")
 
