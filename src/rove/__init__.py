@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from rove import version
+
+__version__ = version.VERSION
 
 # What `typing` calls by the same name: to import it would take as long as to start a browser's process.
 TYPE_CHECKING = False

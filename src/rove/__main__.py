@@ -20,7 +20,7 @@ def _run(arguments: list[str]) -> int:
     """A server's browser is set going before the rest is even imported."""
     begun = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
-        from rove.early_launch import early_launch
+        from rove.chromium.early_launch import early_launch
 
         begun = early_launch(arguments, os.environ)
     gc.disable()  # nothing of what is imported is garbage, and looking for some takes a tenth of the time

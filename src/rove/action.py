@@ -24,17 +24,17 @@ from typing import (
 from rove.errors import InvalidArguments
 from rove.fields import UNKNOWN, InvalidFields, Validated, build, plain
 from rove.fields import arg as arg
+from rove.outcome import AnyOutcome, Result
 from rove.record import dataclass
 from rove.target import Target as Target
 from rove.target import Url as Url
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, TabInfo
-    from rove.chromium.page.tab import Tab
-    from rove.outcome import AnyOutcome
+    from rove.browser.context import Context
+    from rove.browser.tab import Tab, TabInfo
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
 # The group of what every agent needs; the others are shown to a model when they are asked for.
 CORE = "core"
 
@@ -153,6 +153,11 @@ class StepRunner(Protocol):
 class CompositeAction(Action[R]):
     """An action made of other actions."""
 
+    @property
+    def actions(self) -> Sequence[Action[Any]]:
+        """The actions that it is made of."""
+        raise NotImplementedError
+
     async def perform(self, runner: StepRunner) -> R:
         raise NotImplementedError
 
@@ -229,9 +234,12 @@ def _result_type(cls: type[AnyAction]) -> type[Any]:
     for base in getattr(cls, "__orig_bases__", ()):
         if isinstance(get_origin(base), type) and issubclass(get_origin(base), Action):
             (result,) = get_args(base)
-            if not isinstance(result, TypeVar):  # a bare TabAction inherits the bases of its own declaration
-                return result  # type: ignore[no-any-return]
-    raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Result]")
+            if isinstance(result, TypeVar):
+                continue  # a bare TabAction inherits the bases of its own declaration
+            if not issubclass(result, Result):
+                raise TypeError(f"{result.__name__}, which {cls.__name__} results in, is no subclass of Result")
+            return result  # type: ignore[no-any-return]
+    raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Clicked]")
 
 
 def _complaints(cls: type[AnyAction], refused: InvalidFields) -> list[str]:

@@ -8,6 +8,7 @@ RoveError
 ├── NotOpen               not_open              no session or tab goes by that name
 ├── LimitReached          limit_reached         as many sessions, tabs or questions, or as much memory, as is allowed
 ├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
+├── Unsupported           unsupported           the browser engine in use cannot do this
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── CertificateInvalid    certificate_invalid   the server could not prove who it is
 ├── NeedsCredentials      needs_credentials     the server asks for a password or a certificate
@@ -83,7 +84,7 @@ class JournalFailed(RoveError):
 
 class NotOpen(RoveError):
     code = "not_open"
-    default_hint = "Call browser_status to see what is open."
+    default_hint = "Call {status} to see what is open."
 
 
 class LimitReached(RoveError):
@@ -102,6 +103,13 @@ def unwritable(folder: object, error: OSError) -> BrowserUnavailable:
     return BrowserUnavailable(
         f"{folder} cannot be written: {error.strerror}.", hint="Set ROVE_HOME, or pass --home, to a folder that can be."
     )
+
+
+class Unsupported(RoveError):
+    """The browser engine in use cannot do this."""
+
+    code = "unsupported"
+    default_hint = "Use another browser engine, or another way to do it."
 
 
 class NavigationFailed(RoveError):
@@ -128,13 +136,13 @@ class PageCrashed(RoveError):
 
 class DialogOpen(RoveError):
     code = "dialog_open"
-    default_hint = "Answer it with browser_dialog, then call again."
+    default_hint = "Answer it with {dialog}, then call again."
     retryable = True
 
 
 class DeadlineExceeded(RoveError):
     code = "deadline_exceeded"
-    default_hint = "Look at the page with browser_snapshot, or allow more time with `timeout`."
+    default_hint = "Look at the page with {snapshot}, or allow more time with `timeout`."
     retryable = True
 
 
@@ -146,12 +154,12 @@ class ScriptFailed(RoveError):
 class ElementNotFound(RoveError):
     code = "element_not_found"
     quotes_page = False
-    default_hint = "Take a browser_snapshot and use a ref that it shows."
+    default_hint = "Take a {snapshot} and use a ref that it shows."
 
 
 class ElementGone(RoveError):
     code = "element_gone"
-    default_hint = "The page has changed: take a new browser_snapshot and use a ref that it shows."
+    default_hint = "The page has changed: take a new {snapshot} and use a ref that it shows."
 
 
 class AmbiguousTarget(RoveError):
@@ -161,5 +169,5 @@ class AmbiguousTarget(RoveError):
 
 class ElementNotReady(RoveError):
     code = "element_not_ready"
-    default_hint = "Deal with what is in the way, or wait for it with browser_wait, then call again."
+    default_hint = "Deal with what is in the way, or wait for it with {wait}, then call again."
     retryable = True

@@ -48,14 +48,14 @@ class Validated:
     """A base for frozen dataclasses whose values are checked, and read leniently, when they are made."""
 
     def __post_init__(self) -> None:
-        complaints: list[tuple[str, str]] = []
-        for name, (hint, rule) in declared(type(self)).items():
-            try:
-                object.__setattr__(self, name, _read(hint, rule, getattr(self, name), name))
-            except InvalidFields as refused:
-                complaints += refused.complaints
+        values, complaints = _read_all(type(self), self.__dict__)
         if complaints:
             raise InvalidFields(complaints)
+        self.__dict__.update(values)
+        self.complete()
+
+    def complete(self) -> None:
+        """Check, or derive, what depends on more than one value. Called once, when each value by itself is valid."""
 
 
 def arg(description: str, default: Any = MISSING, **rules: Any) -> Any:
@@ -94,26 +94,32 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
 
 def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
     """Make a validated dataclass from untrusted words, naming all that is unknown, missing or wrong."""
-    known = {field.name: field for field in dataclasses.fields(cls)}
-    complaints = [(name, UNKNOWN) for name in values if name not in known]
-    for name, field in known.items():
-        if name in values:
-            complaints += _complaints(cls, name, values[name])
-        elif field.default is MISSING:
-            complaints.append((name, "is missing"))
-    if complaints:
+    defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+    unknown = [(name, UNKNOWN) for name in values if name not in defaults]
+    read, complaints = _read_all(cls, {**defaults, **values})
+    if unknown or complaints:
         prefix = f"{where}." if where else ""
-        raise InvalidFields([(prefix + place, why) for place, why in complaints])
-    return cls(**values)
+        raise InvalidFields([(prefix + place, why) for place, why in [*unknown, *complaints]])
+    # Not through `__init__`, which would read every value a second time.
+    made: Any = object.__new__(cls)
+    made.__dict__.update(read)
+    made.complete()
+    return made
 
 
-def _complaints(cls: type[Any], name: str, value: Any) -> list[tuple[str, str]]:
-    hint, rule = declared(cls)[name]
-    try:
-        _read(hint, rule, value, name)
-    except InvalidFields as refused:
-        return refused.complaints
-    return []
+def _read_all(cls: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return each value as its type wants it, and what is wrong with the others."""
+    read: dict[str, Any] = {}
+    complaints: list[tuple[str, str]] = []
+    for name, (hint, rule) in declared(cls).items():
+        if values[name] is MISSING:
+            complaints.append((name, "is missing"))
+            continue
+        try:
+            read[name] = _read(hint, rule, values[name], name)
+        except InvalidFields as refused:
+            complaints += refused.complaints
+    return read, complaints
 
 
 UNKNOWN = "is not known"

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.chromium_internals import chromium_browser
 from tests.person import Person, person_with
 from tests.site import Site, serving
 
 from rove import Session
-from rove.engine.sessions.guard_notice import UNGUARDED
+from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen
 from rove.render.outcomes import as_text
@@ -327,7 +328,10 @@ def test_an_address_that_is_no_browsers_stops_the_start(tmp_path: Path) -> None:
 
 async def test_no_process_of_the_person_is_measured_or_ended(session: Session, sessions: Sessions) -> None:
     await session.tabs()
-    assert sessions._browsers.process_group is None
+    browser = sessions._browsers.current
+    assert browser is not None
+    assert browser.memory_in_use() is None
+    assert not browser.kill_largest_page()
     assert not sessions.session().is_idle
 
 
@@ -452,9 +456,7 @@ async def test_tabs_are_known_again_when_only_the_line_was_lost(
 ) -> None:
     other = site.page("/", "<h1>Hi</h1>")
     await session.navigate(other)
-    browser = sessions._browsers._browser
-    assert browser is not None
-    browser._connection.close()
+    chromium_browser(sessions._browsers._browser)._connection.close()
     await eventually(lambda: not sessions.session().has_pages)
     with pytest.raises(BrowserUnavailable):
         await session.tabs()

@@ -7,14 +7,15 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.chromium_internals import chromium_browser
 from tests.processes import eventually, run_folders
 from tests.site import OWN_SITES, Site
 
+from rove.chromium.early_launch import early_launch
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import find
 from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.process.watchdog import processes_of
-from rove.early_launch import early_launch
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings import Settings
@@ -37,7 +38,7 @@ async def test_the_page_that_was_asked_for_ahead_is_the_first_tab(tmp_path: Path
         session = Session(sessions, None)
         address = site.page("/", "<h1>Here</h1>")
         assert (await session.navigate(address)).tab == "t1"
-        browser = await sessions._browsers.browser(lambda _: None)
+        browser = chromium_browser(await sessions._browsers.browser(lambda _: None))
         targets = (await browser._connection.root.send("Target.getTargets"))["targetInfos"]
         assert [target["url"] for target in targets if target["type"] == "page"] == [address]
         assert (await session.tabs("new")).tab == "t2"

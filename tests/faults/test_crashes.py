@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from tests.chromium_internals import chromium_tab
 from tests.faults.survival import answered_within, browser_with, eventually, goes_on, kinds, told
 from tests.processes import helpers
 from tests.site import OWN_SITES, Site
@@ -76,7 +77,7 @@ async def test_31_a_page_that_died_between_calls_is_reset_by_the_next(own: Sessi
     context = await own._engine.context(lambda _: None)
     for pid in helpers(home / "crashing", "renderer"):
         os.kill(pid, signal.SIGKILL)
-    await eventually(lambda: context.current is not None and context.current.is_crashed)
+    await eventually(lambda: context.current is not None and chromium_tab(context.current).page.is_crashed)
     outcome = await goes_on(own, site)
     assert kinds(outcome) == ["tab reset"]
     assert site.url("/") in told(outcome, "tab reset")
@@ -88,8 +89,7 @@ async def test_31_a_frame_that_crashes_leaves_the_page_round_it(own: Session, si
     outcome = await own.run(Navigate(site.page("/", outer)), timeout=10)
     assert "Inner" in outcome.changes.text
     context = await own._engine.context(lambda _: None)
-    assert context.current is not None
-    (cdp,) = context.current.worlds._separate.values()
+    (cdp,) = chromium_tab(context.current).page.worlds._separate.values()
     dying = asyncio.ensure_future(cdp.send("Page.crash"))
     try:
         with answered_within(5):

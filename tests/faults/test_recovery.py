@@ -12,13 +12,14 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
+from tests.chromium_internals import chromium_browser, chromium_tab
 from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.extract import Extract
 from rove.chromium.process.watchdog import processes_of
 from rove.chromium.protocol.pipe import PipeTransport
-from rove.engine.sessions.network_access import NetworkAccess
+from rove.engine.network_access import NetworkAccess
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
 from rove.settings import Deadlines, Settings
@@ -124,8 +125,7 @@ async def test_34_a_pipe_that_is_closed_under_a_browser_is_the_end_of_it_and_of_
     own: Session, site: Site, home: Path
 ) -> None:
     await own.navigate(site.page("/", PAGE))
-    browser = own._sessions._browsers._browser
-    assert browser is not None
+    browser = chromium_browser(own._sessions._browsers._browser)
     line = browser._connection._transport
     assert isinstance(line, PipeTransport) and line._output is not None
     waiting = asyncio.ensure_future(own.wait(text="Never"))
@@ -179,8 +179,8 @@ async def test_a_session_that_was_offline_does_not_come_back_online(
 async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", PAGE))
     context = own._engine._context
-    assert context is not None and context.current is not None
-    crashing = asyncio.ensure_future(context.current.cdp.send("Page.crash"))
+    assert context is not None
+    crashing = asyncio.ensure_future(chromium_tab(context.current).page.cdp.send("Page.crash"))
     with pytest.raises(RoveError):
         await own.run(Extract("h1"), timeout=3)
     crashing.cancel()

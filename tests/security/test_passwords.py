@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.chromium_internals import chromium_tab
 from tests.reading import ref_of
 from tests.site import Site
 
@@ -358,8 +359,8 @@ async def test_a_person_at_the_window_is_not_restricted(session: Session, site: 
     await session.type("trice", "#n")
     await session.evaluate("p.focus()")
     context = session._engine._context
-    assert context is not None and context.current is not None
-    await context.current.cdp.send("Input.insertText", {"text": "their own"})
+    assert context is not None
+    await chromium_tab(context.current).page.cdp.send("Input.insertText", {"text": "their own"})
     assert await value(session, "[n.value, p.value]") == ["Beatrice", "their own"]
 
 

@@ -1,20 +1,21 @@
-"""The clipboard of a session."""
+"""The clipboard, one for each session."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
+    from rove.browser.context import Context
 
 MOST_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
-class Copied:
+class Copied(Result):
     text: str
     is_cut: bool = False
 
@@ -30,7 +31,7 @@ class Clipboard(ContextAction[Copied]):
     text: str | None = arg("Text to put on it.", default=None, max_length=1_000_000)
 
     async def perform(self, context: Context) -> Copied:
-        clipboard = context.shared_resources.clipboard
         if self.text is not None:
-            clipboard.text = self.text
-        return Copied(clipboard.text[:MOST_CHARACTERS], is_cut=len(clipboard.text) > MOST_CHARACTERS)
+            context.set_clipboard(self.text)
+        text = context.clipboard_text
+        return Copied(text[:MOST_CHARACTERS], is_cut=len(text) > MOST_CHARACTERS)

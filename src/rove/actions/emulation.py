@@ -1,21 +1,21 @@
-"""Other circumstances for the same page."""
+"""Emulation: the size of the viewport, being offline."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, TabAction, action, arg
-from rove.chromium.capture.viewport import resize
 from rove.errors import InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
-    from rove.chromium.page.tab import Tab
+    from rove.browser.context import Context
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
-class Resized:
+class Resized(Result):
     width: int
     height: int
 
@@ -33,12 +33,12 @@ class Resize(TabAction[Resized]):
     async def perform(self, tab: Tab) -> Resized:
         if self.width <= 0 or self.height <= 0:
             raise InvalidArguments("Invalid dimensions: width and height must be positive")
-        await resize(tab.cdp, self.width, self.height)
+        await tab.resize(self.width, self.height)
         return Resized(self.width, self.height)
 
 
 @dataclass(frozen=True)
-class NetworkSwitched:
+class NetworkSwitched(Result):
     offline: bool
 
     def __str__(self) -> str:
@@ -52,5 +52,5 @@ class Offline(ContextAction[NetworkSwitched]):
     offline: bool = arg("False to be online again.", default=True)
 
     async def perform(self, context: Context) -> NetworkSwitched:
-        await context.shared_resources.network_conditions.set_offline(self.offline)
+        await context.set_offline(self.offline)
         return NetworkSwitched(self.offline)

@@ -1,18 +1,19 @@
-"""Files that go from the workspace into a page."""
+"""Files: uploads from the workspace to a page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
-class Uploaded:
+class Uploaded(Result):
     element: str
     files: tuple[str, ...]
 
@@ -31,5 +32,5 @@ class Upload(TabAction[Uploaded]):
 
     async def perform(self, tab: Tab) -> Uploaded:
         element = await tab.resolve(self.target)
-        names = await tab.upload(element, self.paths, self.drop)
+        names = await element.upload(self.paths, self.drop)
         return Uploaded(element.line, tuple(names))

@@ -1,4 +1,4 @@
-"""Going places."""
+"""Navigation: load an address, go back or forward, reload."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
 from rove.errors import NavigationFailed
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
-class Navigated:
+class Navigated(Result):
     url: str
     status: int | None = None
 
@@ -33,7 +34,7 @@ class Navigate(TabAction[Navigated]):
 
     async def perform(self, tab: Tab) -> Navigated:
         await tab.navigate(self.url)
-        return Navigated(tab.url, tab.status)
+        return Navigated(tab.url, tab.page.status)
 
 
 @action(Effect.NAVIGATE)
@@ -58,11 +59,11 @@ class Reload(TabAction[Navigated]):
 
     async def perform(self, tab: Tab) -> Navigated:
         await tab.reload()
-        return Navigated(tab.url, tab.status)
+        return Navigated(tab.url, tab.page.status)
 
 
 async def _travel(tab: Tab, steps: int) -> Navigated:
     if not await tab.travel(steps):
         where = "before" if steps < 0 else "after"
-        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use browser_navigate.")
-    return Navigated(tab.url, tab.status)
+        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use {navigate}.")
+    return Navigated(tab.url, tab.page.status)

@@ -1,21 +1,21 @@
-"""Pages on paper."""
+"""PDF: print a page to a file."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.capture.pdf import PdfOptions, print_page
-from rove.outcome import Own
+from rove.browser.capture import PdfOptions
+from rove.outcome import Own, Result
 from rove.record import dataclass
 from rove.workspace import safe_name
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Result):
     path: str
     size: int
     pages: int
@@ -37,7 +37,7 @@ class Pdf(TabAction[Printed]):
     async def perform(self, tab: Tab) -> Printed:
         name = safe_name(self.name or await tab.title() or "page").removesuffix(".pdf")
         options = PdfOptions(self.paper, self.landscape, self.background, self.pages)
-        document = await print_page(tab, options, f"{name}.pdf")
-        # A name that was not given is the page's own.
+        document = await tab.print_pdf(options, f"{name}.pdf")
+        # Without a name of the caller's, the file has the page's title, which is the page's text.
         path = Own(document.path) if self.name else str(document.path)
         return Printed(path, document.size, document.pages)

@@ -1,33 +1,36 @@
-"""Pictures of a page."""
+"""Screenshots of the viewport, the full page or an element."""
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.chromium.capture.annotation import draw
-from rove.outcome import Attachment
+from rove.browser.annotation import draw
+from rove.outcome import Attachment, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Pictured(Result):
     width: int
     height: int
     is_cut: bool = False
     is_unchanged: bool = False
     legend: tuple[str, ...] = ()
-    attachments: tuple[Attachment, ...] = ()
+    image: Attachment | None = None
 
     def __str__(self) -> str:
         if self.is_unchanged:
             return "Nothing looks different since the last screenshot."
         cut = ", cut: the page goes on" if self.is_cut else ""
         return "\n".join([f"Screenshot, {self.width} x {self.height}{cut}.", *self.legend])
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return (self.image,) if self.image else ()
 
 
 @action(Effect.READ)
@@ -42,12 +45,11 @@ class Screenshot(TabAction[Pictured]):
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
-        picture = await tab.take_screenshot(element, self.full_page, self.format)
+        picture = await tab.take_screenshot(await element.box() if element else None, self.full_page, self.format)
         width, height = picture.size
-        before, tab.pictured = tab.pictured, sha256(picture.data).digest()
-        if self.if_changed and before == tab.pictured:
+        if not tab.observer.is_new_image(picture.data) and self.if_changed:
             return Pictured(width, height, is_unchanged=True)
         marks = await tab.marks(picture) if self.annotate else []
         data = draw(picture, marks) if marks else picture.data
         image = Attachment("image", f"image/{self.format}", data, f"screenshot.{self.format}")
-        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), (image,))
+        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), image)

@@ -1,4 +1,4 @@
-"""JavaScript among the page's own."""
+"""JavaScript that runs in the page."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class Evaluated(Result):
     value: Any
 
     def __str__(self) -> str:
@@ -29,4 +30,5 @@ class Evaluate(TabAction[Evaluated]):
 
     async def perform(self, tab: Tab) -> Evaluated:
         element = await tab.resolve(self.target) if self.target else None
-        return Evaluated(await tab.evaluate(self.expression, element))
+        run = element.evaluate if element else tab.evaluate
+        return Evaluated(await run(self.expression))

@@ -1,4 +1,4 @@
-"""Tabs of a session."""
+"""Tabs: list, open, switch and close them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, Url, action, arg
 from rove.errors import InvalidArguments
-from rove.outcome import Passage, origin_in
+from rove.outcome import Passage, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, TabInfo
+    from rove.browser.context import Context
+    from rove.browser.tab import TabInfo
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,14 @@ class OpenTab:
 
 
 @dataclass(frozen=True)
-class TabList:
+class TabList(Result):
     tabs: tuple[OpenTab, ...]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.tabs)) or "No tab is open."
 
-    def passages(self, _: str) -> Iterator[Passage]:
-        """Each tab in words of its own page."""
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each tab as written by its own page."""
         yield from (Passage(str(tab), origin_in(tab.url)) for tab in self.tabs)
         if not self.tabs:
             yield Passage(str(self))
@@ -77,6 +78,6 @@ class Tabs(ContextAction[TabList]):
 
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:
     is_current = tab is context.current
-    if not context.shared_resources.may_read(tab.url):
+    if not context.may_read(tab.url):
         return OpenTab(tab.id, origin_in(tab.url), "", is_current)
     return OpenTab(tab.id, tab.url, await tab.title(), is_current)

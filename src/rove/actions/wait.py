@@ -1,4 +1,4 @@
-"""Waiting for something, never for nothing."""
+"""Waiting: for text, an element, an address, a load state or a time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import DeadlineExceeded, InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 LOOK_AGAIN = 0.25
-# Before the call itself is given up on, so that what was missing can still be said.
+# Seconds before the call's deadline at which to stop, so that the error can still say what was missing.
 GIVING_UP = 0.6
 
 
 @dataclass(frozen=True)
-class Waited:
+class Waited(Result):
     seconds: float
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ class Wait(TabAction[Waited]):
                 raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
             await asyncio.sleep(self.seconds)
         else:
-            longest = tab.time_left - min(GIVING_UP, tab.time_left / 4)
+            longest = tab.page.time.left - min(GIVING_UP, tab.page.time.left / 4)
             await self._until(tab, began + min(self.seconds or longest, longest))
         return Waited(round(time.monotonic() - began, 3))
 
@@ -61,7 +62,7 @@ class Wait(TabAction[Waited]):
             await tab.next_change(min(left, LOOK_AGAIN))
 
     async def _missing(self, tab: Tab) -> str | None:
-        if self.load and not tab.load_state.has(self.load):
+        if self.load and not tab.page.load_state.has(self.load):
             return f"the page to reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
             return f"the URL to match {self.url} (it is {tab.url})"

@@ -1,4 +1,4 @@
-"""Workers: a page's own, and the service workers that answer for it."""
+"""Workers: those of a page, and its service workers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.chromium.events.workers import Registration, Registrations, Worker, controller
-from rove.outcome import Passage, origin_in
+from rove.outcome import Passage, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.logs import WorkerInfo
+    from rove.browser.tab import Tab
 
 LONGEST_ADDRESS = 200
 
@@ -31,15 +31,15 @@ class WorkerState:
 
 
 @dataclass(frozen=True)
-class WorkerList:
+class WorkerList(Result):
     workers: tuple[WorkerState, ...]
     is_bypassed: bool
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
 
-    def passages(self, _: str) -> Iterator[Passage]:
-        """Each worker in words of its own origin."""
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each worker as written by its own origin."""
         yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
         if not self.workers:
             yield Passage("There are no workers.")
@@ -57,42 +57,21 @@ class Workers(TabAction[WorkerList]):
     url: str | None = arg("Part of the worker's address; all if not given.", default=None, min_length=1)
 
     async def perform(self, tab: Tab) -> WorkerList:
-        if self.operation in ("bypass", "use"):
-            await tab.bypass_workers(self.operation == "bypass")
-        else:
-            await self._change(tab)
-        async with Registrations.of(tab.cdp) as registered:
-            return WorkerList(tuple(await _shown(tab, list(registered))), tab.bypasses_workers)
-
-    async def _change(self, tab: Tab) -> None:
-        if self.operation == "list":
-            return
-        async with Registrations.of(tab.cdp) as registered:
-            for one in [one for one in registered if self._means(one.script) or self._means(one.scope)]:
-                await (registered.stop(one) if self.operation == "stop" else registered.unregister(one))
-        if self.operation == "stop":
-            for worker in _plain_workers(tab):
-                if self._means(worker.url):
-                    await worker.stop()
-
-    def _means(self, address: str) -> bool:
-        return self.url is None or self.url in address
+        match self.operation:
+            case "bypass" | "use":
+                await tab.workers.bypass(self.operation == "bypass")
+            case "stop":
+                await tab.workers.stop(self.url)
+            case "unregister":
+                await tab.workers.unregister(self.url)
+            case "list":
+                pass
+        return WorkerList(tuple(map(_shown, await tab.workers.list())), tab.workers.are_bypassed)
 
 
-def _plain_workers(tab: Tab) -> list[Worker]:
-    return [worker for worker in (*tab.workers, *tab.shared_resources.workers) if worker.kind != "service worker"]
-
-
-async def _shown(tab: Tab, registered: list[Registration]) -> list[WorkerState]:
-    script = await controller(tab.worlds.main) if registered else None
-    services = [_service(one, script, tab.url) for one in registered]
-    return [*services, *(WorkerState(one.kind, _short(one.url), "running") for one in _plain_workers(tab))]
-
-
-def _service(one: Registration, controlling: str | None, page: str) -> WorkerState:
-    controls = one.script == controlling and one.state == "activated" and page.startswith(one.scope)
-    state = f"{one.state}, {'running' if one.is_running else 'stopped'}"
-    return WorkerState("service worker", _short(one.script), state, _short(one.scope), controls)
+def _shown(worker: WorkerInfo) -> WorkerState:
+    scope = None if worker.scope is None else _short(worker.scope)
+    return WorkerState(worker.kind, _short(worker.url), worker.state, scope, worker.controls_page)
 
 
 def _short(address: str) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rove.chromium.context import CLOSING_PATIENCE, Context, SavedContext, SavedTarget, TabInfo
+from rove.browser.context import SavedContext, SavedTarget
+from rove.browser.schemes import is_readable_scheme
+from rove.browser.tab import TabInfo
+from rove.chromium.context import CLOSING_PATIENCE, Context
 from rove.chromium.page.closing import close_target
-from rove.chromium.page.load_state import is_readable_scheme
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import Denied
@@ -30,6 +33,8 @@ class KnownPage:
     target: str
     url: str
     name: str
+    # A page that we are not attached to reports no dialogs.
+    open_dialog: None = None
 
     async def title(self) -> str:
         return self.name
@@ -46,12 +51,12 @@ class AttachedContext(Context):
         self._taking = asyncio.Lock()
         self._attaching: set[str] = set()
         self._loads: dict[str, tuple[Tab, int, str]] = {}
-        self._chores: set[asyncio.Task[None]] = set()
+        self._setup = replace(self._setup, is_attached=True)
 
     async def open(self, saved: SavedContext | None) -> None:
         """See who is there. No permission is set, no download folder, and no cookie kept or put back."""
         saved = saved or SavedContext()
-        self.shared_resources.restore(saved.resource_state)
+        self._shared.restore(saved.shared)
         self._remembered = {known.target: known for known in saved.targets}
         self._numbers = saved.numbers
         there = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
@@ -64,7 +69,7 @@ class AttachedContext(Context):
 
     @property
     def listed(self) -> list[TabInfo]:
-        held = {tab.target: tab for tab in self.tabs}
+        held = {tab.page.target_id: tab for tab in self.tabs}
         shown = [held.get(page.target, page) for page in self._pages.values() if is_readable_scheme(page.url)]
         return sorted(shown, key=lambda page: _number(page.id))
 
@@ -87,8 +92,8 @@ class AttachedContext(Context):
             await self._take(page)
         return await super().tab(name)
 
-    async def close_tab(self, tab: Tab) -> None:
-        if tab.target not in self._ours:
+    async def close_tab(self, tab: TabInfo) -> None:
+        if self._tabs[tab.id].page.target_id not in self._ours:
             raise Denied(
                 f"{tab.id} was not opened by rove, and is not closed by it.",
                 hint="It is the person's own: only they close it.",
@@ -101,12 +106,13 @@ class AttachedContext(Context):
 
     async def close(self) -> None:
         """Close what we opened, let go of the rest and leave all else as it is."""
-        held = {tab.target for tab in self.tabs}
+        held = {tab.page.target_id for tab in self.tabs}
         leaving = [self._let_go(tab) for tab in self.tabs]
         leaving += [self._close_unheld(target) for target in self._ours - held]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_PATIENCE):
-                await asyncio.gather(*map(_unless_gone, leaving))
+                await asyncio.gather(*map(_ignoring_loss, leaving))
+        await self.release()
         await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
             self.on_closed()
@@ -133,31 +139,35 @@ class AttachedContext(Context):
 
     def receive(self, cdp: CdpSession, target: dict[str, Any]) -> None:
         """A page has come into being: a popup of one that we have in hand, or none of our business."""
-        opener = next((tab for tab in self.tabs if tab.target == target.get("openerId")), None)
+        opener = next((tab for tab in self.tabs if tab.page.target_id == target.get("openerId")), None)
         if opener is None:
             self._announce(target)
-            self._later(resume_target(cdp))
+            self._shared.tasks.start(resume_target(cdp))
             return
-        if opener.target in self._ours:
+        if opener.page.target_id in self._ours:
             if opener.popups.is_refused(len(self._opened)):
                 self._arrival.set()
-                self._later(close_target(self._root, cdp, target["targetId"]))
+                self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
                 return
             self._ours.add(target["targetId"])
         tab = self._made(cdp, target, self._meet(target).id)
-        self._later(self._welcome(tab, opener))
+        self._shared.tasks.start(self._welcome(tab, opener))
 
     def receive_download(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
-            owner = next((tab for tab in self.tabs if tab.worlds.has(event["frameId"])), None)
+            owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
             if owner is not None:
-                self._loads[event["guid"]] = owner, owner.downloads.begin(), event["suggestedFilename"] or "download"
+                self._loads[event["guid"]] = (
+                    owner,
+                    owner.page.downloads.begin(),
+                    event["suggestedFilename"] or "download",
+                )
         elif event["state"] != "inProgress" and (load := self._loads.pop(event["guid"], None)):
             tab, number, name = load
-            tab.downloads.end(number)
+            tab.page.downloads.end(number)
             is_whole = event["state"] == "completed"
             where = f"{name}, where this browser keeps its downloads: not in the workspace"
-            tab.page_events.add("download" if is_whole else "download failed", where if is_whole else name)
+            tab.page.events.add("download" if is_whole else "download failed", where if is_whole else name)
 
     # Pages in hand
 
@@ -178,14 +188,9 @@ class AttachedContext(Context):
                 await tab.catch_up()
             except BaseException:
                 self._forget(tab)
-                self._later(cdp.detach())
+                self._shared.tasks.start(cdp.detach())
                 raise
             return tab
-
-    def _made(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
-        tab = super()._made(cdp, target, identity)
-        tab.is_attached = True
-        return tab
 
     def _meet(self, target: dict[str, Any]) -> KnownPage:
         identity = target["targetId"]
@@ -205,13 +210,13 @@ class AttachedContext(Context):
         try:
             target = (await asyncio.shield(asking))["targetId"]
         except asyncio.CancelledError:
-            self._later(self._undo(asking))
+            self._shared.tasks.start(self._undo(asking))
             raise
         self._ours.add(target)
         try:
             return await self._take(self._meet({"targetId": target, "url": "about:blank"}))
         except BaseException:
-            self._later(self._close_unheld(target))
+            self._shared.tasks.start(self._close_unheld(target))
             raise
 
     async def _undo(self, asking: asyncio.Future[dict[str, Any]]) -> None:
@@ -229,10 +234,10 @@ class AttachedContext(Context):
         if replaced is not None:
             replaced.id = self._next_id()
         super()._rename(tab, identity)
-        self._pages[tab.target].id = identity
+        self._pages[tab.page.target_id].id = identity
 
     def _dismiss(self, tab: Tab) -> None:
-        self._later(self._let_go(tab))
+        self._shared.tasks.start(self._let_go(tab))
 
     def _forget(self, tab: Tab) -> None:
         super()._forget(tab)
@@ -241,18 +246,13 @@ class AttachedContext(Context):
             self._current = next(reversed(self._opened), None)
 
     async def _let_go(self, tab: Tab) -> None:
-        if tab.target in self._ours:
+        if tab.page.target_id in self._ours:
             await tab.close()
         else:
-            await tab.cdp.detach()
+            await tab.page.cdp.detach()
 
     async def _close_unheld(self, target: str) -> None:
         await self._root.send("Target.closeTarget", {"targetId": target})
-
-    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.ensure_future(_unless_gone(work))
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
 
 
 def _number(identity: str) -> int:
@@ -265,6 +265,7 @@ async def resume_target(cdp: CdpSession) -> None:
     await cdp.detach()
 
 
-async def _unless_gone(work: Coroutine[Any, Any, Any]) -> None:
+async def _ignoring_loss(work: Coroutine[Any, Any, None]) -> None:
+    """Close or leave a page that may be gone already."""
     with contextlib.suppress(CdpError):
         await work

@@ -18,7 +18,7 @@ from rove.errors import BrowserUnavailable, unwritable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rove.chromium.context import SavedContext
+    from rove.browser.context import SavedContext
     from rove.settings import Settings
 
 # A browser that works answers at once.
@@ -94,7 +94,7 @@ class AttachedBrowser(Browser):
         ):
             self._attached_context.receive(self._connection.cdp_session(event["sessionId"]), target)
         else:
-            self._later(resume_target(self._connection.cdp_session(event["sessionId"])))
+            self._tasks.start(resume_target(self._connection.cdp_session(event["sessionId"])))
 
     def _on_target(self, event: dict[str, Any]) -> None:
         if self._attached_context is not None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from rove.chromium.context import Context, SavedContext
+from rove.browser.context import SavedContext
+from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.first_page import COMMANDS_SENT, PAGE_COMMAND, FirstPage
 from rove.chromium.process.launch_arguments import decide_sandbox, has_display
+from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
 from rove.chromium.process.run_folder import sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
-from rove.errors import BrowserUnavailable, unwritable
+from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings import Settings
+from rove.tasks import BackgroundTasks
 
+log = logging.getLogger(__name__)
 CLOSING_PATIENCE = 3.0
 # The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
 OLDEST = 132
@@ -51,7 +56,7 @@ class Browser:
         self._contexts: dict[str, Context] = {}
         # A context that was asked for ahead, by its way out.
         self._prepared: dict[str, Context] = {}
-        self._background: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
         root = connection.root
         root.on("Target.attachedToTarget", self._on_attached)
@@ -63,10 +68,15 @@ class Browser:
     def is_alive(self) -> bool:
         return self._connection.is_open and self._process.is_running
 
-    @property
-    def process_group(self) -> int | None:
-        """What all its processes have in common; unknown of one that is not ours to measure or to end."""
-        return self._process.process_group
+    def memory_in_use(self) -> int | None:
+        """Return the bytes that the browser's processes hold; None where that is unknown, or not ours to measure."""
+        group = self._process.process_group
+        return memory_in_use(group) if group is not None else None
+
+    def kill_largest_page(self) -> bool:
+        """Kill the page process that holds the most memory; False if there is none."""
+        group = self._process.process_group
+        return group is not None and kill_largest_page(group)
 
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Be told when the process is gone."""
@@ -88,6 +98,10 @@ class Browser:
             await context.close()
             raise
         return context
+
+    async def own_context(self, settings: Settings, saved: SavedContext | None) -> Context:
+        """Refuse: only a browser that a person runs has a context of its own to work in."""
+        raise Unsupported("This browser was started by rove, which gives every session a context behind its proxy.")
 
     def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
         """Take over what was begun before anyone could listen."""
@@ -116,8 +130,9 @@ class Browser:
         return True
 
     async def kill(self) -> None:
-        """End everything that belongs to it, asking nobody."""
+        """End everything that belongs to the browser, without asking it."""
         self._connection.close()
+        await asyncio.gather(*(context.release() for context in self._contexts.values()), self._tasks.close())
         await asyncio.to_thread(self._process.release)
 
     async def close(self) -> None:
@@ -134,15 +149,10 @@ class Browser:
         if context is not None and target["type"] == "page":
             context.receive(cdp, target)
         elif context is not None and target["type"] in ("service_worker", "shared_worker"):
-            self._later(context.shared_resources.workers.set_up(cdp, target))
+            self._tasks.start(context.workers.set_up(cdp, target))
         else:
             # Not ours to drive, but it waits for someone to let it go.
-            self._later(cdp.send("Runtime.runIfWaitingForDebugger"))
-
-    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
-        task = asyncio.ensure_future(_unless_gone(work))
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+            self._tasks.start(cdp.send("Runtime.runIfWaitingForDebugger"))
 
     def _on_detached(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
@@ -151,11 +161,6 @@ class Browser:
     def _on_download(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
             context.receive_download(event)
-
-
-async def _unless_gone(work: Coroutine[Any, Any, Any]) -> None:
-    with contextlib.suppress(CdpError):
-        await work
 
 
 async def start_process(settings: Settings, progress: Callable[[str], None] | None) -> BrowserProcess:
@@ -183,11 +188,14 @@ def _silently(message: str) -> None:
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
     connection: CdpConnection | None = None
-    sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
+    give_up = time.monotonic() + settings.deadlines.launch
+    sweeping = asyncio.ensure_future(_swept(settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _transport(process)
             browser = await _connect(process, connection, settings)
+        # Neither a slow nor a failed clean-up may cost the caller a browser that is up.
+        await asyncio.wait({sweeping}, timeout=give_up - time.monotonic())
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
         await _give_up(connection, process)
@@ -195,9 +203,15 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     except BaseException:
         await _give_up(connection, process)
         raise
-    finally:
-        await sweeping
     return browser
+
+
+async def _swept(runs: Path) -> None:
+    """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
+    try:
+        await asyncio.to_thread(sweep, runs)
+    except Exception:
+        log.exception("what earlier browsers left in %s could not be removed", runs)
 
 
 async def _transport(process: BrowserProcess) -> CdpConnection:

@@ -4,75 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from rove.advice import Advice
+from rove.browser.context import SavedContext, SavedTarget, SharedState
+from rove.browser.tab import TabInfo
+from rove.chromium.events.downloads import Downloads
+from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
-from rove.chromium.page.downloads import Downloads
 from rove.chromium.page.permissions import deny_all
-from rove.chromium.page.shared_resources import SharedResources, SharedResourceState
-from rove.chromium.page.tab import Tab
+from rove.chromium.page.shared_resources import SharedResources
+from rove.chromium.page.tab import Tab, TabSetup
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import LimitReached, NavigationFailed, NotOpen
-from rove.record import dataclass
 from rove.settings import Settings
 
 CLOSING_PATIENCE = 3.0
 # From the moment a page says that it opens a window until the window is there.
 ARRIVING_PATIENCE = 2.0
 RELOADING_PATIENCE = 3.0
-LOST = "browser restarted"
 UNSTICKING_PATIENCE = 0.5
 OPENING_PATIENCE = 2.0
-
-
-class TabInfo(Protocol):
-    """What is told of a tab."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def url(self) -> str: ...
-    async def title(self) -> str: ...
-
-
-@dataclass(frozen=True)
-class SavedTarget:
-    """A page that outlives our connection to it: which it was, whether we had opened it, and were at it."""
-
-    id: str
-    target: str
-    is_ours: bool
-    is_current: bool
-
-
-@dataclass(frozen=True)
-class SavedContext:
-    """What is left of a context that was lost with its browser, or was closed to make room."""
-
-    cookies: list[Any] | None = None
-    storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
-    tabs: tuple[tuple[str, str], ...] = ()
-    current: str | None = None
-    kind: str = LOST
-    reason: str = ""
-    resource_state: SharedResourceState = SharedResourceState()
-    targets: tuple[SavedTarget, ...] = ()
-    numbers: int = 0
-
-    @property
-    def restoring_script(self) -> str:
-        """Puts back what an origin had stored, before the page's own scripts look for it."""
-        return (
-            f"(() => {{ const items = ({json.dumps(self.storage)})[location.origin] ?? [];"
-            " for (const { name, value } of items) if (localStorage.getItem(name) === null)"
-            " localStorage.setItem(name, value); })()"
-        )
 
 
 class Context:
@@ -95,10 +51,10 @@ class Context:
         # The answer to a page that was asked for before anyone could listen.
         self._expected: asyncio.Future[dict[str, Any]] | None = None
         self._welcoming: dict[str, asyncio.Task[Tab]] = {}
-        self._turning_away: set[asyncio.Task[bool]] = set()
         self._arrival = asyncio.Event()
         self._used: dict[str, float] = {}
-        self.shared_resources = SharedResources()
+        self._shared = SharedResources()
+        self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = asyncio.Event()
         # Asked before a tab is opened; raises if there is no room for it.
         self.admit: Callable[[], Awaitable[None]] | None = None
@@ -118,12 +74,39 @@ class Context:
             self._untouched, self._current = first, first.id
         else:
             await ready
-            self.shared_resources.restore(saved.resource_state)
+            self._shared.restore(saved.shared)
             if saved.cookies:
                 await self._root.send(
                     "Storage.setCookies", {"cookies": saved.cookies, "browserContextId": self._identity}
                 )
             await self._reopen(saved)
+
+    @property
+    def workers(self) -> Workers:
+        """The workers that belong to no single tab."""
+        return self._shared.workers
+
+    @property
+    def shared_state(self) -> SharedState:
+        return self._shared.state
+
+    def may_read(self, address: str) -> bool:
+        """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
+        return self._shared.may_read(address)
+
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
+        self._shared.may_read, self._shared.withheld = may_read, withheld
+
+    @property
+    def clipboard_text(self) -> str:
+        return self._shared.clipboard.text
+
+    def set_clipboard(self, text: str) -> None:
+        self._shared.clipboard.text = text
+
+    async def set_offline(self, offline: bool) -> None:
+        await self._shared.network_conditions.set_offline(offline)
 
     @property
     def is_alive(self) -> bool:
@@ -147,13 +130,13 @@ class Context:
         """The named tab, or the one in front, which is opened if there is none."""
         if name is not None and name not in self._tabs:
             open_now = ", ".join(tab.id for tab in self.listed) or "none"
-            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
+            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with {{tabs}}.")
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
         self._untouched = None
         self._used[tab.id] = time.monotonic()
-        return await self.replace_tab(tab, "its page had crashed") if tab.is_crashed else tab
+        return await self.replace_tab(tab, "its page had crashed") if tab.page.is_crashed else tab
 
     async def new_tab(self) -> Tab:
         if self._untouched is not None and self._untouched is self.current:
@@ -163,7 +146,7 @@ class Context:
             where = dict(self.addresses).get(unused, "")[:200]
             raise LimitReached(
                 f"{len(opened)} tabs are open, which is the limit.",
-                hint=f"Close one with browser_tabs: {unused} ({where}) is longest unused.",
+                hint=Advice("Close one with {tabs}: {unused} ({where}) is longest unused.", unused=unused, where=where),
             )
         if self.admit is not None:
             await self.admit()
@@ -175,43 +158,46 @@ class Context:
         self._current = tab.id
         return tab
 
-    async def unblock_tab(self, tab: Tab) -> Tab:
+    async def unblock_tab(self, blocked: TabInfo) -> Tab:
         """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
-        if tab.is_restless:
+        tab = self._tabs[blocked.id]
+        if tab.page.is_restless:
             # What it asked for last may come between us and where we go, however often we try.
             return await self.replace_tab(tab, "its page kept navigating by itself")
-        if await tab.answers(UNSTICKING_PATIENCE):
+        if await tab.page.answers(UNSTICKING_PATIENCE):
             return tab
-        await tab.terminate_script()
+        await tab.page.terminate_script()
         return (
             tab
-            if await tab.answers(UNSTICKING_PATIENCE)
+            if await tab.page.answers(UNSTICKING_PATIENCE)
             else await self.replace_tab(tab, "its page did not answer any more")
         )
 
-    async def replace_tab(self, tab: Tab, reason: str) -> Tab:
+    async def replace_tab(self, replaced: TabInfo, reason: str) -> Tab:
         """An empty page in place of one that is beyond help, under the same id; cookies stay."""
+        tab = self._tabs[replaced.id]
         fresh = await self._create()
-        tab.opener_group.remove(tab)
+        tab.opener_group.remove(tab.page)
         self._rename(fresh, tab.id)
-        fresh.worlds.main.next_ref = tab.worlds.main.next_ref
+        fresh.page.worlds.main.next_ref = tab.page.worlds.main.next_ref
         self._dismiss(tab)
-        fresh.page_events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
+        fresh.page.events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
 
-    def switch(self, tab: Tab) -> None:
+    def switch(self, tab: TabInfo) -> None:
         self._current = tab.id
 
-    async def close_tab(self, tab: Tab) -> None:
-        self._forget(tab)
-        await tab.close()
+    async def close_tab(self, tab: TabInfo) -> None:
+        closing = self._tabs[tab.id]
+        self._forget(closing)
+        await closing.close()
 
     async def save(self) -> SavedContext:
         """What would be needed to go on if the browser died now."""
         answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
         storage: dict[str, list[dict[str, str]]] = {}
         for tab in self.tabs:
-            if not tab.lock.locked() and (kept := await tab.local_storage()):
+            if not tab.lock.locked() and (kept := await tab.page.local_storage()):
                 storage[kept[0]] = kept[1]
         cookies = [{key: cookie[key] for key in _COOKIE if key in cookie} for cookie in answer["cookies"]]
         return SavedContext(cookies, storage, self.addresses, self._current)
@@ -236,14 +222,21 @@ class Context:
         return list(self._tabs)
 
     async def close(self) -> None:
-        """Close every tab and drop all state; bounded, since Chromium may never confirm."""
+        """Close every tab and drop all state, in a bounded time, since Chromium may never confirm."""
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSING_PATIENCE):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
+        await self.release()
         await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
             self.on_closed()
+
+    async def release(self) -> None:
+        """Cancel what runs in the background for a context that is gone."""
+        for tab in self.tabs:
+            tab.release()
+        await self._shared.tasks.close()
 
     async def arrived(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
@@ -261,14 +254,12 @@ class Context:
         opener = self._opener(target) if is_popup else None
         if opener is not None and opener.popups.is_refused(len(self._tabs)):
             self._arrival.set()
-            task = asyncio.ensure_future(close_target(self._root, cdp, target["targetId"]))
-            self._turning_away.add(task)
-            task.add_done_callback(self._turning_away.discard)
+            self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
         tab = self._made(cdp, target, self._next_id())
         if opener is not None:
             tab.join(opener)
-        welcoming = asyncio.ensure_future(self._welcome(tab, opener))
+        welcoming = self._shared.tasks.start(self._welcome(tab, opener))
         self._welcoming[target["targetId"]] = welcoming
         if is_popup:
             welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
@@ -276,14 +267,14 @@ class Context:
     def forget_target(self, target: str, cdp: CdpSession) -> None:
         self._welcoming.pop(target, None)
         for tab in self.tabs:
-            if tab.target == target and tab.cdp is cdp:
+            if tab.page.target_id == target and tab.page.cdp is cdp:
                 self._forget(tab)
 
     def receive_download(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
-            owner = next((tab for tab in self.tabs if tab.worlds.has(event["frameId"])), None)
+            owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
             if owner is not None:
-                self._downloads.begin(event, owner.page_events, owner.downloads)
+                self._downloads.begin(event, owner.page.events, owner.page.downloads)
         else:
             self._downloads.progress(event)
 
@@ -294,13 +285,13 @@ class Context:
         return f"t{self._numbers}"
 
     def _made(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
-        tab = Tab(cdp, self._connection, target, identity, self._settings, self._uploads, self.shared_resources)
+        tab = Tab(self._setup, cdp, target, identity)
         self._tabs[identity] = tab
         return tab
 
     def _dismiss(self, tab: Tab) -> None:
-        """Be rid of a page in whose place there is another."""
-        tab.close_soon()
+        """Close a page in whose place there is another."""
+        self._shared.tasks.start(tab.close())
 
     async def _create(self) -> Tab:
         self._creating += 1
@@ -320,9 +311,9 @@ class Context:
                 raise CdpError("the page was closed as soon as it was opened")
             return await asyncio.shield(welcoming)
         except asyncio.CancelledError:
-            for tab in [tab for tab in self.tabs if tab.target == made["targetId"]]:
+            for tab in [tab for tab in self.tabs if tab.page.target_id == made["targetId"]]:
                 self._forget(tab)
-                tab.close_soon()
+                self._shared.tasks.start(tab.close())
             raise
 
     async def _asked_for_page(self) -> dict[str, Any]:
@@ -347,7 +338,7 @@ class Context:
 
     def _opener(self, target: dict[str, Any]) -> Tab | None:
         opener = target.get("openerId")
-        return next((tab for tab in self.tabs if tab.target == opener), None) or self.current
+        return next((tab for tab in self.tabs if tab.page.target_id == opener), None) or self.current
 
     async def _reopen(self, saved: SavedContext) -> None:
         """Open the tabs of a lost context again, under their ids, where they were."""
@@ -355,7 +346,7 @@ class Context:
             self._rename(await self._create(), identity)
             lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
             why = f"; {saved.reason}" if saved.reason else ""
-            self._tabs[identity].page_events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
+            self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
         script = saved.restoring_script if saved.storage else None
         await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
@@ -367,11 +358,11 @@ class Context:
             async with asyncio.timeout(RELOADING_PATIENCE):
                 await tab.navigate_with(url, script)
         except (TimeoutError, NavigationFailed, CdpError):
-            tab.page_events.add("page lost", f"{url} could not be loaded again")
+            tab.page.events.add("page lost", f"{url} could not be loaded again")
 
     def _rename(self, tab: Tab, identity: str) -> None:
         del self._tabs[tab.id]
-        tab.id = identity
+        tab.rename(identity)
         self._tabs[identity] = tab
         self._numbers = max(self._numbers, int(identity.removeprefix("t")))
 
@@ -379,7 +370,7 @@ class Context:
         if self._tabs.get(tab.id) is not tab:
             return  # replaced meanwhile
         del self._tabs[tab.id]
-        tab.opener_group.remove(tab)
+        tab.opener_group.remove(tab.page)
         self._used.pop(tab.id, None)
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)

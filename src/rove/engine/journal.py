@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction
-from rove.engine.sessions.guard_notice import GUARDED
+from rove.engine.guard_notice import GUARDED
 from rove.errors import JournalFailed, RoveError
 from rove.ledger.files import LedgerFiles
 from rove.ledger.open_entries import OpenEntries

@@ -7,11 +7,12 @@ async with rove.open() as session:
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from rove.action import Action, made
+from rove.action import Action, made, registry
 from rove.actions.batch import Batch
 from rove.actions.clipboard import Clipboard
 from rove.actions.console import Console
@@ -33,16 +34,33 @@ from rove.actions.snapshot import Snapshot
 from rove.actions.tabs import Tabs
 from rove.actions.wait import Wait
 from rove.actions.workers import Workers
+from rove.advice import Names, named
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
+from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
-from rove.outcome import Outcome
+from rove.outcome import Outcome, Result
 from rove.settings import Settings, load
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
+
+
+@cache
+def _names() -> Names:
+    return {verb: f"session.{verb}()" for verb in registry()}
+
+
+@contextmanager
+def _hints_for_python() -> Generator[None]:
+    """Let hints name methods of this class."""
+    try:
+        yield
+    except RoveError as error:
+        error.hint = named(error.hint, _names())
+        raise
 
 
 def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], Awaitable[Outcome[R]]]:
@@ -85,9 +103,14 @@ class Session:
         self, action: Action[R], *, tab: str | None = None, timeout: float | None = None, quiet: bool = False
     ) -> Outcome[R]:
         """Run any action; the methods below are short for this."""
-        return await self._engine.run(
-            action, tab=tab or self._tab, timeout=timeout or self._timeout, quiet=quiet or self._quiet
-        )
+        with _hints_for_python():
+            return await self._engine.run(
+                action,
+                tab=tab or self._tab,
+                timeout=timeout or self._timeout,
+                quiet=quiet or self._quiet,
+                names=_names(),
+            )
 
     def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool = False) -> Session:
         """The same session, for calls on one tab, with another deadline, or without being told what changed."""
@@ -130,7 +153,8 @@ class Session:
 
     async def another(self, name: str | None = None) -> Session:
         """A second session beside this one, in the same browser, sharing nothing with it."""
-        return Session(self._sessions, await self._sessions.open_session(name))
+        with _hints_for_python():
+            return Session(self._sessions, await self._sessions.open_session(name))
 
 
 @asynccontextmanager

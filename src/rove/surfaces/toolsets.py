@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from rove.action import CORE, AnyAction, CompositeAction, Effect, SessionsAction, TabAction, groups, parse, registry
+from rove.advice import Names
 from rove.errors import InvalidArguments, InvalidSettings
 from rove.fields import schema_of
 from rove.record import dataclass
@@ -55,6 +57,11 @@ class Tool:
         )
 
     @property
+    def names(self) -> Names:
+        """What its toolset calls each action, for hints."""
+        return _names()
+
+    @property
     def action_name(self) -> str:
         return self.name.removeprefix(PREFIX)
 
@@ -92,6 +99,11 @@ class Toolset(Mapping[str, Tool]):
 
     def __len__(self) -> int:
         return len(self._actions)
+
+
+@cache
+def _names() -> Names:
+    return {verb: PREFIX + verb for verb in registry()}
 
 
 def group_of(name: str) -> str | None:

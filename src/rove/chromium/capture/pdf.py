@@ -1,4 +1,4 @@
-"""A page on paper: a PDF in the workspace."""
+"""Printing a page to a PDF file in the workspace."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import base64
 import contextlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
+from rove.browser.capture import PdfFile, PdfOptions
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import InvalidArguments, LimitReached, unwritable
 from rove.pattern import pattern
 from rove.record import dataclass
 from rove.workspace import Workspace
-
-if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
 
 FOLDER = "pdf"
 PIECE = 2**20
@@ -31,38 +29,29 @@ _PAGE_LENGTH = 16
 
 
 @dataclass(frozen=True)
-class PdfOptions:
-    """How to print."""
+class PdfTarget:
+    """Where a PDF file goes, under which name, and how large it may be; it is written in `scratch` first."""
 
-    paper: str
-    landscape: bool
-    background: bool
-    pages: str | None
-
-
-@dataclass(frozen=True)
-class PdfFile:
-    path: Path
-    size: int
-    pages: int
+    workspace: Workspace
+    name: str
+    most_bytes: int
+    scratch: Path
 
 
-async def print_page(tab: Tab, options: PdfOptions, name: str) -> PdfFile:
-    """Print to the workspace: nothing is there before it is whole, and nothing larger than a download may be."""
-    workspace, most = Workspace(tab.settings.workspace_folder), tab.settings.limits.download_megabytes * 2**20
-    with tab.page_modes.printing():
-        handle = await _begun(tab.cdp, options)
-    draft = tab.scratch / f"print-{os.urandom(8).hex()}"
+async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) -> PdfFile:
+    """Print to the workspace: the file appears when it is complete, and is no larger than a download may be."""
+    handle = await _begun(cdp, options)
+    draft = target.scratch / f"print-{os.urandom(8).hex()}"
     try:
         draft.parent.mkdir(mode=0o700, exist_ok=True)
         with draft.open("xb") as written:
-            size, pages = await _copied(tab.cdp, handle, written, most)
-        return PdfFile(await asyncio.to_thread(_kept, draft, workspace, name), size, pages)
+            size, pages = await _copied(cdp, handle, written, target.most_bytes)
+        return PdfFile(await asyncio.to_thread(_kept, draft, target.workspace, target.name), size, pages)
     except OSError as error:
-        raise unwritable(workspace.root, error) from error
+        raise unwritable(target.workspace.root, error) from error
     finally:
         with contextlib.suppress(CdpError):
-            await tab.cdp.send("IO.close", {"handle": handle})
+            await cdp.send("IO.close", {"handle": handle})
         draft.unlink(missing_ok=True)
 
 

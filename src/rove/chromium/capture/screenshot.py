@@ -1,35 +1,16 @@
-"""Taking a picture of a page."""
+"""Taking a screenshot of a page."""
 
 from __future__ import annotations
 
 import base64
-from dataclasses import field
-from typing import Any, Literal
+from typing import Any
 
+from rove.browser.capture import Box, ImageFormat, ScreenshotImage
 from rove.chromium.protocol.connection import CdpSession
-from rove.record import dataclass
-
-ImageFormat = Literal["png", "jpeg"]
-Box = dict[str, float]
 
 # Beyond this the browser's own textures give out; a longer page is cut there and says so.
 TALLEST = 16000
 WIDEST = 8000
-
-
-@dataclass(frozen=True)
-class ScreenshotImage:
-    """An encoded image and what it shows: a box of the page, at a scale."""
-
-    kind: ImageFormat
-    box: Box
-    scale: float
-    is_cut: bool
-    data: bytes = field(repr=False)
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return round(self.box["width"] * self.scale), round(self.box["height"] * self.scale)
 
 
 async def take_screenshot(

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
+from rove.browser.logs import ConsoleMessage, ConsoleSource, Level
+from rove.browser.page_events import PageEvents
 from rove.chromium.events.console_format import cut, exception_text, message_text, source_location
-from rove.chromium.events.page_events import PageEvents
-from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.protocol.connection import CdpSession
 from rove.outcome import origin_in
-from rove.record import dataclass
+from rove.tasks import BackgroundTasks
 
 KEPT = 500
 # The browser keeps every object that was written, for whoever might unfold it, until it is told that nobody will.
 OBJECTS_HELD = 1000
 
-Level = Literal["debug", "info", "warning", "error"]
-LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 _LEVEL_OF: dict[str, Level] = {
     "error": "error", "assert": "error", "exception": "error", "warning": "warning", "debug": "debug",
     "verbose": "debug",
@@ -30,37 +27,16 @@ _SILENT = frozenset({"clear", "endGroup"})
 _PLAIN_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd": "time"}
 
 
-@dataclass(frozen=True)
-class ConsoleSource:
-    """Where code runs: in a page, a frame or a worker, and whose code it is."""
-
-    context: str
-    origin: str
-
-
 FindSource = Callable[["int | None"], ConsoleSource]
-
-
-@dataclass(frozen=True)
-class ConsoleMessage:
-    """One thing written: by whom, from where in the code, and how often in a row."""
-
-    level: Level
-    kind: str
-    text: str
-    source: str
-    place: ConsoleSource
-    at: float
-    count: int = 1
 
 
 class ConsoleLog:
     """A bounded record: whoever floods it loses their oldest entries, and the record says how many."""
 
-    def __init__(self, page_events: PageEvents | None = None) -> None:
-        self._happenings = page_events
+    def __init__(self, tasks: BackgroundTasks, events: PageEvents | None = None) -> None:
+        self._tasks = tasks
+        self._events = events
         self._kept: deque[ConsoleMessage] = deque(maxlen=KEPT)
-        self._releasing: set[asyncio.Task[None]] = set()
         self.dropped = 0
 
     def __iter__(self) -> Iterator[ConsoleMessage]:
@@ -73,18 +49,18 @@ class ConsoleLog:
         self._kept.clear()
         self.dropped = 0
 
-    def listen(self, cdp: CdpSession, whereabouts: FindSource) -> None:
-        """Keep what comes over a wire; `whereabouts` knows the place of each JavaScript context of it."""
+    def listen(self, cdp: CdpSession, find_source: FindSource) -> None:
+        """Keep what comes over a wire; `find_source` knows the place of each JavaScript context of it."""
         held = _Held()
 
         def on_call(event: dict[str, Any]) -> None:
-            self._on_call(event, whereabouts(event.get("executionContextId")))
+            self._on_call(event, find_source(event.get("executionContextId")))
             if held.is_too_much(event["args"]):
                 self._release(cdp)
 
         cdp.on("Runtime.consoleAPICalled", on_call)
-        cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, whereabouts))
-        cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], whereabouts(None)))
+        cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, find_source))
+        cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None)))
         cdp.on("flooded", lambda _: self._drop())
 
     def _on_call(self, event: dict[str, Any], place: ConsoleSource) -> None:
@@ -96,17 +72,17 @@ class ConsoleLog:
             text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
         self._add(_PLAIN_NAMES.get(kind, kind), text, source_location(frames[0]), place, event["timestamp"])
-        if kind == "error" and self._happenings is not None:
-            self._happenings.add("console error", text)
+        if kind == "error" and self._events is not None:
+            self._events.add("console error", text)
 
-    def _on_exception(self, event: dict[str, Any], whereabouts: FindSource) -> None:
+    def _on_exception(self, event: dict[str, Any], find_source: FindSource) -> None:
         details = event["exceptionDetails"]
         text = exception_text(details)
-        place = whereabouts(details.get("executionContextId"))
+        place = find_source(details.get("executionContextId"))
         self._add("exception", text, source_location(details), place, event["timestamp"])
-        if self._happenings is not None:
+        if self._events is not None:
             first, *_ = text.splitlines()
-            self._happenings.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
+            self._events.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
 
     def _on_entry(self, entry: dict[str, Any], place: ConsoleSource) -> None:
         """What the browser itself has to say: a refused script, a failed request, a deprecation."""
@@ -129,9 +105,7 @@ class ConsoleLog:
         self.dropped += 1
 
     def _release(self, cdp: CdpSession) -> None:
-        task = asyncio.ensure_future(_released(cdp))
-        self._releasing.add(task)
-        task.add_done_callback(self._releasing.discard)
+        self._tasks.start(cdp.send("Runtime.releaseObjectGroup", {"objectGroup": "console"}))
 
 
 class Contexts:
@@ -169,8 +143,3 @@ class _Held:
             return False
         self._count = 0
         return True
-
-
-async def _released(cdp: CdpSession) -> None:
-    with contextlib.suppress(CdpError):
-        await cdp.send("Runtime.releaseObjectGroup", {"objectGroup": "console"})

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import field
 from typing import Any, TypeVar
 
-from rove.chromium.events.navigation_errors import place_of
-from rove.chromium.events.page_events import PageEvents
+from rove.browser.navigation_errors import place_of
+from rove.browser.page_events import PageEvents
+from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.chromium.protocol.connection import CdpSession
-from rove.record import dataclass
 
 # What can still change what the page says. Pictures and fonts cannot; sockets and beacons stay open by design.
 WEIGHTY = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
@@ -23,7 +22,6 @@ LONGEST_CHALLENGE = 200
 
 # A page that has more under way than this is followed as far as this.
 MOST_FOLLOWED = 1000
-LONGEST_URL = 2000
 
 V = TypeVar("V")
 
@@ -37,45 +35,12 @@ class _Latest(dict[str, V]):
             del self[next(iter(self))]
 
 
-@dataclass
-class TrackedRequest:
-    """One request under way."""
-
-    url: str
-    method: str
-    began: float
-    answered: float | None = None
-
-    def __post_init__(self) -> None:
-        self.url = self.url[:LONGEST_URL]  # a data: address may be megabytes
-
-
-@dataclass
-class DocumentRequest:
-    """The page itself, as the server answered for it. It goes by the id of its loader."""
-
-    loader: str
-    url: str
-    hops: list[str] = field(default_factory=list[str])
-    status: int | None = None
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    challenge: str | None = None
-    received: int = 0
-    is_cut: bool = False
-    failure: str | None = None
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether its server has been asked for it and has not answered."""
-        return self.status is None and self.failure is None
-
-
 class RequestTracker:
     """Requests under way and when each began, so that what an act caused can be told from what it met."""
 
     def __init__(self, main_frame: str, page_events: PageEvents, most_bytes: int, stop: Callable[[], None]) -> None:
         self._main_frame = main_frame
-        self._happenings = page_events
+        self._events = page_events
         self._most_bytes = most_bytes
         self._stop = stop
         self._open: dict[str, TrackedRequest] = _Latest()
@@ -151,7 +116,7 @@ class RequestTracker:
             document.headers = {name.lower(): value for name, value in response["headers"].items()}
             document.challenge = _challenge(response)
             if document.challenge and not self.is_asked:
-                self._happenings.add("needs credentials", f"{document.url} asks for a password ({document.challenge})")
+                self._events.add("needs credentials", f"{document.url} asks for a password ({document.challenge})")
         if exchange := self._open.get(event["requestId"]):
             exchange.answered = time.monotonic()
             self._changed.set()
@@ -164,7 +129,7 @@ class RequestTracker:
         if document.received > self._most_bytes:
             document.is_cut = True
             most = self._most_bytes // 2**20
-            self._happenings.add("page cut", f"{document.url} is larger than {most} MB: the rest was not loaded")
+            self._events.add("page cut", f"{document.url} is larger than {most} MB: the rest was not loaded")
             self._stop()
 
     def _on_end(self, event: dict[str, Any]) -> None:
@@ -180,7 +145,7 @@ class RequestTracker:
         address = self._addresses.get(event["requestId"])
         is_told = document is not None and self.is_asked
         if address and not is_told and not event.get("canceled") and event["errorText"] not in NO_NEWS:
-            self._happenings.add("request failed", f"{address} ({event['errorText']})")
+            self._events.add("request failed", f"{address} ({event['errorText']})")
         self._on_end(event)
 
 

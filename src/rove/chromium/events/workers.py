@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any
 
-from rove.chromium.events.console import ConsoleLog, ConsoleSource
+from rove.browser.logs import ConsoleSource
+from rove.browser.page_events import PageEvents
+from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.network_log import NetworkLog
-from rove.chromium.events.page_events import PageEvents
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
 from rove.outcome import origin_in
 from rove.record import dataclass
+from rove.tasks import BackgroundTasks
 
 KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
 STOPPING_PATIENCE = 1.0
@@ -62,13 +64,15 @@ class Workers:
         network_conditions: NetworkConditions,
         network: NetworkLog | None = None,
         page_events: PageEvents | None = None,
+        *,
+        tasks: BackgroundTasks,
     ) -> None:
         self._console = console
-        self._happenings = page_events
+        self._events = page_events
         self._conditions = network_conditions
         self._network = network
         self._running: dict[str, Worker] = {}
-        self._background: set[asyncio.Task[None]] = set()
+        self._tasks = tasks
 
     def __iter__(self) -> Iterator[Worker]:
         return iter(list(self._running.values()))
@@ -83,10 +87,10 @@ class Workers:
         if self._network is not None:
             self._network.listen(cdp, worker.kind)
         # A service worker that was stopped is started again over the same wire, and waits once more.
-        cdp.on("Inspector.targetReloadedAfterCrash", lambda _: self._later(self._set_up(cdp)))
+        cdp.on("Inspector.targetReloadedAfterCrash", lambda _: self._tasks.start(self._set_up(cdp)))
         await self._set_up(cdp)
-        if self._happenings is not None and len(self._running) <= MOST_WATCHED:
-            self._later(self._watch(worker, self._happenings))
+        if self._events is not None and len(self._running) <= MOST_WATCHED:
+            self._tasks.start(self._watch(worker, self._events))
 
     async def _watch(self, worker: Worker, page_events: PageEvents) -> None:
         """Say, once, that it never rests."""
@@ -105,16 +109,6 @@ class Workers:
             self._conditions.join(cdp),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         )
-
-    def _later(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(_unless_gone(work))
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
-
-async def _unless_gone(work: Awaitable[None]) -> None:
-    with contextlib.suppress(CdpError):
-        await work
 
 
 async def controller(world: World) -> str | None:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from rove.browser.element import Button, ElementText, Modifier
+from rove.chromium.frames.evaluation import evaluate_with
 from rove.chromium.frames.geometry import origin_of, place
+from rove.chromium.frames.nesting import world_inside, worlds_within
 from rove.chromium.frames.worlds import World, same_node
 from rove.chromium.input.keyboard import MODIFIER_BITS
-from rove.chromium.input.mouse import Button
 from rove.chromium.input.password_guard import password_refused
+from rove.chromium.input.uploads import copy_files, described_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
 from rove.outcome import Quoted, origin_in
-from rove.record import dataclass
 from rove.target import secret_named
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.browser.element import PointerTarget
+    from rove.chromium.input.devices import InputDevices
 
-Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 # Less time left than this is too little to aim once more.
 AIM_AGAIN = 1.0
 # What one notch of a wheel is to most browsers.
@@ -28,19 +30,12 @@ WHEEL_NOTCH = 120
 MOST_LOSSES = 2
 
 
-@dataclass(frozen=True)
-class ElementText:
-    """What was read of an element, and the lines of what of it a person would not see."""
-
-    value: str | None
-    unseen: tuple[str, ...] = ()
-
-
 class Element:
     """An element that a target was resolved to. Every method acts on it or says why it cannot."""
 
-    def __init__(self, tab: Tab, world: World, ref: str, line: str = "") -> None:
-        self._tab = tab
+    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "") -> None:
+        self._devices = devices
+        self._page = devices.page
         self._ref = ref
         self.world = world
         self.line = line
@@ -58,33 +53,37 @@ class Element:
     def cdp(self) -> CdpSession:
         return self.world.cdp
 
+    @property
+    def frame(self) -> World:
+        return self.world
+
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
     ) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
-        await self._tab.page_modes.free_pointer()
+        await self._devices.page_modes.free_pointer()
         losses = 0
         while True:
             x, y = await self._reach(enabled=True, press_tracker=count, save=hold)
-            self._tab.press_tracker.expect()
-            await self._tab.mouse.click(x, y, button, count, bits, hold)
+            self._devices.press_tracker.expect()
+            await self._devices.mouse.click(x, y, button, count, bits, hold)
             missed, is_lost = await self._missed()
             if missed is None:
                 return
             losses += is_lost
-            if self._tab.time_left < AIM_AGAIN + hold or losses > MOST_LOSSES:
+            if self._page.time.left < AIM_AGAIN + hold or losses > MOST_LOSSES:
                 raise ElementNotReady(f"{self.line} {missed}.")
 
     async def hover(self) -> None:
-        await self._tab.page_modes.free_pointer()
+        await self._devices.page_modes.free_pointer()
         x, y = await self._reach(enabled=False)
-        await self._tab.mouse.move(x, y)
+        await self._devices.mouse.move(x, y)
 
-    async def drag(self, stops: Sequence[Element | ViewportPoint], hold: float = 0) -> None:
+    async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
         """Press it, carry it from stop to stop and let go at the last."""
-        await self._tab.page_modes.free_pointer()
+        await self._devices.page_modes.free_pointer()
         start = await self._reach(enabled=True, save=hold)
-        await self._tab.mouse.drag(start, self.world, [stop.position for stop in stops], hold)
+        await self._devices.mouse.drag(start, self.world, [stop.position for stop in stops], hold)
 
     async def position(self) -> tuple[float, float]:
         """The middle of the element, in the tab's own coordinates, without moving anything."""
@@ -95,7 +94,7 @@ class Element:
         """Where the element is, in the tab's viewport, after bringing it into view."""
         box = await self._ask("pageBox")
         middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        x, y, across, down = await origin_of(self._tab.worlds, self.world, middle)
+        x, y, across, down = await origin_of(self._page.worlds, self.world, middle)
         return {
             "x": x + box["x"] * across,
             "y": y + box["y"] * down,
@@ -111,13 +110,13 @@ class Element:
         if name := secret_named(value):
             await self._enter_secret(name, after=False)
             return None
-        answer = await self._ask("fillIn", self._patience, value, self._tab.password_guard.is_wanted)
+        answer = await self._ask("fillIn", self._patience, value, self._devices.password_guard.is_wanted)
         if answer.get("password"):
             raise self._password_refused(answer["origin"])
         if not answer["type"]:
             filled: str | None = answer["value"]
             return None if filled is None else self._said(filled)
-        await self._tab.keyboard.replace(value)
+        await self._devices.keyboard.replace(value)
         return await self.value()
 
     async def type_secret(self, name: str) -> None:
@@ -128,16 +127,16 @@ class Element:
         """Refuse what must not go into it, without touching it."""
         facts = await self._ask("describeFor")
         if name := secret_named(value):
-            secret = self._tab.secret_source.use(name, facts["origin"])
+            secret = self._devices.secrets.use(name, facts["origin"])
             if not (secret.goes_anywhere or facts["password"]):
                 raise self._exposed(name)
-        elif value and facts["password"] and self._tab.password_guard.is_wanted:
+        elif value and facts["password"] and self._devices.password_guard.is_wanted:
             raise self._password_refused(facts["origin"])
 
     async def _enter_secret(self, name: str, after: bool) -> None:
         # Whose the document is and what is typed into it are asked and said to one and the same.
         document = await self.world.document()
-        secret = self._tab.secret_source.use(name, document.origin)
+        secret = self._devices.secrets.use(name, document.origin)
         where = {"origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
         answer = self._understood(await document.call(_asking("enterSecret"), self._ref, secret.value, where))
         if answer.get("exposed"):
@@ -155,18 +154,37 @@ class Element:
         value: str | None = (await self._ask("valueOf"))["value"]
         return None if value is None else self._said(value)
 
-    async def is_file_input(self) -> bool:
-        return bool((await self._ask("describeFor"))["type"] == "file")
+    async def upload(self, paths: tuple[str, ...], drop: bool) -> list[str]:
+        """Give files of the workspace to the element; returns their names."""
+        files = await copy_files(self._page.settings, paths, self._devices.scratch)
+        if drop:
+            await self._ask("dropFiles", await described_files(files))
+        elif not files:
+            await self._ask("takeFilesBack")  # the protocol takes no empty list
+        else:
+            await self._set_files([str(file) for file in files])
+        return [file.name for file in files]
 
-    async def take_files_back(self) -> None:
-        """Leave a file input without files; the protocol takes no empty list."""
-        await self._ask("takeFilesBack")
+    async def _set_files(self, names: list[str]) -> None:
+        """Put files into a file input, or into the file chooser that a click on the element opens."""
+        if (await self._ask("describeFor"))["type"] == "file":
+            # The browser fires the page's events itself, as it does after a person has chosen.
+            where: dict[str, Any] = {"objectId": await self.in_page()}
+        else:
+            where = {"backendNodeId": await self._devices.file_chooser.opened_by(self)}
+        await self.cdp.send("DOM.setFileInputFiles", {"files": names, **where})
 
-    async def drop(self, files: list[dict[str, str]]) -> None:
-        await self._ask("dropFiles", files)
+    async def frames_within(self) -> list[World]:
+        """Return the frame that this element is and the frames in it; none if it is another kind of element."""
+        worlds = self._page.worlds
+        if len(await worlds.present()) == 1 or not (await self._ask("describeFor"))["isFrame"]:
+            return []
+        frame = await world_inside(worlds, self.world, self._ref, self.line)
+        return await worlds_within(worlds, frame) if frame is not None else []
 
-    async def is_frame(self) -> bool:
-        return bool((await self._ask("describeFor"))["isFrame"])
+    async def evaluate(self, expression: str) -> Any:
+        """Run JavaScript in the page with this element as its argument."""
+        return await evaluate_with(self.cdp, expression, await self.in_page())
 
     async def is_select(self) -> bool:
         return bool((await self._ask("describeFor"))["tag"] == "select")
@@ -197,7 +215,7 @@ class Element:
         return _place(await self._ask("scrollTo"))
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
-        return await scroll_by_wheel(self._tab, self.world, await self._ask("scrollIn", direction, amount))
+        return await scroll_by_wheel(self._devices, self.world, await self._ask("scrollIn", direction, amount))
 
     async def read(self, mode: str, attribute: str | None) -> ElementText:
         answer = await self._ask("read", mode, attribute)
@@ -215,12 +233,12 @@ class Element:
 
     async def _missed(self) -> tuple[str | None, bool]:
         """How a press failed, in which case the page never saw it, and whether it went astray altogether."""
-        if self._tab.dialogs.open:
+        if self._page.dialogs.open:
             return None, False
-        if arrival := self._tab.press_tracker.arrival:
+        if arrival := self._devices.press_tracker.arrival:
             return arrival.missed, False
         try:
-            told = await self._tab.unless_replaced(self.world.call("() => rove.pressed()"))
+            told = await self._page.unless_replaced(self.world.call("() => rove.pressed()"))
         except CdpError:
             return None, False  # the press led to another document
         return (told["missed"], "lost" in told) if told else (None, False)
@@ -229,25 +247,25 @@ class Element:
         """Bring it into view and wait until it can be pressed, but for `keep` seconds; returns the point to press."""
         patience = max(self._patience - save * 1000, 100)
         answer = await self._ask("reach", {"enabled": enabled, "press": press_tracker}, patience)
-        return await place(self._tab.worlds, self.world, answer["x"], answer["y"])
+        return await place(self._page.worlds, self.world, answer["x"], answer["y"])
 
     @property
     def _patience(self) -> float:
         """Milliseconds that a page may be waited for, so that there is time left to say what for."""
-        return max(self._tab.time_left - 0.5, 0.1) * 1000
+        return max(self._page.time.left - 0.5, 0.1) * 1000
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Ask the page's world about this element; every answer brings its line along."""
-        self._tab.observer.touched = self.world
+        self._devices.note_touched(self.world)
         return self._understood(await self.world.call(_asking(question), self._ref, *arguments))
 
     def _understood(self, answer: dict[str, Any]) -> dict[str, Any]:
         if answer.get("gone"):
             raise self._gone()
         self.line = self._quoted(answer)
-        if (kept := answer.get("kept")) and self._tab.password_guard.is_wanted:
+        if (kept := answer.get("kept")) and self._devices.password_guard.is_wanted:
             raise password_refused(
-                kept["line"], self.world.prefix + kept["ref"], self._tab.secret_source.offer(kept["origin"])
+                kept["line"], self.world.prefix + kept["ref"], self._devices.secrets.offer(kept["origin"])
             )
         if "reason" in answer:
             error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
@@ -258,14 +276,14 @@ class Element:
     def _quoted(self, answer: dict[str, Any]) -> str:
         """Its line; in a frame of another's, with whose words they are."""
         line, origin = answer["line"], answer.get("whose", "")
-        is_foreign = self.world.parent is not None and origin != origin_in(self._tab.url)
+        is_foreign = self.world.parent is not None and origin != origin_in(self._page.url)
         return Quoted(line, origin) if is_foreign else line
 
     def _said(self, text: str) -> str:
         return Quoted(text, self.line.origin) if isinstance(self.line, Quoted) else text
 
     def _password_refused(self, origin: str) -> Denied:
-        return password_refused(self.line, self.ref, self._tab.secret_source.offer(origin))
+        return password_refused(self.line, self.ref, self._devices.secrets.offer(origin))
 
     def _exposed(self, name: str) -> Denied:
         return Denied(
@@ -282,11 +300,11 @@ def _asking(question: str) -> str:
     return f"(ref, ...rest) => rove.{question}(ref, ...rest)"
 
 
-async def scroll_by_wheel(tab: Tab, world: World, answer: dict[str, Any]) -> dict[str, int]:
+async def scroll_by_wheel(devices: InputDevices, world: World, answer: dict[str, Any]) -> dict[str, int]:
     """Where things are after a scroll, which may have been left to the wheel."""
     if wheel := answer.get("wheel"):
-        point = await place(tab.worlds, world, wheel["x"], wheel["y"])
-        await tab.mouse.wheel(point, wheel["dx"], wheel["dy"])
+        point = await place(devices.page.worlds, world, wheel["x"], wheel["y"])
+        await devices.mouse.wheel(point, wheel["dx"], wheel["dy"])
         answer = await world.call("() => rove.afterWheel()")
     return _place(answer)
 
@@ -298,22 +316,23 @@ def _place(answer: dict[str, Any]) -> dict[str, int]:
 class ViewportPoint:
     """A point of the viewport, for what has no elements: a canvas, a map, a game."""
 
-    def __init__(self, tab: Tab, x: float, y: float) -> None:
-        self._tab = tab
+    def __init__(self, devices: InputDevices, x: float, y: float) -> None:
+        self._devices = devices
+        self._worlds = devices.page.worlds
         self._point = (x, y)
         self.line = self.ref = f"the point {x:g},{y:g}"
 
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
     ) -> None:
-        width, height = await self._tab.worlds.main.call("() => [innerWidth, innerHeight]")
+        width, height = await self._worlds.main.call("() => [innerWidth, innerHeight]")
         if not (self._point[0] < width and self._point[1] < height):
             raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
-        await self._tab.mouse.click(*self._point, button, count, bits, hold)
+        await self._devices.mouse.click(*self._point, button, count, bits, hold)
 
     async def hover(self) -> None:
-        await self._tab.mouse.move(*self._point)
+        await self._devices.mouse.move(*self._point)
 
     async def scroll_into_view(self) -> dict[str, int]:
         raise InvalidArguments(f"`target`: {self.line} is in view already.", hint="Say which way with `direction`.")
@@ -325,10 +344,10 @@ class ViewportPoint:
         notch = amount or WHEEL_NOTCH
         x, y = self._point
         wheel = {"x": x, "y": y, "dx": by[0] * notch, "dy": by[1] * notch}
-        return await scroll_by_wheel(self._tab, self._tab.worlds.main, {"wheel": wheel})
+        return await scroll_by_wheel(self._devices, self._worlds.main, {"wheel": wheel})
 
-    async def drag(self, stops: Sequence[Element | ViewportPoint], hold: float = 0) -> None:
-        await self._tab.mouse.drag(self._point, self._tab.worlds.main, [stop.position for stop in stops], hold)
+    async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
+        await self._devices.mouse.drag(self._point, self._worlds.main, [stop.position for stop in stops], hold)
 
     async def position(self) -> tuple[float, float]:
         return self._point

@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import string
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rove.chromium.input.clipboard import Clipboard
+from rove.chromium.input.page import Page
+from rove.chromium.input.page_modes import PageModes
+from rove.chromium.input.password_guard import PasswordGuard
 from rove.errors import InvalidArguments
 from rove.record import dataclass
-
-if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
 
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 # Keys in flight at once: enough to hide the way, few enough for a page that is slow to take them.
@@ -78,8 +79,11 @@ CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
 class Keyboard:
     """Keystrokes into whatever has the focus."""
 
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
+    def __init__(self, page: Page, password_guard: PasswordGuard, clipboard: Clipboard, page_modes: PageModes) -> None:
+        self._page = page
+        self._password_guard = password_guard
+        self._clipboard = clipboard
+        self._page_modes = page_modes
 
     async def press(self, combination: str, hold: float = 0) -> None:
         """Press a key or a combination, and let go after `hold` seconds."""
@@ -88,23 +92,23 @@ class Keyboard:
         async with contextlib.AsyncExitStack() as around:
             if held or writes:
                 # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
-                await around.enter_async_context(self._tab.password_guard.watching(writes))
+                await around.enter_async_context(self._password_guard.watching(writes))
             if held and last.key.lower() in CLIPBOARD_KEYS:
-                await around.enter_async_context(self._tab.clipboard.lent(await self._tab.every_world()))
-            await self._tab.dialogs.interrupts(self._stroke(held, last, hold))
-        if last.key == "Escape" and self._tab.dialogs.open is None:
-            await self._tab.page_modes.leave()
+                await around.enter_async_context(self._clipboard.lent(await self._page.every_world()))
+            await self._page.dialogs.interrupts(self._stroke(held, last, hold))
+        if last.key == "Escape" and self._page.dialogs.open is None:
+            await self._page_modes.leave()
 
     async def type(self, text: str) -> None:
         """Every character as a keystroke, where the layout has it."""
-        async with self._tab.password_guard.watching():
-            await self._tab.dialogs.interrupts(self._type(text))
+        async with self._password_guard.watching():
+            await self._page.dialogs.interrupts(self._type(text))
 
     async def replace(self, text: str) -> None:
         """Put text in place of what is selected."""
         if text:
-            async with self._tab.password_guard.watching():
-                await self._tab.cdp.send("Input.insertText", {"text": text})
+            async with self._password_guard.watching():
+                await self._page.cdp.send("Input.insertText", {"text": text})
         else:
             await self.press("Delete")
 
@@ -130,7 +134,7 @@ class Keyboard:
     async def _character(self, character: str) -> None:
         key = KEYS.get(character)
         if key is None:
-            await self._tab.cdp.send("Input.insertText", {"text": character})
+            await self._page.cdp.send("Input.insertText", {"text": character})
         else:
             await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
 
@@ -151,7 +155,7 @@ class Keyboard:
             facts |= {"text": text, "unmodifiedText": text}
         if way == "down" and sys.platform == "darwin" and modifiers & MODIFIER_BITS["Meta"]:
             facts["commands"] = [MAC_COMMANDS[key.key]] if key.key in MAC_COMMANDS else []
-        await self._tab.cdp.send("Input.dispatchKeyEvent", facts)
+        await self._page.cdp.send("Input.dispatchKeyEvent", facts)
 
 
 def _parts(combination: str) -> list[str]:

@@ -7,14 +7,14 @@ import contextlib
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
+from rove.browser.element import Button
 from rove.chromium.frames.worlds import World
+from rove.chromium.input.clipboard import Clipboard
+from rove.chromium.input.page import Page
+from rove.chromium.input.password_guard import PasswordGuard
 
-if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
-
-Button = Literal["left", "right", "middle"]
 Point = tuple[float, float]
 Position = Callable[[], Awaitable[Point]]
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
@@ -29,10 +29,12 @@ DRAG_OVER_EVERY = 0.1
 class Mouse:
     """Moves, presses and drags at points of the viewport."""
 
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
+    def __init__(self, page: Page, password_guard: PasswordGuard, clipboard: Clipboard) -> None:
+        self._page = page
+        self._password_guard = password_guard
+        self._clipboard = clipboard
         self._carried: asyncio.Future[dict[str, Any]] | None = None
-        tab.cdp.on("Input.dragIntercepted", self._on_drag)
+        page.cdp.on("Input.dragIntercepted", self._on_drag)
 
     async def move(self, x: float, y: float) -> None:
         await self._send("mouseMoved", x, y)
@@ -41,10 +43,10 @@ class Mouse:
         """Press and let go, `count` times; the last time after `hold` seconds."""
         if button == "middle":
             # On Linux it pastes, and would paste what is selected in another session.
-            await self._tab.clipboard.lend(await self._tab.every_world(), None)
-        watching = self._tab.password_guard.watching(writes=False) if button == "middle" else contextlib.nullcontext()
+            await self._clipboard.lend(await self._page.every_world(), None)
+        watching = self._password_guard.watching(writes=False) if button == "middle" else contextlib.nullcontext()
         async with watching:
-            await self._tab.dialogs.interrupts(self._click(x, y, button, count, modifiers, hold))
+            await self._page.dialogs.interrupts(self._click(x, y, button, count, modifiers, hold))
 
     async def _click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float) -> None:
         # Sent in one go and awaited together: the browser takes them in order.
@@ -56,27 +58,27 @@ class Mouse:
                 sent.append(self._send("mouseReleased", x, y, **facts))
         await asyncio.gather(*sent)
         if hold:
-            async with self._letting_go((x, y), button=button, clickCount=count, modifiers=modifiers):
+            async with self._releasing((x, y), button=button, clickCount=count, modifiers=modifiers):
                 await asyncio.sleep(hold)
 
     @contextlib.asynccontextmanager
-    async def _letting_go(self, point: Point, **facts: Any) -> AsyncGenerator[None]:
+    async def _releasing(self, point: Point, **facts: Any) -> AsyncGenerator[None]:
         """Release the button in the end, also when the time is up: a page would take every move after for a drag."""
         try:
             yield
         except BaseException:
-            self._let_go_later(point, **facts)
+            self._release_soon(point, **facts)
             raise
         await self._send("mouseReleased", *point, **facts)
 
-    def _let_go_later(self, point: Point, **facts: Any) -> None:
-        """Whoever waits for what went wrong must not wait for this too."""
-        asyncio.ensure_future(self._send("mouseReleased", *point, **facts)).add_done_callback(_forget)
+    def _release_soon(self, point: Point, **facts: Any) -> None:
+        """Release the button in the background: the caller already waits for an error."""
+        self._page.tasks.start(self._send("mouseReleased", *point, **facts))
 
     async def wheel(self, point: Point, dx: float, dy: float) -> None:
         """Turn the wheel over a point, as far as a page scrolls by so many pixels."""
         await self.move(*point)
-        await self._tab.dialogs.interrupts(self._send("mouseWheel", *point, deltaX=dx, deltaY=dy))
+        await self._page.dialogs.interrupts(self._send("mouseWheel", *point, deltaX=dx, deltaY=dy))
 
     async def drag(self, start: Point, world: World, stops: Sequence[Position], hold: float = 0) -> None:
         """Press, carry from stop to stop, let go at the last; as HTML5 drag events where the page wants those.
@@ -84,12 +86,12 @@ class Mouse:
         A stop's position is asked on the way, since bringing it into view may take the start out of it.
         `hold`: seconds to stay, once pressed and again before letting go.
         """
-        async with self._tab.password_guard.watching(writes=False):
+        async with self._password_guard.watching(writes=False):
             await self._drag_inspected(start, world, stops, hold)
 
     async def _drag_inspected(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
         self._carried = asyncio.get_running_loop().create_future()
-        await self._tab.cdp.send("Input.setInterceptDrags", {"enabled": True})
+        await self._page.cdp.send("Input.setInterceptDrags", {"enabled": True})
         try:
             await self._send("mouseMoved", *start)
             await self._send("mousePressed", *start, button="left", buttons=1, clickCount=1)
@@ -101,11 +103,11 @@ class Mouse:
             else:
                 await self._carry(data, start, stops, hold)
         except BaseException:
-            self._let_go_later(start, button="left", clickCount=1)
+            self._release_soon(start, button="left", clickCount=1)
             raise
         finally:
             self._carried = None
-            await self._tab.cdp.send("Input.setInterceptDrags", {"enabled": False})
+            await self._page.cdp.send("Input.setInterceptDrags", {"enabled": False})
 
     async def _pull(self, start: Point, stops: Sequence[Position], hold: float) -> None:
         for stop in stops:
@@ -147,24 +149,18 @@ class Mouse:
 
     async def _drag(self, kind: str, point: Point, data: dict[str, Any]) -> None:
         facts = {"type": kind, "x": point[0], "y": point[1], "data": data}
-        await self._tab.cdp.send("Input.dispatchDragEvent", facts)
+        await self._page.cdp.send("Input.dispatchDragEvent", facts)
 
     def _on_drag(self, event: dict[str, Any]) -> None:
         if self._carried is not None and not self._carried.done():
             self._carried.set_result(event["data"])
 
     async def _send(self, kind: str, x: float, y: float, **facts: Any) -> None:
-        await self._tab.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **facts})
+        await self._page.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **facts})
 
 
 def _steps(start: Point, end: Point) -> int:
     return max(FEWEST_STEPS, min(STEPS, round(math.dist(start, end) / STEP)))
-
-
-def _forget(sent: asyncio.Future[None]) -> None:
-    """Nobody waits for it, and a page that is gone needs no release."""
-    if not sent.cancelled():
-        sent.exception()
 
 
 def _between(start: Point, end: Point, steps: int) -> list[Point]:

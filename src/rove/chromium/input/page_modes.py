@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
-from rove.chromium.events.page_events import PageEvents
+from rove.browser.page_events import PageEvents
 from rove.chromium.frames.worlds import WORLD, World
 from rove.chromium.protocol.connection import CdpSession
 
@@ -19,7 +19,7 @@ class PageModes:
 
     def __init__(self, world: World, page_events: PageEvents) -> None:
         self._world = world
-        self._happenings = page_events
+        self._events = page_events
         self._is_pointer_held = False
         self._is_printing = False
 
@@ -36,7 +36,7 @@ class PageModes:
         cdp.on("Runtime.bindingCalled", self._on_told)
         await cdp.send("Runtime.addBinding", {"name": TELLING, "executionContextName": WORLD})
 
-    def start_anew(self) -> None:
+    def start_document(self) -> None:
         """Another document, which holds nothing yet."""
         self._is_pointer_held = False
 
@@ -48,7 +48,7 @@ class PageModes:
     async def leave(self) -> None:
         """What a browser does by itself on Escape: give back the whole screen and the pointer."""
         if await self._world.call("() => rove.leaveModes()"):
-            self._happenings.add("mode left", "The page no longer holds the screen or the pointer.")
+            self._events.add("mode left", "The page no longer holds the screen or the pointer.")
 
     def _on_told(self, event: dict[str, Any]) -> None:
         if event["name"] != TELLING:
@@ -57,7 +57,7 @@ class PageModes:
             case "print" if self._is_printing:
                 return  # we do
             case "print":
-                self._happenings.add("print ignored", "The page asked to be printed.")
+                self._events.add("print ignored", "The page asked to be printed.")
             case "pointer held" | "pointer free" as told:
                 self._is_pointer_held = told == "pointer held"
             case _:

@@ -1,42 +1,25 @@
-"""What our hands type is looked at as it arrives: nothing but a named secret goes into a password field."""
+"""Keeps typed text out of password fields: only a named secret goes into one."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any
 
+from rove.browser.secret_source import TypedSecret
 from rove.chromium.capture.frame_rows import open_closed_root
 from rove.chromium.frames.worlds import FRAME_PATIENCE, WORLD, World
+from rove.chromium.input.page import Page
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
 
-if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
-
-# Shadow roots within shadow roots; nobody builds deeper.
+# Closed shadow roots within closed shadow roots are followed this far.
 DEEPEST = 20
 
 
-class TypedSecret(Protocol):
-    """A value that goes by a name."""
-
-    @property
-    def value(self) -> str: ...
-    @property
-    def goes_anywhere(self) -> bool: ...
-
-
-class SecretSource(Protocol):
-    """Whoever knows secrets, and where each may go."""
-
-    def use(self, name: str, origin: str) -> TypedSecret: ...
-    def offer(self, origin: str) -> str: ...
-
-
 class NoSecrets:
-    """Knows none."""
+    """A source without secrets."""
 
     def use(self, name: str, origin: str) -> TypedSecret:
         raise Denied(f"There is no secret `{name}`.")
@@ -54,8 +37,9 @@ def password_refused(line: str, ref: str, hint: str) -> Denied:
 class PasswordGuard:
     """Watches every frame of a tab while hands type into it."""
 
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
+    def __init__(self, page: Page, offer: Callable[[str], str]) -> None:
+        self._page = page
+        self._offer = offer
         # Documents that come meanwhile are watched from their start: what does so, on each wire.
         self._expecting: list[tuple[CdpSession, str]] = []
         self._is_watching = False
@@ -63,7 +47,7 @@ class PasswordGuard:
 
     @property
     def is_wanted(self) -> bool:
-        return self._tab.settings.guard.passwords == "refuse"
+        return self._page.settings.guard.passwords == "refuse"
 
     @contextlib.asynccontextmanager
     async def watching(self, writes: bool = True) -> AsyncGenerator[None]:
@@ -79,7 +63,7 @@ class PasswordGuard:
         except BaseException:
             self._end_later()  # whoever waits must not wait for that too
             raise
-        if self._tab.dialogs.open or self._tab.awaited_server:
+        if self._page.dialogs.open or self._page.awaited_server:
             self._end_later()  # the page does not answer before its dialog is answered, or while another replaces it
         else:
             _raise_first(await self._end())
@@ -118,10 +102,10 @@ class PasswordGuard:
 
     async def _worlds(self) -> list[World]:
         """All but those too busy to answer, which take no keys either."""
-        return [world for world in await self._tab.worlds.present() if not world.is_silent]
+        return [world for world in await self._page.worlds.present() if not world.is_silent]
 
     def _end_later(self) -> None:
-        self._ending = asyncio.ensure_future(self._end_quietly())
+        self._ending = self._page.tasks.start(self._end_quietly())
 
     async def _end_quietly(self) -> None:
         with contextlib.suppress(CdpError):
@@ -129,7 +113,7 @@ class PasswordGuard:
 
     def _kept(self, worlds: list[World], facts: list[dict[str, Any]]) -> list[Denied]:
         return [
-            password_refused(kept["line"], world.prefix + kept["ref"], self._tab.secret_source.offer(kept["origin"]))
+            password_refused(kept["line"], world.prefix + kept["ref"], self._offer(kept["origin"]))
             for world, answer in zip(worlds, facts, strict=True)
             if (kept := answer.get("kept"))
         ]

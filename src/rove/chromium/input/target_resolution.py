@@ -1,26 +1,24 @@
-"""From what was said to the element that was meant."""
+"""Resolving a target (a ref, a CSS selector, a role and a name, or a point) to elements of the page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rove.chromium.frames.worlds import World
+from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, ViewportPoint
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.target import Point, Ref, RoleAndName, Selector, parse_target
-
-if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
 
 LISTED = 8
 MOST_MATCHES = 1000
 UNSEEN_FRAME = " (invisible: frame)"
 
 
-async def resolve(tab: Tab, target: str) -> Element:
+async def resolve(devices: InputDevices, target: str) -> Element:
     """The one element that a target means."""
-    matches = await resolve_all(tab, target)
+    matches = await resolve_all(devices, target)
     if len(matches) > 1:
         listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:LISTED])
         more = f" and {len(matches) - LISTED} more" if len(matches) > LISTED else ""
@@ -28,23 +26,23 @@ async def resolve(tab: Tab, target: str) -> Element:
     return matches[0]
 
 
-async def aim(tab: Tab, target: str) -> Element | ViewportPoint:
+async def aim(devices: InputDevices, target: str) -> Element | ViewportPoint:
     """The element or the point that the pointer is to go to."""
     point = parse_target(target)
-    return ViewportPoint(tab, point.x, point.y) if isinstance(point, Point) else await resolve(tab, target)
+    return ViewportPoint(devices, point.x, point.y) if isinstance(point, Point) else await resolve(devices, target)
 
 
-async def resolve_all(tab: Tab, target: str) -> list[Element]:
+async def resolve_all(devices: InputDevices, target: str) -> list[Element]:
     """Every element that a target means; at least one."""
     aim = parse_target(target)
     if isinstance(aim, Ref):
         # Whether it is still there, and what it is, comes with whatever is asked of it next.
-        return [Element(tab, tab.worlds.with_prefix(aim.frame), aim.local)]
+        return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local)]
     if isinstance(aim, Point):
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
     found: list[Element] = []
-    for world in await tab.every_world():
-        found += await _matches(tab, world, aim)
+    for world in await devices.page.every_world():
+        found += await _matches(devices, world, aim)
     if not found and isinstance(aim, Selector):
         raise ElementNotFound(f"Selector '{aim}' not found")
     if not found:
@@ -52,14 +50,14 @@ async def resolve_all(tab: Tab, target: str) -> list[Element]:
     return found
 
 
-async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
+async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
     """Search every frame; returns how many matches there are, and the first of them."""
     total, found = 0, list[dict[str, Any]]()
     # Of each frame that was searched, which frames in it are shown, and whether they can be seen.
     shown: dict[str, dict[str, bool] | None] = {}
     unseen: set[str] = set()
-    for world in await tab.every_world():
-        is_seen = await _is_seen(tab, world, shown)
+    for world in await devices.page.every_world():
+        is_seen = await _is_seen(devices, world, shown)
         if is_seen is None:
             continue
         if not is_seen or (world.parent and world.parent.frame_id in unseen):
@@ -67,8 +65,8 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
         answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
-        origin = "" if world is tab.worlds.main else answer["origin"]
-        if origin and not tab.shared_resources.may_read(origin):
+        origin = "" if world is devices.page.worlds.main else answer["origin"]
+        if origin and not devices.page.may_read(origin):
             continue
         shown[world.frame_id] = answer.get("frames")
         total += answer["total"]
@@ -77,7 +75,7 @@ async def find(tab: Tab, spec: dict[str, str], limit: int) -> tuple[int, list[di
     return total, found[:limit]
 
 
-async def _is_seen(tab: Tab, world: World, shown: Mapping[str, Mapping[str, bool] | None]) -> bool | None:
+async def _is_seen(devices: InputDevices, world: World, shown: Mapping[str, Mapping[str, bool] | None]) -> bool | None:
     """Whether a person sees the frame; None if it is left out, or in one that is."""
     if world.parent is None:
         return True
@@ -85,15 +83,15 @@ async def _is_seen(tab: Tab, world: World, shown: Mapping[str, Mapping[str, bool
         return None
     frames = shown[world.parent.frame_id]
     # A document too large to be walked does not say.
-    return True if frames is None else frames.get(await tab.worlds.owner(world))
+    return True if frames is None else frames.get(await devices.page.worlds.owner(world))
 
 
-async def _matches(tab: Tab, world: World, aim: Selector | RoleAndName) -> list[Element]:
+async def _matches(devices: InputDevices, world: World, aim: Selector | RoleAndName) -> list[Element]:
     spec = {"css": aim.css} if isinstance(aim, Selector) else {"role": aim.role, "name": aim.name}
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MOST_MATCHES})
     if "error" in answer:
         raise InvalidArguments(f"`{aim}` is neither a ref, a role and a name, nor a valid CSS selector.")
-    return [Element(tab, world, match["ref"], match["line"]) for match in answer["matches"]]
+    return [Element(devices, world, match["ref"], match["line"]) for match in answer["matches"]]
 
 
 def _match(match: dict[str, Any], prefix: str, mark: str) -> dict[str, Any]:

@@ -6,42 +6,71 @@ import asyncio
 import base64
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
+from rove.advice import Advice
+from rove.browser.page_events import PageEvents
+from rove.chromium.protocol.connection import CdpSession
 from rove.errors import ElementNotReady, InvalidArguments
+from rove.settings import Settings
 from rove.workspace import OpenFile, Workspace
 
-if TYPE_CHECKING:
-    from rove.chromium.input.element import Element
-    from rove.chromium.page.tab import Tab
-
-CHOOSER_PATIENCE = 3.0
+CHOOSER_TIMEOUT = 3.0
 LARGEST_DROP = 50 * 2**20
 PIECE = 2**20
 
 
-async def copy_files(workspace: Path, paths: tuple[str, ...], largest: int, scratch: Path) -> list[Path]:
-    """Copies of files that were opened and checked, out of the reach of whoever might change the originals."""
-    return await asyncio.to_thread(lambda: [_copied(Workspace(workspace), path, largest, scratch) for path in paths])
+class Clickable(Protocol):
+    """The element whose click is to open a file chooser."""
+
+    line: str
+
+    async def click(self) -> None: ...
 
 
-async def set_files(tab: Tab, element: Element, files: list[Path]) -> None:
-    """Into a file input, or into the chooser that a press opens."""
-    names = [str(file) for file in files]
-    if not names:
-        await element.take_files_back()
-    elif await element.is_file_input():
-        # The browser tells the page itself, as it does after a person has chosen.
-        await element.cdp.send("DOM.setFileInputFiles", {"files": names, "objectId": await element.in_page()})
-    else:
-        await _into_chooser(tab, element, names)
+class FileChooser:
+    """The file chooser that a page opens: answered while an upload waits for it, else told as an event."""
+
+    def __init__(self, events: PageEvents) -> None:
+        self._events = events
+        self._waiting: asyncio.Future[int] | None = None
+
+    def listen(self, cdp: CdpSession) -> None:
+        cdp.on("Page.fileChooserOpened", self._on_opened)
+
+    async def opened_by(self, element: Clickable) -> int:
+        """Click an element and return the node id of the file input whose chooser that opens."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await element.click()
+            async with asyncio.timeout(CHOOSER_TIMEOUT):
+                return await self._waiting
+        except TimeoutError:
+            raise ElementNotReady(
+                f"{element.line} is no file input, and pressing it opened no file chooser.",
+                hint="Name the file input itself, or the button that opens the chooser.",
+            ) from None
+        finally:
+            self._waiting = None
+
+    def _on_opened(self, event: dict[str, Any]) -> None:
+        if self._waiting is not None and not self._waiting.done() and "backendNodeId" in event:
+            self._waiting.set_result(event["backendNodeId"])
+        else:
+            self._events.add("file chooser", Advice("The page asks for files: give them with {upload}."))
 
 
-async def drop_files(element: Element, files: list[Path]) -> None:
-    """As if a person had dragged them in from outside."""
+async def copy_files(settings: Settings, paths: tuple[str, ...], scratch: Path) -> list[Path]:
+    """Copy files that were opened and checked to where no other process changes them."""
+    workspace, largest = Workspace(settings.workspace_folder), settings.limits.upload_megabytes * 2**20
+    return await asyncio.to_thread(lambda: [_copied(workspace, path, largest, scratch) for path in paths])
+
+
+async def described_files(files: list[Path]) -> list[dict[str, str]]:
+    """Return name, type and content of files, as a drop from outside the browser carries them."""
     if sum(file.stat().st_size for file in files) > LARGEST_DROP:
         raise InvalidArguments(f"`paths`: more than {LARGEST_DROP // 2**20} MB cannot be dropped at once.")
-    await element.drop([await asyncio.to_thread(_described, file) for file in files])
+    return [await asyncio.to_thread(_described, file) for file in files]
 
 
 def _described(file: Path) -> dict[str, str]:
@@ -49,23 +78,6 @@ def _described(file: Path) -> dict[str, str]:
 
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     return {"name": file.name, "type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
-
-
-async def _into_chooser(tab: Tab, element: Element, names: list[str]) -> None:
-    opening: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    tab.on_chooser = opening.set_result
-    try:
-        await element.click()
-        async with asyncio.timeout(CHOOSER_PATIENCE):
-            node = await opening
-    except TimeoutError:
-        raise ElementNotReady(
-            f"{element.line} is no file input, and pressing it opened no file chooser.",
-            hint="Name the file input itself, or the button that opens the chooser.",
-        ) from None
-    finally:
-        tab.on_chooser = None
-    await element.cdp.send("DOM.setFileInputFiles", {"files": names, "backendNodeId": node})
 
 
 def _copied(workspace: Workspace, path: str, largest: int, scratch: Path) -> Path:

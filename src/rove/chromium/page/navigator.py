@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Coroutine, Generator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from rove.chromium.events.navigation_errors import credentials_error, interrupted_error, navigation_error
-from rove.chromium.events.request_tracker import DocumentRequest
+from rove.browser.failures import PageStuck
+from rove.browser.navigation_errors import credentials_error, interrupted_error, navigation_error
+from rove.browser.page_state import DocumentRequest
+from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
 from rove.errors import NavigationFailed, RoveError
-
-if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
 
 R = TypeVar("R")
 # How long a page that is being left may keep the browser waiting; once it has tried that, it is not trusted again.
@@ -31,36 +30,33 @@ NO_CONTENT = (204, 205)
 NO_WAY_OUT = "net::ERR_PROXY_CONNECTION_FAILED"
 
 
-class PageStuck(Exception):
-    """The page does not let itself be replaced by another."""
-
-
 class Navigator:
     """The journeys of one tab. What holds them up is left behind; what they end in is told."""
 
-    def __init__(self, tab: Tab) -> None:
-        self._tab = tab
+    def __init__(self, page: LivePage, is_attached: bool) -> None:
+        self._page = page
+        self._is_attached = is_attached
         self._left: DocumentRequest | None = None
 
     async def navigate(self, url: str) -> None:
-        seen, begun = self._tab.load_state.commits, self._tab.downloads.begun
+        seen, begun = self._page.load_state.commits, self._page.downloads.begun
         with self._leaving():
-            if self._tab.dialogs.are_recent:
+            if self._page.dialogs.are_recent:
                 await self._calm()
             answer = await self._load(url)
             if answer.get("isDownload"):
                 await self._receive(begun)
-            elif answer.get("errorText") == NO_WAY_OUT and not self._tab.is_attached:
-                raise self._tab.mark_browser_lost("the browser has lost its way out")
+            elif answer.get("errorText") == NO_WAY_OUT and not self._is_attached:
+                raise self._page.mark_browser_lost("the browser has lost its way out")
             elif answer.get("errorText"):
                 raise self._why_not(answer["errorText"], url)
             elif "loaderId" in answer:
-                await self._arrive(self._unhindered(self._tab.load_state.shows(answer["loaderId"])))
+                await self._arrive(self._unhindered(self._page.load_state.shows(answer["loaderId"])))
             else:
                 await self._move_within(seen)
 
     async def travel(self, steps: int) -> bool:
-        history = await self._tab.cdp.send("Page.getNavigationHistory")
+        history = await self._page.cdp.send("Page.getNavigationHistory")
         index = history["currentIndex"] + steps
         if not 0 <= index < len(history["entries"]):
             return False
@@ -71,19 +67,19 @@ class Navigator:
         await self._do("Page.reload", {})
 
     async def _do(self, method: str, params: dict[str, Any]) -> None:
-        seen = self._tab.load_state.commits
+        seen = self._page.load_state.commits
         with self._leaving():
-            if self._tab.dialogs.are_recent or not await self._tab.answers(LEAVING_PATIENCE):
+            if self._page.dialogs.are_recent or not await self._page.answers(LEAVING_PATIENCE):
                 await self._calm()
-            await self._tab.cdp.send(method, params)
-            await self._arrive(self._unhindered(self._tab.load_state.commits_after(seen)))
+            await self._page.cdp.send(method, params)
+            await self._arrive(self._unhindered(self._page.load_state.commits_after(seen)))
 
     async def _calm(self) -> None:
         """Have the page's script come to an end: a dialog that it opens while it is replaced cannot be answered."""
         for _ in range(ATTEMPTS):
-            if await self._tab.suppress_dialogs(LEAVING_PATIENCE):
+            if await self._page.suppress_dialogs(LEAVING_PATIENCE):
                 return
-            await self._tab.terminate_script()
+            await self._page.terminate_script()
 
     async def _load(self, url: str) -> CdpResult:
         """Have the browser load it; a page that keeps navigating may get in between, but not every time."""
@@ -92,7 +88,7 @@ class Navigator:
             try:
                 answer = await self._set_off(url)
             except CdpError as error:
-                if self._tab.cdp.is_closed:
+                if self._page.cdp.is_closed:
                     raise
                 raise NavigationFailed(f"{url} cannot be opened: {error}.") from error
             if answer.get("errorText") != "net::ERR_ABORTED" or not self._is_superseded(answer.get("loaderId")):
@@ -101,22 +97,22 @@ class Navigator:
 
     async def _set_off(self, url: str) -> CdpResult:
         # Asked ahead: once the browser is on its way elsewhere, nothing more reaches the page that is there.
-        asked = asyncio.ensure_future(self._tab.answers(LEAVING_PATIENCE))
-        going = asyncio.ensure_future(self._tab.cdp.send("Page.navigate", {"url": url}))
+        asked = asyncio.ensure_future(self._page.answers(LEAVING_PATIENCE))
+        going = asyncio.ensure_future(self._page.cdp.send("Page.navigate", {"url": url}))
         try:
             await asyncio.wait({going}, timeout=LEAVING_PATIENCE)
             if going.done() or await asked:
                 return await self._unhindered(going, NO_MORE_PATIENCE)
-            self._tab.stop_soon()
-            await self._tab.terminate_script()
-            return await self._unhindered(self._tab.cdp.send("Page.navigate", {"url": url}))
+            self._page.stop_loading()
+            await self._page.terminate_script()
+            return await self._unhindered(self._page.cdp.send("Page.navigate", {"url": url}))
         finally:
             asked.cancel()
             going.cancel()
 
     def _is_superseded(self, loader: str | None) -> bool:
         """Whether the page has asked for another document in place of one that we asked for."""
-        document = self._tab.requests.document
+        document = self._page.requests.document
         return document is not None and document.loader != loader
 
     async def _unhindered(self, journey: Awaitable[R], pause: float = LEAVING_PATIENCE) -> R:
@@ -125,11 +121,11 @@ class Navigator:
         try:
             while not (await asyncio.wait({going}, timeout=pause))[0]:
                 pause = NO_MORE_PATIENCE
-                if not self._waits_for_server and not await self._tab.answers(patience) and not going.done():
-                    in_vain += not await self._tab.terminate_script()
+                if not self._waits_for_server and not await self._page.answers(patience) and not going.done():
+                    in_vain += not await self._page.terminate_script()
                     patience = NO_MORE_PATIENCE
                 if in_vain >= IN_VAIN and not going.done():
-                    raise PageStuck(self._tab.url)
+                    raise PageStuck(self._page.url)
             return going.result()
         finally:
             going.cancel()
@@ -137,36 +133,36 @@ class Navigator:
     @property
     def _waits_for_server(self) -> bool:
         """Whether it is not the page that is left behind which keeps the next one from coming."""
-        document = self._tab.requests.document
+        document = self._page.requests.document
         return document is not self._left and document is not None and document.is_awaited
 
     @contextlib.contextmanager
     def _leaving(self) -> Generator[None]:
         """While another document is waited for, nothing of the old one holds it up."""
-        tab = self._tab
-        tab.requests.is_asked = True
-        tab.allow_navigation()
-        before = self._left = tab.requests.document
+        page = self._page
+        page.requests.is_asked = True
+        page.allow_navigation()
+        before = self._left = page.requests.document
         try:
-            with tab.dialogs.leaving():
+            with page.dialogs.leaving():
                 yield
         except (asyncio.CancelledError, TimeoutError):
             # The agent is told that it did not load: it must not appear all the same, later, under its hands.
-            tab.stop_soon()
+            page.stop_loading()
             raise
         finally:
-            tab.requests.is_asked = False
-        if tab.requests.document is not None and tab.requests.document is not before:
-            _complain(tab.requests.document)
+            page.requests.is_asked = False
+        if page.requests.document is not None and page.requests.document is not before:
+            _complain(page.requests.document)
 
     async def _arrive(self, commit: Coroutine[Any, Any, None]) -> None:
         """Wait until a document is there and parsed, holds itself up with a dialog, or time is short."""
-        tab, is_there = self._tab, False
+        page, is_there = self._page, False
         try:
-            async with asyncio.timeout(self._tab.time_to_wait):
+            async with asyncio.timeout(self._page.time.for_loading):
                 await commit
                 is_there = True
-                await tab.dialogs.interrupts(tab.load_state.reaches("DOMContentLoaded"))
+                await page.dialogs.interrupts(page.load_state.reaches("DOMContentLoaded"))
         except TimeoutError:
             if not is_there:
                 raise
@@ -174,17 +170,17 @@ class Navigator:
     async def _receive(self, begun: int) -> None:
         """Wait for the download that an address turned out to be; one that takes longer goes on by itself."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._tab.time_to_wait):
-                await self._tab.downloads.finish(begun)
+            async with asyncio.timeout(self._page.time.for_loading):
+                await self._page.downloads.finish(begun)
 
     async def _move_within(self, seen: int) -> None:
         """A move within the document, of which the news may come a moment after the answer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(NEWS_PATIENCE):
-                await self._tab.load_state.commits_after(seen)
+                await self._page.load_state.commits_after(seen)
 
     def _why_not(self, reason: str, url: str) -> RoveError:
-        document = self._tab.requests.document
+        document = self._page.requests.document
         if document is None:
             return navigation_error(reason, url)
         if document.status in NO_CONTENT:

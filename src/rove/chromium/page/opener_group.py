@@ -1,51 +1,51 @@
-"""Pages that opened each other may share one thread: a dialog on one of them stops the others as well."""
+"""Pages that opened each other may share one thread: a dialog on one of them blocks the others as well."""
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rove.chromium.page.dialogs import OpenDialog
-    from rove.chromium.page.tab import Tab
-    from rove.chromium.protocol.connection import CdpSession
+from rove.browser.page_state import OpenDialog
+from rove.chromium.page.live_page import LivePage
+from rove.chromium.protocol.connection import CdpSession
 
-# A page that has not answered by then, while a relative's dialog is open, waits for that.
-PATIENCE = 0.3
+# A page that has not answered by then, while the dialog of a related page is open, is blocked by that dialog.
+ANSWER_TIMEOUT = 0.3
 
 
 class OpenerGroup:
-    """A page, the windows it opened, and theirs."""
+    """A page, the windows it opened, and the windows those opened, each by the id of its tab."""
 
     def __init__(self) -> None:
-        self._tabs: list[Tab] = []
-        self._asking: set[asyncio.Task[None]] = set()
+        self._pages: dict[str, LivePage] = {}
 
-    def add(self, tab: Tab) -> None:
-        self._tabs.append(tab)
-        tab.dialogs.on_waiting = lambda dialog, cdp: self._on_waiting(tab, dialog, cdp)
-        tab.dialogs.on_over = lambda: self._on_over(tab)
+    def add(self, tab: str, page: LivePage) -> None:
+        self._pages[tab] = page
+        page.dialogs.on_waiting = lambda dialog, cdp: self._on_waiting(page, dialog, cdp)
+        page.dialogs.on_over = lambda: self._on_over(page)
 
-    def remove(self, tab: Tab) -> None:
-        """It is gone, and its dialog with it."""
-        if tab in self._tabs:
-            self._tabs.remove(tab)
-            tab.dialogs.on_waiting = tab.dialogs.on_over = None
-            self._on_over(tab)
+    def remove(self, page: LivePage) -> None:
+        """Take out a page that is gone, and its dialog with it."""
+        for tab in [tab for tab, known in self._pages.items() if known is page]:
+            del self._pages[tab]
+            page.dialogs.on_waiting = page.dialogs.on_over = None
+            self._on_over(page)
 
-    def _on_waiting(self, owner: Tab, dialog: OpenDialog, cdp: CdpSession) -> None:
-        for tab in self._tabs:
-            if tab is not owner:
-                asking = asyncio.ensure_future(self._share(tab, owner, dialog, cdp))
-                self._asking.add(asking)
-                asking.add_done_callback(self._asking.discard)
+    def rename(self, page: LivePage, tab: str) -> None:
+        """Note that a page now goes by another tab id."""
+        self._pages = {tab if known is page else name: known for name, known in self._pages.items()}
 
-    async def _share(self, tab: Tab, owner: Tab, dialog: OpenDialog, cdp: CdpSession) -> None:
-        if not await tab.answers(PATIENCE) and owner.dialogs.open is dialog:
-            tab.dialogs.share(replace(dialog, tab=owner.id), cdp)
+    def _others(self, page: LivePage) -> list[LivePage]:
+        return [other for other in self._pages.values() if other is not page]
 
-    def _on_over(self, owner: Tab) -> None:
-        for tab in self._tabs:
-            if tab is not owner:
-                tab.dialogs.unshare()
+    def _on_waiting(self, owner: LivePage, dialog: OpenDialog, cdp: CdpSession) -> None:
+        for page in self._others(owner):
+            page.tasks.start(self._share(page, owner, dialog, cdp))
+
+    async def _share(self, page: LivePage, owner: LivePage, dialog: OpenDialog, cdp: CdpSession) -> None:
+        if not await page.answers(ANSWER_TIMEOUT) and owner.dialogs.open is dialog:
+            tab = next((tab for tab, known in self._pages.items() if known is owner), "")
+            page.dialogs.share(replace(dialog, tab=tab), cdp)
+
+    def _on_over(self, owner: LivePage) -> None:
+        for page in self._others(owner):
+            page.dialogs.unshare()

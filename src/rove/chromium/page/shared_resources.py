@@ -1,40 +1,37 @@
-"""What the tabs of one session have in common."""
+"""What the tabs of one context share: the clipboard, the network conditions and the workers of no single tab."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from rove.browser.context import SharedState
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.input.clipboard import Clipboard
-from rove.record import dataclass
-
-
-@dataclass(frozen=True)
-class SharedResourceState:
-    """What of it outlives a browser: a session that was offline must not come back online."""
-
-    is_offline: bool = False
-    copied: str = ""
+from rove.chromium.protocol.connection import CdpError
+from rove.tasks import BackgroundTasks
 
 
 class SharedResources:
-    """A clipboard, the state of the network, and the workers that belong to no tab alone."""
+    """Made once for a context."""
 
     def __init__(self) -> None:
+        self.tasks = BackgroundTasks("context", expected=(CdpError,))
         self.clipboard = Clipboard()
         self.network_conditions = NetworkConditions()
-        self.console = ConsoleLog()
-        self.workers = Workers(self.console, self.network_conditions)
-        # Whether words of a page at this address, or of this origin, may be told.
+        self.console = ConsoleLog(self.tasks)
+        self.workers = Workers(self.console, self.network_conditions, tasks=self.tasks)
+        # Whether text of a page at this URL, or of this origin, may be shown to the agent.
         self.may_read: Callable[[str], bool] = lambda address: True
+        # What is shown in the place of a frame that may not be told.
+        self.withheld = "(not shown)"
 
     @property
-    def resource_state(self) -> SharedResourceState:
-        return SharedResourceState(self.network_conditions.is_offline, self.clipboard.text)
+    def state(self) -> SharedState:
+        return SharedState(self.network_conditions.is_offline, self.clipboard.text)
 
-    def restore(self, resource_state: SharedResourceState) -> None:
-        """Before there are tabs."""
-        self.network_conditions.is_offline = resource_state.is_offline
-        self.clipboard.text = resource_state.copied
+    def restore(self, state: SharedState) -> None:
+        """Put back what a lost context had, before the first tab is opened."""
+        self.network_conditions.is_offline = state.is_offline
+        self.clipboard.text = state.copied

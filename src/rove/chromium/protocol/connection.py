@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, Protocol
 
+from rove.browser.failures import BrowserError
 from rove.chromium.protocol.event_limits import LIMITED_EVENTS, LONGEST, EventLimiter
 from rove.pattern import pattern
 
@@ -33,7 +34,7 @@ _IDENTITY = pattern(rb'\{"id":(\d+),')
 SMALL = 100_000
 
 
-class CdpError(Exception):
+class CdpError(BrowserError):
     """The browser refused a command, or cannot be asked any more."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rove.action import AnyAction, Effect, TabAction
-from rove.chromium.page.tab import Tab
+from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import elements_of, places_of
 from rove.engine.approval.gate import Gate
 from rove.engine.approval.permission import approval_request

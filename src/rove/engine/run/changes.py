@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.chromium.page.tab import Tab
+from rove.browser.tab import Tab
 from rove.outcome import Changes
 from rove.snapshot import difference, render
 
@@ -15,8 +15,8 @@ async def observe_changes(tab: Tab, silent: bool) -> Changes:
     before, seen_document, after = observer.seen, observer.seen_document, await observer.look()
     observer.remember(after)
     budgets = tab.settings.observing
-    if before is None or seen_document != tab.load_state.documents:
+    if before is None or seen_document != tab.page.load_state.documents:
         first = render(after, budgets.budget)
-        return Changes("page", first.text, first.tokens)
+        return Changes("page", first.passages, first.tokens)
     delta = difference(before, after, budgets.changes)
-    return Changes(delta.kind, delta.text, delta.tokens)
+    return Changes(delta.kind, delta.passages, delta.tokens)

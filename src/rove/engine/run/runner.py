@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, CompositeAction, ContextAction, Effect, SessionsAction, TabAction
-from rove.actions.batch import BatchDone
-from rove.chromium.page.navigator import PageStuck
-from rove.chromium.page.tab import Tab
+from rove.advice import Advice, Names, named, named_if_advice
+from rove.browser.failures import PageStuck
+from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import dialog_of, elements_of, places_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
@@ -22,18 +22,20 @@ from rove.engine.run.settle import KEEPS_NAVIGATING, Before, settle
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.policy import Place
-from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
+from rove.outcome import AnyOutcome, Changes, Event, Outcome, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context, TabInfo
-    from rove.engine.sessions.session import Session
+    from rove.browser.context import Context
+    from rove.browser.tab import TabInfo
+    from rove.engine.run.session_view import SessionView
     from rove.guard.policy.approval import ApprovalRequest, Approver, ShownElement
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
+T = TypeVar("T")
 NOTHING_SEEN = Changes()
-BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
-UNANSWERED = "{server} has not answered yet: wait for it with browser_wait, or browser_navigate elsewhere"
+BUSY = Advice("the page is busy and could not be looked at: take a {snapshot} later")
+UNANSWERED = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
 REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
@@ -47,34 +49,56 @@ class Run:
 
     def __init__(
         self,
-        session: Session,
+        session: SessionView,
         tab: str | None,
         timeout: float | None,
         report: Report,
         quiet: bool,
         channel: Approver | None,
+        names: Names,
     ) -> None:
         self._session = session
+        self._names = names
         self._channel = channel
         self._grants: list[Grant] = []
         self._tab_name = tab
         self._given = timeout
-        again = "a new one is started" if session.settings.attach is None else "rove connects anew"
-        self._time = Deadline(timeout or session.settings.deadlines.action, again)
+        self._again = "a new one is started" if session.settings.attach is None else "rove connects anew"
+        # Of the action that runs now; while a batch runs, of its step.
+        self._deadline: Deadline | None = None
         self._began = time.monotonic()
         self._quiet = quiet
         self._report = report
 
     async def run(self, action: Action[R]) -> Outcome[R]:
+        """Run an action, or a step of one that is made of others, whose time all steps share."""
+        whole, seconds = self._deadline, self._given or self._allowance(action)
+        self._deadline = Deadline(seconds, self._again) if whole is None else whole.part(seconds)
+        try:
+            return await self._recorded(action)
+        except RoveError as error:
+            error.hint = named(error.hint, self._names)
+            raise
+        finally:
+            self._deadline = whole
+
+    def _allowance(self, action: AnyAction) -> float:
+        """Seconds for an action when the caller gave none; those of a batch are the sum of its steps'."""
+        if isinstance(action, CompositeAction):
+            return sum(map(self._allowance, action.actions))
+        return self._session.settings.deadlines.action + action.takes
+
+    @property
+    def _time(self) -> Deadline:
+        assert self._deadline is not None
+        return self._deadline
+
+    async def _recorded(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
-        if self._given is None:
-            self._time.start(self._session.settings.deadlines.action + action.takes)
         with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
-            if isinstance(outcome.result, BatchDone):
-                entry.note(outcome.result.error)
-            else:  # of a batch, its parts have each recorded their own
-                entry.attachments = outcome.attachments
+            entry.note(outcome.result.error)
+            entry.attachments = () if outcome.result.parts else outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
@@ -97,9 +121,9 @@ class Run:
             async with TabLock(tab, self._time.moment, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                     with _quoting(tab):
-                        tab.dialogs.refuse_if_open()
-                    if tab.awaited_server:
-                        await tab.stay_or_arrive()
+                        tab.page.dialogs.refuse_if_open()
+                    if tab.page.awaited_server:
+                        await tab.page.stay_or_arrive()
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._time.enforce_on(
                     tab, unless_dialog(tab, self._question(permission, tab)), _aim_of(action)
@@ -132,9 +156,8 @@ class Run:
 
     async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
         assert isinstance(action, TabAction)
-        tab.secret_source = self._session.secrets
         if action.effect is not Effect.READ:
-            tab.allow_navigation()
+            tab.allow_changes(self._session.secrets)
         before = Before.of(tab)
         with _quoting(tab):
             result = await self._arrived(action, tab, before)
@@ -145,12 +168,12 @@ class Run:
         try:
             result = await self._performed(action, tab)
         except NavigationFailed:
-            document = tab.requests.document
+            document = tab.page.requests.document
             for url in (document.url if document else "", action.destination or ""):
                 self._session.network.explain(url, before.moment)
             raise
         if action.effect is Effect.NAVIGATE:
-            self._session.network.refuse_document(tab.requests.document)
+            self._session.network.refuse_document(tab.page.requests.document)
         return result
 
     async def _performed(self, action: TabAction[R], tab: Tab) -> R:
@@ -164,7 +187,7 @@ class Run:
         context = await self._context()
         await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
-        downloads = {tab: tab.downloads.begun for tab in context.tabs}
+        downloads = {tab: tab.page.downloads.begun for tab in context.tabs}
         result = await self._time.enforce(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
@@ -176,8 +199,9 @@ class Run:
 
     async def _context(self) -> Context:
         """The session's context; starting a browser, or even installing one, is not on the action's time."""
+        asked = time.monotonic()
         context = await self._session.context(self._say)
-        self._time.start()
+        self._time.extend(time.monotonic() - asked)
         self._time.lost = context.lost
         return context
 
@@ -201,7 +225,7 @@ class Run:
 
     def _refuse_failed(self, entry: Entry, tab: Tab) -> None:
         try:
-            self._session.network.refuse_document(tab.requests.document)
+            self._session.network.refuse_document(tab.page.requests.document)
         except NavigationFailed:
             entry.decision = "undecided"  # nobody said no: there is nothing to do it to
             raise
@@ -218,20 +242,20 @@ class Run:
         with _quoting(tab):
             return await elements_of(action, tab)
 
-    async def _ask(self, question: ApprovalRequest, asking: Awaitable[R]) -> R:
+    async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
         """A person's time is not the action's."""
         asked = time.monotonic()
         self._say(f"Waiting for a person's answer: {question.question}")
         answer = await asking
-        self._time.moment += time.monotonic() - asked
+        self._time.extend(time.monotonic() - asked)
         return answer
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
         """Settle, look, and tell what changed."""
         seen = _Seen()
-        if action.shows_page and tab.dialogs.open is None:
+        if action.shows_page and tab.page.dialogs.open is None:
             try:
-                looking = tab.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
+                looking = tab.page.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
                 await self._time.enforce(looking, self._time.reserve, "the page to be looked at")
             except DeadlineExceeded as error:
                 with_cause = await self._time.with_cause(tab, error)
@@ -240,19 +264,19 @@ class Run:
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
         self._note_failure(tab, before)
-        if tab.is_restless and not seen.pending:
+        if tab.page.is_restless and not seen.pending:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
     def _note_failure(self, tab: Tab, before: Before) -> None:
         """A link that leads nowhere ends at a page of the guard's, which says less than the guard knows."""
-        document = tab.requests.document
+        document = tab.page.requests.document
         if document is None or document is before.document:
             return
         try:
             self._session.network.refuse_document(document)
         except NavigationFailed as error:
-            tab.page_events.add("request failed", error.message)
+            tab.page.events.add("request failed", error.message)
         except RoveError:
             return  # told among the refusals
 
@@ -262,8 +286,8 @@ class Run:
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
-        if server := tab.awaited_server:
-            seen.pending = (UNANSWERED.format(server=server),)
+        if server := tab.page.awaited_server:
+            seen.pending = (Advice(UNANSWERED, server=server),)
             return
         changes = await observe_changes(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
         # Asked again, as the page may have gone elsewhere in that moment.
@@ -274,13 +298,12 @@ class Run:
             told = (
                 "The policy does not" if self._session.network.may_show(tab.url) else "The rules for addresses do not"
             )
-            tab.page_events.add("not shown", f"{told} let this page be read just like that.")
+            tab.page.events.add("not shown", f"{told} let this page be read just like that.")
 
     def _outcome(
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
         pending: tuple[str, ...] = (),
     ) -> Outcome[R]:  # fmt: skip
-        attachments: tuple[Attachment, ...] = getattr(result, "attachments", ())
         return Outcome(
             action=action.verb,
             result=result,
@@ -289,10 +312,14 @@ class Run:
             url=tab.url if tab else None,
             title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
             changes=changes or Changes(),
-            events=(*self._refusals(), *(_events(tab) if tab else ())),
-            pending=pending,
-            attachments=attachments,
+            events=tuple(map(self._named, (*self._refusals(), *(_events(tab) if tab else ())))),
+            pending=tuple(named_if_advice(what, self._names) for what in pending),
+            attachments=result.attachments,
         )
+
+    def _named(self, event: Event) -> Event:
+        text, advice = named_if_advice(event.text, self._names), named(event.advice, self._names)
+        return Event(event.kind, text, advice)
 
     def _refusals(self) -> Iterator[Event]:
         """What the guard kept the page from since this call began."""
@@ -308,7 +335,7 @@ class Run:
             return
         tab = await (await self._context()).tab(self._tab_name)
         async with TabLock(tab, self._time.moment, Effect.READ):
-            if tab.dialogs.open:
+            if tab.page.dialogs.open:
                 return
             ahead = batch_request(actions, self._session.gate, self._session.name, tab)
             question = await self._time.enforce(unless_dialog(tab, ahead))
@@ -349,9 +376,9 @@ def _aim_of(action: AnyAction) -> str:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page_events.unseen()]
-    if dialog := tab.dialogs.open:
-        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
+    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page.events.unseen()]
+    if dialog := tab.page.dialogs.open:
+        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}."))
     return tuple(events)
 
 

@@ -6,8 +6,8 @@ import asyncio
 import time
 from urllib.parse import urlsplit
 
-from rove.chromium.events.request_tracker import DocumentRequest, TrackedRequest
-from rove.chromium.page.tab import Tab
+from rove.browser.page_state import DocumentRequest, TrackedRequest
+from rove.browser.tab import Tab
 from rove.record import dataclass
 
 # An answer whose body takes longer than this is a stream, which may never end.
@@ -30,14 +30,14 @@ class Before:
 
     @classmethod
     def of(cls, tab: Tab) -> Before:
-        polled = frozenset(_endpoint(exchange.url) for exchange in tab.requests.under_way)
-        unfinished = None if tab.load_state.has("load") else tab.load_state.documents
-        return cls(time.monotonic(), polled, unfinished, tab.downloads.begun, tab.requests.document)
+        polled = frozenset(_endpoint(exchange.url) for exchange in tab.page.requests.under_way)
+        unfinished = None if tab.page.load_state.has("load") else tab.page.load_state.documents
+        return cls(time.monotonic(), polled, unfinished, tab.page.downloads.begun, tab.page.requests.document)
 
 
 async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
     """Wait until what the act started is over; returns what is not. A glance at the end spares a look."""
-    patience = min(tab.settings.deadlines.settle, tab.time_to_wait)
+    patience = min(tab.settings.deadlines.settle, tab.page.time.for_loading)
     waiting = _Waiting(tab, before, glance)
     try:
         async with asyncio.timeout(patience):
@@ -59,42 +59,44 @@ class _Waiting:
 
     async def is_over(self) -> bool:
         """Wait for one thing; True when there was nothing left to wait for."""
-        if self._tab.load_state.is_restless:
+        if self._tab.page.load_state.is_restless:
             return True
         if not self._is_loaded():
-            await self._tab.load_state.reaches("load")
+            await self._tab.page.load_state.reaches("load")
             return False
-        ended = self._tab.requests.ended
+        ended = self._tab.page.requests.ended
         await self._tab.observer.quiet(self._glance, self._before.moment)
-        if self._tab.downloads.is_running(self._before.downloads):
-            await self._tab.downloads.finish(self._before.downloads)
+        if self._tab.page.downloads.is_running(self._before.downloads):
+            await self._tab.page.downloads.finish(self._before.downloads)
             return False
         if awaited := self._awaited():
-            await self._tab.requests.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
+            await self._tab.page.requests.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
             return False
-        if ended != self._tab.requests.ended and self._looks_again > 0:
+        if ended != self._tab.page.requests.ended and self._looks_again > 0:
             # What was answered while we looked at the page may have changed it since; a poll does so for ever.
             self._looks_again -= 1
             return False
         return self._is_loaded()
 
     def _is_loaded(self) -> bool:
-        load_state = self._tab.load_state
+        load_state = self._tab.page.load_state
         was_unfinished = load_state.documents == self._before.unfinished and not load_state.is_starting
         return load_state.has("load") or was_unfinished
 
     def pending(self) -> tuple[str, ...]:
-        if self._tab.is_restless:
+        if self._tab.page.is_restless:
             return (KEEPS_NAVIGATING,)
-        load_state = [] if self._tab.load_state.has("load") else ["the page is still loading: it may be incomplete"]
-        load_state += ["a download"] if self._tab.downloads.is_running(self._before.downloads) else []
+        load_state = (
+            [] if self._tab.page.load_state.has("load") else ["the page is still loading: it may be incomplete"]
+        )
+        load_state += ["a download"] if self._tab.page.downloads.is_running(self._before.downloads) else []
         return (*load_state, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
 
     def _caused(self) -> list[TrackedRequest]:
         """Requests since the act, but for those that the page keeps repeating: no act is the cause of a poll."""
         return [
             exchange
-            for exchange in self._tab.requests.under_way
+            for exchange in self._tab.page.requests.under_way
             if exchange.began >= self._before.moment and _endpoint(exchange.url) not in self._before.polled
         ]
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rove.action import Effect
-from rove.chromium.page.tab import Tab
+from rove.browser.tab import Tab
 from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
 from rove.outcome import origin_in
+from rove.tasks import Interrupted, race
 
 R = TypeVar("R")
-LETTING_GO = 0.3
-CLEARING_AWAY = 0.1
+# Seconds that input has to end by itself once a dialog is open.
+RELEASE_SECONDS = 0.3
 
 
 class TabLock:
@@ -34,49 +35,27 @@ class TabLock:
                 f"{self._tab.id} was busy with another call all the time.",
                 hint="Wait for that call, or use another tab.",
             ) from None
-        self._tab.give(self._deadline)
-        self._tab.set_acting(self._effect in (Effect.ACT, Effect.SCRIPT))
+        self._tab.begin_action(self._deadline, self._effect in (Effect.ACT, Effect.SCRIPT))
 
     async def __aexit__(self, *_: object) -> None:
-        self._tab.give(None)
-        self._tab.set_acting(False)
+        self._tab.end_action()
         self._tab.lock.release()
 
 
 async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     """Do the work, unless a dialog opens that it would wait for."""
-    working = asyncio.ensure_future(unless_crashed(tab, work))
-    opening = asyncio.ensure_future(tab.dialogs.opening())
     try:
-        await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
-        # Hands let go by themselves when a dialog opens; only what needs an answer of the page does not.
-        await asyncio.wait({working}, timeout=LETTING_GO)
-        if working.done():
-            return working.result()
-        error = DialogOpen(f"The page opened its {opening.result()} before there was a result.")
+        # Input stops by itself when a dialog opens; only what needs an answer of the page does not.
+        return await race(unless_crashed(tab, work), tab.page.dialogs.opening(), grace=RELEASE_SECONDS)
+    except Interrupted as interrupted:
+        error = DialogOpen(f"The page opened its {interrupted.result} before there was a result.")
         error.origin = origin_in(tab.url)
-        raise error
-    finally:
-        opening.cancel()
-        await _given_up(working)
+        raise error from None
 
 
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
-    """Do the work, unless the page dies, as nobody would answer any more."""
-    working = asyncio.ensure_future(work)
-    crashing = asyncio.ensure_future(tab.crashed.wait())
+    """Do the work, unless the page crashes, after which it would never answer."""
     try:
-        await asyncio.wait({working, crashing}, return_when=asyncio.FIRST_COMPLETED)
-        if crashing.done() and not working.done():
-            raise PageCrashed(f"The page crashed: {tab.url}")
-        return await working
-    finally:
-        crashing.cancel()
-        await _given_up(working)
-
-
-async def _given_up(work: asyncio.Future[Any]) -> None:
-    """Break it off, and give it a moment to clear away what it had begun."""
-    if not work.done():
-        work.cancel()
-        await asyncio.wait({work}, timeout=CLEARING_AWAY)
+        return await race(work, tab.page.crash())
+    except Interrupted:
+        raise PageCrashed(f"The page crashed: {tab.url}") from None

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Collection
 
-from rove.chromium.process.memory_usage import kill_largest_page
+from rove.browser.browser import Browser
 from rove.engine.sessions.memory import return_free_memory
 from rove.engine.sessions.memory_pressure import MemoryShortage, memory_shortage
 from rove.engine.sessions.session import Session
@@ -29,7 +29,7 @@ class Admission:
     """Takes places in order, and when memory is short puts idle sessions to sleep before it turns anyone away."""
 
     def __init__(
-        self, settings: Settings, sessions: Callable[[], Collection[Session]], browser: Callable[[], int | None]
+        self, settings: Settings, sessions: Callable[[], Collection[Session]], browser: Callable[[], Browser | None]
     ) -> None:
         self._settings = settings
         self._sessions = sessions
@@ -56,7 +56,7 @@ class Admission:
             wait = self._settings.deadlines.action
             raise LimitReached(
                 short.sentence,
-                hint=f"Close what is not needed (browser_tabs, browser_close_session), or try again in {wait:g} s.",
+                hint=f"Close what is not needed ({{tabs}}, {{close_session}}), or try again in {wait:g} s.",
                 retry_after=wait,
             )
 
@@ -72,8 +72,8 @@ class Admission:
             has_pages = any(session.has_pages for session in self._sessions())
             short = await self._relieved() if has_pages else None
             strikes = strikes + 1 if short is not None and short.is_own else 0
-            group = self._browser()
-            if strikes > 1 and group is not None and await asyncio.to_thread(kill_largest_page, group):
+            browser = self._browser()
+            if strikes > 1 and browser is not None and await asyncio.to_thread(browser.kill_largest_page):
                 log.warning("%s The page that held most was ended.", short.sentence if short else "")
                 strikes = 0
 
@@ -97,9 +97,12 @@ class Admission:
     async def _look(self) -> MemoryShortage | None:
         """One look for all who ask at the same time: they go on in the order they came, which threads do not keep."""
         if self._looking is None or self._looking.done():
-            look = asyncio.to_thread(memory_shortage, self._settings.limits.memory_megabytes, self._browser())
-            self._looking = asyncio.ensure_future(look)
+            self._looking = asyncio.ensure_future(asyncio.to_thread(self._shortage, self._browser()))
         return await asyncio.shield(self._looking)
+
+    def _shortage(self, browser: Browser | None) -> MemoryShortage | None:
+        held = browser.memory_in_use() if browser is not None else None
+        return memory_shortage(self._settings.limits.memory_megabytes, held)
 
     def _idle(self) -> list[Session]:
         long_ago = time.monotonic() - AT_REST
@@ -110,7 +113,7 @@ class Admission:
         wait = round(self._until_closed(ahead), 1)
         return LimitReached(
             f"{self._places.taken} sessions are open, which is the limit.",
-            hint=f"Close one with browser_close_session, or try again in {wait:g} s, when an idle one is closed.",
+            hint=f"Close one with {{close_session}}, or try again in {wait:g} s, when an idle one is closed.",
             retry_after=wait,
         )
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable
 
-from rove.chromium.browser import Browser, launch, start_process
-from rove.chromium.process.browser_process import BrowserProcess
+from rove.browser.browser import Browser, BrowserProcess, load_engine
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings import Settings
 
+log = logging.getLogger(__name__)
 # Two beats missed in a row mean that a browser is frozen: it is known within five seconds.
 HEARTBEAT = 1.2
 # A browser that no session has needed for this long is not worth its memory.
@@ -33,16 +34,20 @@ class BrowserSupervisor:
         on_lost: Callable[[], None],
     ) -> None:
         self._settings = settings
+        self._engine = load_engine()
         self._is_busy = is_busy
         self._is_needed = is_needed
         self._on_lost = on_lost
-        self._warming: asyncio.Task[BrowserProcess] | None = None
+        self._starting: asyncio.Task[BrowserProcess] | None = None
         self._browser: Browser | None = None
         self._launching = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
         self._remains: list[Browser] = []
         self._failures = 0
         self._failed_at = 0.0
+        # Checks in a row that the browser did not answer, and when a session last needed it.
+        self._missed = 0
+        self._needed_at = 0.0
 
     def start_early(self, begun: BrowserProcess | None = None) -> None:
         """Start the process before the first call needs it, or go on with one that has been started."""
@@ -50,14 +55,15 @@ class BrowserSupervisor:
             if begun is not None:
                 begun.release()
             return
-        if self._warming is None and self._browser is None:
-            self._warming = asyncio.ensure_future(_same(begun) if begun else start_process(self._settings, None))
+        if self._starting is None and self._browser is None:
+            starting = _same(begun) if begun else self._engine.start_process(self._settings, None)
+            self._starting = asyncio.ensure_future(starting)
             self._watching = self._watching or asyncio.ensure_future(self._watch())
 
     @property
-    def process_group(self) -> int | None:
-        """The browser's processes, if there is a browser."""
-        return self._browser.process_group if self._browser is not None else None
+    def current(self) -> Browser | None:
+        """The browser, if one is running."""
+        return self._browser
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
         """The browser, started anew if there is none or it died."""
@@ -95,9 +101,9 @@ class BrowserSupervisor:
 
     async def _start(self, progress: Callable[[str], None]) -> Browser:
         await self._reap_browser()
-        warming, self._warming = self._warming, None
+        starting, self._starting = self._starting, None
         try:
-            browser = await self._found(warming, progress)
+            browser = await self._found(starting, progress)
         except RoveError:
             self._failures += 1
             self._failed_at = time.monotonic()
@@ -106,19 +112,16 @@ class BrowserSupervisor:
         browser.on_lost(lambda: self._lose(browser))
         return browser
 
-    async def _found(self, warming: asyncio.Task[BrowserProcess] | None, progress: Callable[[str], None]) -> Browser:
+    async def _found(self, starting: asyncio.Task[BrowserProcess] | None, progress: Callable[[str], None]) -> Browser:
         if self._settings.attach is not None:
-            from rove.chromium.attachment import attach
+            return await self._engine.attach(self._settings)
+        process = await self._started_process(starting) or await self._engine.start_process(self._settings, progress)
+        return await self._engine.launch(self._settings, process)
 
-            return await attach(self._settings)
-        return await launch(
-            self._settings, await self._started_process(warming) or await start_process(self._settings, progress)
-        )
-
-    async def _started_process(self, warming: asyncio.Task[BrowserProcess] | None) -> BrowserProcess | None:
+    async def _started_process(self, starting: asyncio.Task[BrowserProcess] | None) -> BrowserProcess | None:
         """What was started ahead; None if there was no browser to start, which the caller may fetch."""
         with contextlib.suppress(BrowserUnavailable):
-            return await warming if warming else None
+            return await starting if starting else None
         return None
 
     def _lose(self, browser: Browser) -> None:
@@ -140,30 +143,36 @@ class BrowserSupervisor:
             )
 
     async def _release_process(self) -> None:
-        warming, self._warming = self._warming, None
-        if warming is not None:
+        starting, self._starting = self._starting, None
+        if starting is not None:
             with contextlib.suppress(RoveError):
-                await asyncio.to_thread((await warming).release)
+                await asyncio.to_thread((await starting).release)
 
     async def _watch(self) -> None:
-        """Notice a browser that neither works nor dies while someone waits for it, and one that nobody needs."""
-        missed = 0
-        needed = time.monotonic()
+        """Check the browser regularly; an error in one check is logged, and must not end the checks after it."""
+        self._needed_at = time.monotonic()
         while True:
             await asyncio.sleep(HEARTBEAT)
-            if self._is_needed():
-                needed = time.monotonic()
-            elif time.monotonic() - needed > UNUSED:
-                await self._rest()
-            browser = self._browser
-            if browser is None or not browser.is_alive or not self._is_busy():
-                missed = 0
-                continue
-            missed = 0 if await browser.answers(ANSWER) else missed + 1
-            if missed >= 2:
-                missed = 0
-                self._lose(browser)
-                await self._reap_browser()
+            try:
+                await self._check()
+            except Exception:
+                log.exception("the browser could not be checked")
+
+    async def _check(self) -> None:
+        """Replace a browser that has stopped answering while a call waits for it; close one that no session needs."""
+        if self._is_needed():
+            self._needed_at = time.monotonic()
+        elif time.monotonic() - self._needed_at > UNUSED:
+            await self._rest()
+        browser = self._browser
+        if browser is None or not browser.is_alive or not self._is_busy():
+            self._missed = 0
+            return
+        self._missed = 0 if await browser.answers(ANSWER) else self._missed + 1
+        if self._missed >= 2:
+            self._missed = 0
+            self._lose(browser)
+            await self._reap_browser()
 
 
 async def _same(begun: BrowserProcess) -> BrowserProcess:

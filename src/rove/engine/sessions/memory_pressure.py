@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rove.chromium.process.memory_usage import memory_in_use
 from rove.engine.sessions.memory import available_memory
 from rove.record import dataclass
 
@@ -22,11 +21,10 @@ class MemoryShortage:
     is_own: bool
 
 
-def memory_shortage(most_megabytes: int | None, browser: int | None) -> MemoryShortage | None:
-    """Look at the machine, and at a browser if its process group is given; None if there is room."""
+def memory_shortage(most_megabytes: int | None, held: int | None) -> MemoryShortage | None:
+    """Look at the machine, and at the bytes that the browser holds if that is known; None if there is room."""
     now = available_memory()
     most = most_megabytes * MEGABYTE if most_megabytes else now.total * SHARE if now else None
-    held = memory_in_use(browser) if browser is not None else None
     if most is not None and held is not None and held > most:
         return MemoryShortage(f"The browser holds {_shown(held)} of memory, and its limit is {_shown(most)}.", True)
     if now is not None and now.available < min(now.total * LEAST_LEFT, ENOUGH_LEFT):

@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, SessionDirectory
-from rove.chromium.context import LOST, SavedContext
-from rove.chromium.protocol.connection import CdpError
+from rove.advice import NO_NAMES, Names
+from rove.browser.context import RESTARTED, SavedContext
+from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
+from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.run.runner import Report, Run, silent
-from rove.engine.sessions.guard_notice import GUARDED, GuardNotice
 from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
@@ -23,16 +24,18 @@ from rove.outcome import origin_in
 from rove.settings import Settings
 
 if TYPE_CHECKING:
-    from rove.chromium.context import Context
-    from rove.engine.sessions.network_access import NetworkAccess
+    from rove.browser.context import Context
+    from rove.engine.network_access import NetworkAccess
     from rove.guard.policy.approval import Approver
-    from rove.outcome import Outcome
+    from rove.outcome import Outcome, Result
 
-R = TypeVar("R")
+R = TypeVar("R", bound="Result")
 MakeContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 SAVE_INTERVAL = 2.0
 SAVE_TIMEOUT = 3.0
+# Stands in the place of a frame that the policy does not let be read.
+UNREAD = "(not shown: the policy does not let this frame be read)"
 
 
 class Session:
@@ -83,16 +86,18 @@ class Session:
         report: Report = silent,
         quiet: bool = False,
         channel: Approver | None = None,
+        names: Names = NO_NAMES,
     ) -> Outcome[R]:
         """Do it, and tell what came of it. There is no other way to a page.
 
         `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        `names`: what the caller calls each action, for hints and advice.
         """
         self.running += 1
         self.last_used = time.monotonic()
         try:
             # The one way out for whatever was read of a page: no secret passes here.
-            run = Run(self, tab, timeout, self._cleared(report), quiet, channel)
+            run = Run(self, tab, timeout, self._cleared(report), quiet, channel, names)
             return self._warned(redacted_outcome(await run.run(action), self.secrets))
         except Exception as error:
             redact_error(error, self.secrets)
@@ -125,7 +130,7 @@ class Session:
         """Whether it holds pages that nobody uses at the moment, and that are not busy with a file."""
         if self._context is None or self.running or not self.network.is_guarded:
             return False  # a person's own pages are not ours to put to sleep
-        return not any(tab.downloads.is_running() for tab in self._context.tabs)
+        return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         async with self._making:
@@ -139,13 +144,13 @@ class Session:
                     await made.close()
                     await self.network.close()
                 self.refuse_if_closed()
-                made.shared_resources.may_read = self.may_read
+                made.restrict_reading(self.may_read, UNREAD)
                 self._context = made
             return self._context
 
     def refuse_if_closed(self) -> None:
         if self._is_closed:
-            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with browser_open_session.")
+            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with {open_session}.")
 
     def _tell_of_loss(self) -> None:
         """Once, unless a call was under way that has told of it: the tabs may be others now."""
@@ -153,7 +158,7 @@ class Session:
             self._owes_loss = False
             raise BrowserUnavailable(
                 "The connection to the browser was lost.",
-                hint="Call again: rove connects anew. Then list browser_tabs.",
+                hint="Call again: rove connects anew. Then list {tabs}.",
             )
 
     def mark_lost(self) -> None:
@@ -161,13 +166,13 @@ class Session:
         if self._context is not None:
             self._owes_loss = not self.network.is_guarded and not self.running
             # Its pages may have closed one by one as it died: what counts is where they were before.
-            saved_now, resource_state = self._saved or SavedContext(), self._context.shared_resources.resource_state
+            saved_now, shared = self._saved or SavedContext(), self._context.shared_state
             self._saved = replace(
                 saved_now,
                 tabs=self._addresses,
-                kind=LOST,
+                kind=RESTARTED,
                 reason="",
-                resource_state=resource_state,
+                shared=shared,
                 targets=self._context.targets,
                 numbers=self._context.numbers,
             )
@@ -183,8 +188,8 @@ class Session:
             saved_now = await self._saved_state(context)
             if self.running or self._context is not context:
                 return False  # someone came back meanwhile
-            reason, resource_state = "it was closed as memory was short", context.shared_resources.resource_state
-            self._saved = replace(saved_now, kind="session restored", reason=reason, resource_state=resource_state)
+            reason, shared = "it was closed as memory was short", context.shared_state
+            self._saved = replace(saved_now, kind="session restored", reason=reason, shared=shared)
             self._context = None
             await context.close()
             return True
@@ -193,7 +198,7 @@ class Session:
         try:
             async with asyncio.timeout(SAVE_TIMEOUT):
                 return await context.save()
-        except (TimeoutError, CdpError):
+        except (TimeoutError, BrowserError):
             return replace(self._saved or SavedContext(), tabs=context.addresses)
 
     def _save_soon(self) -> None:
@@ -218,7 +223,7 @@ class Session:
     async def _save(self, context: Context) -> None:
         try:
             saved_now = await context.save()
-        except CdpError:
+        except BrowserError:
             return  # it is being closed, or just died: what was kept before stands
         if self._context is context:
             self._saved = saved_now

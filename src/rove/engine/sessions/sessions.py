@@ -11,14 +11,14 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rove.chromium.context import SavedContext
-from rove.chromium.process.browser_process import BrowserProcess
-from rove.chromium.protocol.connection import CdpError
+from rove.browser.browser import BrowserProcess
+from rove.browser.context import SavedContext
+from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
+from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
+from rove.engine.network_access import EgressSettings
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
-from rove.engine.sessions.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
-from rove.engine.sessions.network_access import EgressSettings
 from rove.engine.sessions.session import Session
 from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.approval import Approver
@@ -29,8 +29,8 @@ from rove.settings import Settings, load
 from rove.workspace import refuse_to_expose
 
 if TYPE_CHECKING:
-    from rove.chromium.browser import Browser
-    from rove.chromium.context import Context
+    from rove.browser.browser import Browser
+    from rove.browser.context import Context
     from rove.guard.policy.approval import ApprovalRequest
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._names = itertools.count(1)
         self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
-        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.process_group)
+        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
         self._tasks: list[asyncio.Task[None]] = []
         self._is_closed = False
 
@@ -85,7 +85,7 @@ class Sessions:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
             known = ", ".join(self._open) or "none"
-            raise NotOpen(f"There is no session {name}.", hint=f"Open it with browser_open_session. Open now: {known}.")
+            raise NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {known}.")
         return self._open[name]
 
     async def open_session(self, name: str | None) -> str:
@@ -182,7 +182,7 @@ class Sessions:
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
                 context = await self._context_in(browser, proxy_url, saved)
-        except (TimeoutError, CdpError) as error:
+        except (TimeoutError, BrowserError) as error:
             raise _gone_too_soon() from error
         context.admit = self._admission.admit_page
         return context
@@ -190,9 +190,6 @@ class Sessions:
     async def _context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
         if proxy_url is not None:
             return await browser.new_context(self.settings, proxy_url, saved)
-        from rove.chromium.attachment import AttachedBrowser
-
-        assert isinstance(browser, AttachedBrowser), "no other browser has a context without a guard"
         return await browser.own_context(self.settings, saved)
 
     async def _admit(self, session: Session) -> None:

@@ -10,14 +10,13 @@ from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength, Unti
 from rove.guard.http.headers import HOP_BY_HOP, Headers, head_bytes
 from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest
+from rove.proxy_headers import FAILURE_HEADER, PREFIX, REFUSED_HEADER
 from rove.record import dataclass
 
 ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
-REFUSED_HEADER = "x-rove-refused"
-FAILURE_HEADER = "x-rove-failure"
 
 # Only the proxy sets these headers. The same headers in a server's response are dropped.
-_PROXY_HEADER_PREFIX = b"x-rove-"
+_PROXY_HEADER_PREFIX = PREFIX.encode()
 _LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
 _LINE_END = re.compile(rb"\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rove import __version__
 from rove.errors import RoveError
 from rove.settings import Option, Resolved, options, resolve
+from rove.version import VERSION
 
 if TYPE_CHECKING:
     from rove.engine.sessions.sessions import EarlyLaunch
@@ -139,7 +139,7 @@ def build_parser() -> Command:
         epilog=EPILOG,
         layout=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"rove {__version__}")
+    parser.add_argument("--version", action="version", version=f"rove {VERSION}")
     commands = parser.parts()
     _add(commands, "mcp", "Serve an MCP client over standard input and output.", _mcp)
     _add(commands, "demo", "Take a guided tour of a small built-in site.", _demo)
@@ -238,15 +238,15 @@ def _mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | Non
 
 
 def _demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
-    from rove.demo.tour import run_tour
+    from rove.surfaces.cli.tour import run_tour
 
     return run_tour(resolved.settings)
 
 
 def _install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
-    from rove.engine.self_check import install
+    from rove.browser.browser import load_engine
 
-    version, where = install(resolved.settings, lambda line: print(line, flush=True))
+    version, where = load_engine().install(resolved.settings, lambda line: print(line, flush=True))
     print(f"{version}\n{where}")
     return 0
 
@@ -263,7 +263,7 @@ def _config_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaun
     for key, value, source in rows:
         print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
     if resolved.settings.attach is not None:
-        from rove.engine.sessions.guard_notice import UNGUARDED
+        from rove.engine.guard_notice import UNGUARDED
 
         print(f"\n{UNGUARDED}")
     return 0

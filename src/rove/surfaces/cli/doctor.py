@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from rove.engine.self_check import Finding, examine
+from rove.browser.browser import Finding
+from rove.engine.self_check import examine
 from rove.settings import Settings
 
 MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}

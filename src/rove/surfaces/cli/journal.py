@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from rove.engine.sessions.guard_notice import GUARDED
+from rove.engine.guard_notice import GUARDED
 from rove.errors import InvalidArguments, JournalFailed, NotOpen
 from rove.ledger.chain import ChainedLine
 from rove.ledger.files import LedgerFiles, names

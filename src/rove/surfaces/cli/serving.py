@@ -9,7 +9,7 @@ import logging
 import signal
 import sys
 
-from rove.engine.sessions.guard_notice import UNGUARDED
+from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import EarlyLaunch, Sessions
 from rove.settings import Settings
 from rove.surfaces.approvers import appointed

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from rove.actions.batch import BatchDone
+from rove.advice import named
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
@@ -37,12 +37,12 @@ class Calls:
     async def call(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
         """A call of the older era: the question goes out, and its answer comes in, while the call runs."""
         channel = _Elicitation(self._request) if can_ask else None
-        return await _told(self._run(tool, arguments, Progress(self._send, params), channel))
+        return await _told(self._run(tool, arguments, Progress(self._send, params), channel), tool)
 
     async def call_stateless(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
         """A call of the newest era: a question ends it, and the next call goes on with the answer."""
         held = self._held(tool, arguments, params, can_ask)
-        result = await _told(held.outcome())
+        result = await _told(held.outcome(), tool)
         if held.question is not None and not result:
             ask = {"method": METHOD, "params": form(held.question)}
             return {
@@ -80,6 +80,7 @@ class Calls:
             report=progress.report,
             quiet=call.quiet,
             channel=channel,
+            names=tool.names,
         )
 
 
@@ -93,11 +94,12 @@ class _Elicitation:
         return answer_in(await self._request(METHOD, form(request)), request)
 
 
-async def _told(work: Awaitable[AnyOutcome | None]) -> Message:
+async def _told(work: Awaitable[AnyOutcome | None], tool: Tool) -> Message:
     """What came of it as the protocol has it; nothing yet if a question came up."""
     try:
         outcome = await work
     except RoveError as error:
+        error.hint = named(error.hint, tool.names)
         return {
             "content": [{"type": "text", "text": error_text(error)}],
             "structuredContent": {"error": error_data(error)},
@@ -113,7 +115,7 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    stopped = outcome.result.error if isinstance(outcome.result, BatchDone) else None
+    stopped = outcome.result.error
     if stopped is None:
         return {"content": content}
     # What was done before is in the text; that it was not all is for the client to see.

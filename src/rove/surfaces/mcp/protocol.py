@@ -14,7 +14,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any, cast
 
-from rove import __version__
 from rove.action import Effect
 from rove.engine.sessions.sessions import Sessions
 from rove.record import dataclass
@@ -25,6 +24,7 @@ from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.progress import Message as Message
 from rove.surfaces.mcp.progress import Send
 from rove.surfaces.toolsets import INSTRUCTIONS, Tool, group_of
+from rove.version import VERSION
 
 log = logging.getLogger(__name__)
 
@@ -245,7 +245,7 @@ def _capabilities() -> Message:
 
 
 def _server_info() -> Message:
-    return {"name": "rove", "version": __version__}
+    return {"name": "rove", "version": VERSION}
 
 
 def _described(tool: Tool) -> Message:

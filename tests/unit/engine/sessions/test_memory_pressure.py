@@ -47,11 +47,12 @@ def test_a_group_that_is_gone_holds_nothing_that_could_be_told() -> None:
     gone = subprocess.Popen(["true"], start_new_session=True)
     gone.wait()
     assert memory_in_use(gone.pid) is None
-    assert memory_shortage(256, gone.pid) is None
+    assert memory_shortage(256, None) is None
 
 
 def test_a_browser_above_its_limit_is_short_of_its_own_making(family: list[subprocess.Popen[bytes]]) -> None:
-    above, below = memory_shortage(100, family[0].pid), memory_shortage(500, family[0].pid)
+    held = memory_in_use(family[0].pid)
+    above, below = memory_shortage(100, held), memory_shortage(500, held)
     assert above is not None
     assert above.is_own
     assert "its limit is 100 MB" in above.sentence
@@ -91,7 +92,7 @@ def test_by_default_a_browser_may_hold_four_fifths(
 ) -> None:
     assert eventually(lambda: (memory_in_use(family[0].pid) or 0) > 120 << 20, 10)
     monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(120 << 20, 100 << 20))
-    short = memory_shortage(None, family[0].pid)
+    short = memory_shortage(None, memory_in_use(family[0].pid))
     assert short is not None
     assert short.is_own
     assert "its limit is 96 MB" in short.sentence

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
-from rove.chromium.events.page_events import PageEvents
+from rove.browser.page_events import PageEvents
+from rove.browser.page_state import OpenDialog
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import DialogOpen
-from rove.record import dataclass
+from rove.tasks import BackgroundTasks, Interrupted, race
 
 # Dialogs that follow each other like this are a storm. An alert asks for nothing; a question may have a follow-up.
 STORM = 5.0
@@ -21,36 +22,22 @@ IN_A_ROW = 2.0
 # A script that opens dialogs in a loop never lets go of its page: after this many more it is broken off.
 PATIENCE_WITH_LOOPS = 10
 # Frames of other sites may open none anyway.
-SILENCE = """(function hush(view) {
+SUPPRESS_DIALOGS = """(function suppress(view) {
   for (const name of ["alert", "confirm", "prompt"]) view[name] = () => (name === "confirm" ? false : null);
-  for (let i = 0; i < view.length; i++) try { hush(view[i]) } catch {}
+  for (let i = 0; i < view.length; i++) try { suppress(view[i]) } catch {}
 })(window)"""
-
-
-@dataclass(frozen=True)
-class OpenDialog:
-    """A dialog as a person would see it."""
-
-    kind: str
-    message: str
-    default: str
-    # The tab that it is open on, where that is another than the one it blocks.
-    tab: str = ""
-
-    def __str__(self) -> str:
-        return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
 
 
 class Dialogs:
     """The dialog that blocks a tab, if any."""
 
-    def __init__(self, page_events: PageEvents, patience: float) -> None:
-        self._happenings = page_events
+    def __init__(self, events: PageEvents, patience: float, tasks: BackgroundTasks) -> None:
+        self._events = events
+        self._tasks = tasks
         self._patience = patience
         self._waiting: tuple[OpenDialog, CdpSession] | None = None
         self._expiry: asyncio.TimerHandle | None = None
         self._opened = asyncio.Event()
-        self._answering: set[asyncio.Task[None]] = set()
         self._is_leaving = False
         self._storm = 0.0
         self._suppressed = 0
@@ -85,18 +72,11 @@ class Dialogs:
 
         The browser holds back its answer to a click, a key or a load for as long as a dialog is open.
         """
-        working, opening = asyncio.ensure_future(work), asyncio.ensure_future(self.opening())
         try:
-            await asyncio.wait({working, opening}, return_when=asyncio.FIRST_COMPLETED)
-            if working.done():
-                working.result()
-                return False
+            await race(work, self.opening())
+        except Interrupted:
             return True
-        finally:
-            opening.cancel()
-            if not working.done():
-                working.add_done_callback(_let_go)
-                working.cancel()
+        return False
 
     def refuse_if_open(self) -> None:
         if dialog := self.open:
@@ -134,7 +114,7 @@ class Dialogs:
         finally:
             self._is_leaving = False
 
-    def start_anew(self) -> None:
+    def start_document(self) -> None:
         """Another document: what the last one did is not held against it."""
         self._storm = 0.0
         self._suppressed = 0
@@ -144,10 +124,10 @@ class Dialogs:
         dialog = OpenDialog(event["type"], event["message"], event.get("defaultPrompt", ""))
         if dialog.kind == "beforeunload":
             # Leaving was asked for by the agent or by the page itself: a trap must not hold it.
-            self._do(_handle(cdp, True, None))
+            self._tasks.start(_handle(cdp, True, None))
         elif self._is_leaving:
             if self._follows_another():
-                self._hush(cdp)
+                self._suppress_more(cdp)
             self._dismiss(dialog, cdp, "as the page was left")
         elif self._is_one_too_many(dialog):
             self._suppress(cdp)
@@ -171,23 +151,23 @@ class Dialogs:
 
     def _suppress(self, cdp: CdpSession) -> None:
         """What a browser offers its user: no more dialogs from this page."""
-        self._do(_handle(cdp, False, None))
+        self._tasks.start(_handle(cdp, False, None))
         if self._suppressed == 0:
-            self._happenings.add("dialogs suppressed", "The page opens one dialog after the other: no more are shown.")
-        self._hush(cdp)
+            self._events.add("dialogs suppressed", "The page opens one dialog after the other: no more are shown.")
+        self._suppress_more(cdp)
 
-    def _hush(self, cdp: CdpSession) -> None:
+    def _suppress_more(self, cdp: CdpSession) -> None:
         """Keep the page from opening more, however its script goes about it."""
         if self._suppressed == 0:
-            self._do(_tell(cdp, "Runtime.evaluate", {"expression": SILENCE}))
+            self._tasks.start(_tell(cdp, "Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}))
         self._suppressed += 1
         if self._suppressed % PATIENCE_WITH_LOOPS == 0:
-            self._do(_tell(cdp, "Runtime.terminateExecution", {}))
+            self._tasks.start(_tell(cdp, "Runtime.terminateExecution", {}))
 
     def _dismiss(self, dialog: OpenDialog, cdp: CdpSession, reason: str) -> None:
-        self._happenings.add("dialog dismissed", f"{dialog}, {reason}")
+        self._events.add("dialog dismissed", f"{dialog}, {reason}")
         self._close()
-        self._do(_handle(cdp, False, None))
+        self._tasks.start(_handle(cdp, False, None))
 
     def _close(self) -> None:
         self._waiting = None
@@ -197,17 +177,6 @@ class Dialogs:
             self._expiry.cancel()
         if self.on_over is not None:
             self.on_over()
-
-    def _do(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._answering.add(task)
-        task.add_done_callback(self._answering.discard)
-
-
-def _let_go(work: asyncio.Future[Any]) -> None:
-    """Nobody waits for it any more, so nobody is to be told how it ended."""
-    if not work.cancelled():
-        work.exception()
 
 
 async def _handle(cdp: CdpSession, accept: bool, text: str | None) -> None:

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from rove.chromium.events.page_events import PageEvents
-from rove.chromium.page.load_state import is_web, scheme_refusal
+from rove.browser.page_events import PageEvents
+from rove.browser.schemes import is_web, scheme_refusal
 from rove.chromium.protocol.connection import CdpSession
 
 # Windows that one document may open while nobody acts on it.
@@ -22,7 +22,7 @@ class Popups:
     """The popups of one tab: announced by its page, then admitted or refused."""
 
     def __init__(self, page_events: PageEvents, most_tabs: int, tell: Callable[[str, dict[str, Any]], None]) -> None:
-        self._happenings = page_events
+        self._events = page_events
         self._most_tabs = most_tabs
         self._tell = tell
         self._pointless = 0
@@ -35,7 +35,7 @@ class Popups:
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.windowOpen", self._on_window_open)
 
-    def start_anew(self) -> None:
+    def start_document(self) -> None:
         """Another document: what the last one did is not held against it."""
         self._refused = self._unasked = 0
 
@@ -46,7 +46,7 @@ class Popups:
     def admit(self, tab: str, url: str) -> None:
         announced = self._arrive()
         # A window begins empty, and is on its way to where the page said.
-        self._happenings.add("new tab", f"{tab} {announced or url if url in EMPTY else url}")
+        self._events.add("new tab", f"{tab} {announced or url if url in EMPTY else url}")
 
     def is_refused(self, open_tabs: int) -> bool:
         """Whether a window that has just come into being has to go."""
@@ -64,9 +64,9 @@ class Popups:
 
     def _refuse(self, reason: str) -> None:
         self._refused += 1
-        self._happenings.add("popup blocked", reason)
+        self._events.add("popup blocked", reason)
         if self._refused % STORM == 0:
-            self._happenings.add("script broken off", "It opened one window after the other.")
+            self._events.add("script broken off", "It opened one window after the other.")
             self._tell("Runtime.terminateExecution", {})
             self._tell("Runtime.evaluate", {"expression": TAKE_AWAY})
 
@@ -77,4 +77,4 @@ class Popups:
         self._ahead.append(event["url"])
         if event["url"] and not is_web(event["url"]):
             self._pointless += 1
-            self._happenings.add("address refused", scheme_refusal(event["url"]))
+            self._events.add("address refused", scheme_refusal(event["url"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.chromium.events.page_events import ERRORS_TOLD, KEPT, PageEvents
+from rove.browser.page_events import ERRORS_TOLD, KEPT, PageEvents
 
 
 def test_what_repeats_itself_is_told_once_with_a_count() -> None:

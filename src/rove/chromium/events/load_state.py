@@ -7,6 +7,7 @@ import time
 from collections import deque
 from typing import Any, Literal
 
+from rove.browser.schemes import is_web
 from rove.chromium.protocol.connection import CdpSession
 
 Stage = Literal["DOMContentLoaded", "load"]
@@ -176,18 +177,3 @@ class LoadState:
         self.commits += 1
         self._is_announced = self._is_begun = False
         self._changed.set()
-
-
-def is_web(url: str) -> bool:
-    """Whether a browser loads it by itself, rather than hand it to another program."""
-    return url.partition(":")[0].lower() in ("http", "https", "about", "blob", "data", "javascript", "file")
-
-
-def is_readable_scheme(url: str) -> bool:
-    """Whether a page of somebody's own browser may be shown to an agent: no settings, no extensions, no files."""
-    return url.partition(":")[0].lower() in ("http", "https", "about", "blob", "data", "chrome-error")
-
-
-def scheme_refusal(url: str) -> str:
-    """Why an address that is not of the web is not opened."""
-    return f"{url[:200]} would start another program, which rove does not do"

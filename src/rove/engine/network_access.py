@@ -6,15 +6,16 @@ import asyncio
 import socket
 from typing import TYPE_CHECKING
 
-from rove.chromium.events.navigation_errors import navigation_error
-from rove.chromium.page.load_state import is_readable_scheme
+from rove.browser.navigation_errors import navigation_error
+from rove.browser.schemes import is_readable_scheme
 from rove.debugport import DebugPort
 from rove.errors import Denied, RoveError
 from rove.guard.hosts.urls import origin_of
+from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings import Settings
 
 if TYPE_CHECKING:
-    from rove.chromium.events.request_tracker import DocumentRequest
+    from rove.browser.page_state import DocumentRequest
     from rove.guard.hosts.host_rules import HostRules
     from rove.guard.hosts.local_machine import OwnPorts
     from rove.guard.hosts.resolver import Resolver
@@ -129,7 +130,7 @@ class NetworkAccess:
 
     def refuse_document(self, document: DocumentRequest | None) -> None:
         """The same for a page that is not what it was to be, but the guard's own answer."""
-        if document is not None and document.headers.keys() & {"x-rove-refused", "x-rove-failure"}:
+        if document is not None and document.headers.keys() & {REFUSED_HEADER, FAILURE_HEADER}:
             self.explain(document.url, 0.0)
 
     def explain(self, url: str, since: float) -> None:

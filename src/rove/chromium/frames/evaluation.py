@@ -1,28 +1,34 @@
-"""JavaScript among the page's own."""
+"""Running JavaScript in the page's own world."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rove.chromium.frames.worlds import exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
 from rove.pattern import pattern
 
-if TYPE_CHECKING:
-    from rove.chromium.input.element import Element
-
 # No model reads more, and reading it for nobody would hold up everyone else.
 LARGEST = 2_000_000
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
-async def evaluate(cdp: CdpSession, expression: str, element: Element | None) -> Any:
-    """Run an expression; a function is called, with the element if one is given."""
-    if element is not None:
-        return _plain(await _with_element(expression, element))
+async def evaluate(cdp: CdpSession, expression: str) -> Any:
+    """Run an expression in the page; a function is called."""
     code = f"({expression})()" if _is_function(expression) else expression
     return _plain(await _in_console(cdp, code))
+
+
+async def evaluate_with(cdp: CdpSession, expression: str, element: str) -> Any:
+    """Run an expression or a function with an element, given by its object id, as its argument."""
+    function = expression if _is_function(expression) else f"(element) => ({expression})"
+    call = {"functionDeclaration": function, "objectId": element, "arguments": [{"objectId": element}]}
+    return _plain(
+        await _asked(
+            cdp, "Runtime.callFunctionOn", {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True}
+        )
+    )
 
 
 async def _in_console(cdp: CdpSession, code: str) -> CdpResult:
@@ -35,17 +41,6 @@ async def _in_console(cdp: CdpSession, code: str) -> CdpResult:
         return await _asked(cdp, "Runtime.awaitPromise", {"promiseObjectId": held, "returnByValue": True})
     whole = {"functionDeclaration": "function () { return this }", "objectId": held, "returnByValue": True}
     return await _asked(cdp, "Runtime.callFunctionOn", whole)
-
-
-async def _with_element(expression: str, element: Element) -> CdpResult:
-    function = expression if _is_function(expression) else f"(element) => ({expression})"
-    this = await element.in_page()
-    call = {"functionDeclaration": function, "objectId": this, "arguments": [{"objectId": this}]}
-    return await _asked(
-        element.cdp,
-        "Runtime.callFunctionOn",
-        {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True},
-    )
 
 
 async def _asked(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResult:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.engine.sessions.network_access import EgressSettings, NetworkAccess
+from rove.engine.network_access import EgressSettings, NetworkAccess
 from rove.errors import Denied
 from rove.settings import Settings
 

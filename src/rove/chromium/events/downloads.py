@@ -8,12 +8,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rove.chromium.events.page_events import PageEvents
+from rove.browser.page_events import PageEvents
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied
 from rove.record import dataclass
 from rove.settings import Settings
+from rove.tasks import BackgroundTasks
 from rove.workspace import Workspace
 
 FOLDER = "downloads"
@@ -25,12 +26,12 @@ class _Download:
     guid: str
     name: str
     page_events: PageEvents
-    pending: Pending
+    pending: PendingDownloads
     number: int
     is_refused: bool = False
 
 
-class Pending:
+class PendingDownloads:
     """The downloads of a tab that are not over yet, by number."""
 
     def __init__(self) -> None:
@@ -68,7 +69,7 @@ class Downloads:
         self._workspace = Workspace(settings.workspace_folder)
         self._scratch = scratch
         self._running: dict[str, _Download] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks("downloads", expected=(CdpError,))
         self._begun = 0
 
     async def open(self) -> None:
@@ -86,11 +87,10 @@ class Downloads:
 
     async def close(self) -> None:
         """What is not whole by now is not kept."""
-        for task in self._tasks:
-            task.cancel()
+        await self._tasks.close()
         await asyncio.to_thread(discard, self._scratch)
 
-    def begin(self, event: dict[str, Any], page_events: PageEvents, pending: Pending) -> None:
+    def begin(self, event: dict[str, Any], page_events: PageEvents, pending: PendingDownloads) -> None:
         name = event["suggestedFilename"] or "download"
         download = _Download(event["guid"], name, page_events, pending, pending.begin())
         self._running[download.guid] = download
@@ -110,12 +110,12 @@ class Downloads:
                 self._refuse(download, "download broken off", reason)
             return
         del self._running[download.guid]
-        self._do(self._end(download, event["state"] == "completed"))
+        self._tasks.start(self._end(download, event["state"] == "completed"))
 
     def _refuse(self, download: _Download, kind: str, reason: str) -> None:
         download.is_refused = True
         download.page_events.add(kind, reason)
-        self._do(self._cancel(download))
+        self._tasks.start(self._cancel(download))
 
     async def _cancel(self, download: _Download) -> None:
         with contextlib.suppress(CdpError):  # it was over before it could be cancelled
@@ -146,8 +146,3 @@ class Downloads:
                 written.write(piece)
         finished.unlink()
         return path
-
-    def _do(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

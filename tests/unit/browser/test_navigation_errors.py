@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.chromium.events.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
+from rove.browser.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
 
 DISTINCT = [
     "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_RESET",
@@ -72,7 +72,7 @@ def test_a_place_is_host_and_port_and_no_password(url: str, place: str) -> None:
 def test_what_had_begun_to_arrive_can_still_be_looked_at() -> None:
     error = interrupted_error("net::ERR_CONNECTION_RESET", "http://a.example/")
     assert error.message == navigation_error("net::ERR_CONNECTION_RESET", "http://a.example/").message
-    assert "browser_snapshot" in error.hint
+    assert "{snapshot}" in error.hint
 
 
 def test_a_password_is_asked_for_by_name() -> None:

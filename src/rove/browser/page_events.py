@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import field
 
+from rove.advice import Advice
 from rove.record import dataclass
 
 KEPT = 200
@@ -26,7 +27,7 @@ class PageEvent:
     times: int = 1
 
     def __str__(self) -> str:
-        return self.text if self.times == 1 else f"{self.text} ({self.times} times)"
+        return self.text if self.times == 1 else Advice("{text} ({times} times)", text=self.text, times=str(self.times))
 
 
 class PageEvents:
@@ -36,7 +37,7 @@ class PageEvents:
         self._unseen: dict[tuple[str, str], PageEvent] = {}
 
     def add(self, kind: str, text: str) -> None:
-        event = PageEvent(kind, text[:LONGEST])
+        event = PageEvent(kind, text if isinstance(text, Advice) else text[:LONGEST])
         known = self._unseen.setdefault((event.kind, event.text), event)
         if known is not event:
             known.times += 1
@@ -44,7 +45,7 @@ class PageEvents:
             del self._unseen[next(iter(self._unseen))]
 
     def unseen(self) -> list[PageEvent]:
-        """What came since the last call; of errors the first few, as browser_console has them all."""
+        """What came since the last call; of errors the first few, as the console has them all."""
         new = list(self._unseen.values())
         self._unseen.clear()
         return _without_flood(new)
@@ -55,5 +56,5 @@ def _without_flood(page_events: list[PageEvent]) -> list[PageEvent]:
     if len(errors) <= ERRORS_TOLD:
         return page_events
     left_out = {id(error) for error in errors[ERRORS_TOLD:]}
-    more = PageEvent("console error", f"{len(left_out)} more", "All errors are in browser_console.")
+    more = PageEvent("console error", f"{len(left_out)} more", "All errors are in {console}.")
     return [*(event for event in page_events if id(event) not in left_out), more]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from rove.chromium.capture.screenshot import ScreenshotImage
+from rove.browser.capture import ScreenshotImage
 from rove.record import dataclass
 from rove.snapshot import Snapshot
 from rove.snapshot.text import line_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.chromium.events.header_masking import LONGEST_VALUE, MOST, kept, masked
+from rove.browser.header_masking import LONGEST_VALUE, MOST, kept, masked
 
 
 @pytest.mark.parametrize(

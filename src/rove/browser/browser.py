@@ -1,0 +1,98 @@
+"""A running browser, and the engine that starts one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from importlib import import_module
+from typing import Any, Literal, Protocol, cast
+
+from rove.browser.context import Context, SavedContext
+from rove.record import dataclass
+from rove.settings import Settings
+
+Progress = Callable[[str], None]
+State = Literal["good", "worth knowing", "broken"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that `rove doctor` looked at, and how to mend it if it is broken."""
+
+    subject: str
+    state: State
+    detail: str
+    fix: str = ""
+
+
+class BrowserProcess(Protocol):
+    """A browser process that has been started and may not answer yet."""
+
+    def take_proxy_port(self) -> int | None:
+        """Return the descriptor of the port reserved for the first page's proxy; the caller closes it."""
+        ...
+
+    def release(self) -> None:
+        """End the process and remove what belongs to it."""
+
+
+class Browser(Protocol):
+    """A browser that answers commands."""
+
+    version: str
+
+    @property
+    def is_alive(self) -> bool: ...
+    def on_lost(self, callback: Callable[[], None], /) -> None:
+        """Call `callback` when the browser is gone."""
+
+    async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None, /) -> Context:
+        """Open an isolated context whose requests all go through a proxy."""
+        ...
+
+    async def own_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
+        """Open the context that the person at an attached browser works in; it has no proxy of rove's."""
+        ...
+
+    async def answers(self, patience: float, /) -> bool:
+        """Return whether the browser process answers within `patience` seconds."""
+        ...
+
+    def memory_in_use(self) -> int | None:
+        """Return the bytes that the browser's processes hold; None where that is unknown."""
+        ...
+
+    def kill_largest_page(self) -> bool:
+        """Kill the page process that holds the most memory; False if there is none."""
+        ...
+
+    async def kill(self) -> None: ...
+    async def close(self) -> None: ...
+
+
+class BrowserEngine(Protocol):
+    """Starts browsers of one kind. A feature that the kind lacks raises `Unsupported`."""
+
+    async def start_process(self, settings: Settings, progress: Progress | None, /) -> BrowserProcess:
+        """Find a browser, or fetch one if `progress` can be shown, and start its process."""
+        ...
+
+    async def launch(self, settings: Settings, process: Any, /) -> Browser:
+        """Connect to a process that `start_process` returned; if it does not come up, nothing is left of it."""
+        ...
+
+    async def attach(self, settings: Settings, /) -> Browser:
+        """Connect to the browser of a person that `settings.attach` names."""
+        ...
+
+    def install(self, settings: Settings, progress: Progress, /) -> tuple[str, str]:
+        """Find a usable browser or fetch one; returns its version and where it is."""
+        ...
+
+    def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:
+        """Look at all that a start needs, for `rove doctor`."""
+        ...
+
+
+def load_engine(name: str = "chromium") -> BrowserEngine:
+    """Import the engine of that name. Nothing else in rove names one."""
+    return cast("BrowserEngine", import_module(f"rove.{name}.engine").ENGINE)

@@ -1,0 +1,125 @@
+"""A browser context: the cookies, storage and tabs of one session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import field
+from typing import Any, Protocol
+
+from rove.browser.tab import Tab, TabInfo
+from rove.record import dataclass
+
+RESTARTED = "browser restarted"
+
+
+@dataclass(frozen=True)
+class SharedState:
+    """What the tabs of a session share and a restarted browser must get back, such as being offline."""
+
+    is_offline: bool = False
+    copied: str = ""
+
+
+@dataclass(frozen=True)
+class SavedTarget:
+    """A page that outlives our connection to the browser, and whether rove opened it."""
+
+    id: str
+    target: str
+    is_ours: bool
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class SavedContext:
+    """What is kept of a context whose browser was lost, or that was closed to free memory."""
+
+    cookies: list[Any] | None = None
+    storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
+    tabs: tuple[tuple[str, str], ...] = ()
+    current: str | None = None
+    kind: str = RESTARTED
+    reason: str = ""
+    shared: SharedState = SharedState()
+    targets: tuple[SavedTarget, ...] = ()
+    numbers: int = 0
+
+    @property
+    def restoring_script(self) -> str:
+        """JavaScript that puts back the local storage of an origin before the page's own scripts read it."""
+        return (
+            f"(() => {{ const items = ({json.dumps(self.storage)})[location.origin] ?? [];"
+            " for (const { name, value } of items) if (localStorage.getItem(name) === null)"
+            " localStorage.setItem(name, value); })()"
+        )
+
+
+class Context(Protocol):
+    """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
+
+    # Set when the browser is lost.
+    lost: asyncio.Event
+    # Awaited before a tab is opened; raises if there is no memory for it.
+    admit: Callable[[], Awaitable[None]] | None
+
+    @property
+    def is_alive(self) -> bool: ...
+    @property
+    def tabs(self) -> Sequence[Tab]: ...
+    @property
+    def listed(self) -> Sequence[TabInfo]:
+        """Every tab that the agent is told of."""
+        ...
+
+    @property
+    def current(self) -> Tab | None: ...
+    @property
+    def addresses(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def numbers(self) -> int:
+        """How many tab ids have been given."""
+        ...
+
+    @property
+    def targets(self) -> tuple[SavedTarget, ...]:
+        """The pages that could be found again if only the connection were lost."""
+        ...
+
+    @property
+    def shared_state(self) -> SharedState: ...
+    @property
+    def clipboard_text(self) -> str: ...
+    def set_clipboard(self, text: str, /) -> None: ...
+    def may_read(self, address: str, /) -> bool:
+        """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
+        ...
+
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, /) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
+
+    async def tab(self, name: str | None = None, /) -> Tab:
+        """Return the named tab, or the current one, which is opened if there is none."""
+        ...
+
+    async def new_tab(self) -> Tab: ...
+    def switch(self, tab: TabInfo, /) -> None: ...
+    async def close_tab(self, tab: TabInfo, /) -> None: ...
+    async def unblock_tab(self, tab: TabInfo, /) -> Tab:
+        """Return a tab that answers: the same one, or a new page under the same id."""
+        ...
+
+    async def replace_tab(self, tab: TabInfo, reason: str, /) -> Tab:
+        """Put an empty page in the place of one that cannot be used any more, under the same id."""
+        ...
+
+    async def set_offline(self, offline: bool, /) -> None: ...
+    async def arrived(self) -> None:
+        """Wait until the popups that have been announced are tabs with ids."""
+
+    async def save(self) -> SavedContext:
+        """Return what is needed to go on if the browser is lost."""
+        ...
+
+    async def close(self) -> None: ...

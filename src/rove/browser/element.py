@@ -1,0 +1,107 @@
+"""Elements of a page, and the points of its viewport that the pointer can go to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from rove.browser.capture import Box
+from rove.record import dataclass
+
+Button = Literal["left", "right", "middle"]
+Modifier = Literal["Alt", "Control", "Meta", "Shift"]
+# x, y and how many pixels are below, after scrolling.
+ScrollPosition = dict[str, int]
+
+
+@dataclass(frozen=True)
+class ElementText:
+    """What was read of an element, and a line for each part of it that a person would not see."""
+
+    value: str | None
+    unseen: tuple[str, ...] = ()
+
+
+class Frame(Protocol):
+    """A frame of a page; the main frame is one too."""
+
+    @property
+    def frame_id(self) -> str: ...
+    async def origin(self) -> str | None:
+        """Return the origin of the document; None for an opaque one."""
+        ...
+
+    async def origins(self) -> tuple[str | None, ...]:
+        """Return the origin of the document; for a sandboxed one, None and the origin of its URL."""
+        ...
+
+
+class PointerTarget(Protocol):
+    """An element or a point of the viewport: what the pointer can act on. `line` describes it for a model."""
+
+    @property
+    def line(self) -> str: ...
+    @property
+    def ref(self) -> str: ...
+    async def click(
+        self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
+    ) -> None: ...
+    async def hover(self) -> None: ...
+    async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
+        """Press it, carry it from stop to stop and release it at the last."""
+
+    async def position(self) -> tuple[float, float]:
+        """Return the middle of it in the viewport."""
+        ...
+
+    async def scroll_into_view(self) -> ScrollPosition: ...
+    async def scroll(self, direction: str, amount: int | None) -> ScrollPosition: ...
+
+
+class Element(PointerTarget, Protocol):
+    """An element that a target was resolved to. Every method acts on it or raises the reason why it cannot."""
+
+    @property
+    def frame(self) -> Frame: ...
+    async def box(self) -> Box:
+        """Return where the element is in the viewport, after scrolling it into view."""
+        ...
+
+    async def describe(self) -> str:
+        """Return the element as the page shows it now, in one line."""
+        ...
+
+    async def fill(self, value: str, /) -> str | None:
+        """Replace the value of a field; returns what is in it then, if that may be told."""
+        ...
+
+    async def type_secret(self, name: str, /) -> None: ...
+    async def may_take(self, value: str, /) -> None:
+        """Raise if this value must not go into the field, without touching it."""
+
+    async def focus(self) -> None: ...
+    async def is_select(self) -> bool: ...
+    async def select(self, values: tuple[str, ...], /) -> list[str]: ...
+    async def set_checked(self, checked: bool, /) -> bool:
+        """Click it if its state is not the wanted one; returns whether it was clicked."""
+        ...
+
+    async def read(self, mode: str, attribute: str | None, /) -> ElementText: ...
+    async def evaluate(self, expression: str, /) -> Any:
+        """Run JavaScript in the page with this element as its argument."""
+        ...
+
+    async def upload(self, paths: tuple[str, ...], drop: bool, /) -> list[str]:
+        """Give files of the workspace to the element; returns their names."""
+        ...
+
+    async def frames_within(self) -> Sequence[Frame]:
+        """Return the frame that this element is and the frames in it; none if it is another kind of element."""
+        ...
+
+
+class Keyboard(Protocol):
+    """Keystrokes into whatever has the focus."""
+
+    async def press(self, combination: str, hold: float = 0, /) -> None: ...
+    async def type(self, text: str, /) -> None: ...

@@ -1,0 +1,130 @@
+"""What a tab logs: console messages, network requests and workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, Protocol
+
+from rove.record import dataclass
+
+Level = Literal["debug", "info", "warning", "error"]
+LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
+
+
+@dataclass(frozen=True)
+class ConsoleSource:
+    """The JavaScript context that wrote a message (page, frame or worker) and the origin of its code."""
+
+    context: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class ConsoleMessage:
+    """One console message, its position in the source code, and how often it was written in a row."""
+
+    level: Level
+    kind: str
+    text: str
+    source: str
+    place: ConsoleSource
+    at: float
+    count: int = 1
+
+
+class ConsoleLog(Protocol):
+    """The latest console messages, and how many older ones were dropped."""
+
+    dropped: int
+
+    def __iter__(self) -> Iterator[ConsoleMessage]: ...
+    def clear(self) -> None: ...
+
+
+class LoggedRequest(Protocol):
+    """One request and what has come of it so far."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def at(self) -> float: ...
+    @property
+    def context(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def sent(self) -> dict[str, str]:
+        """The request headers."""
+        ...
+
+    @property
+    def received(self) -> dict[str, str]:
+        """The response headers."""
+        ...
+
+    @property
+    def has_body(self) -> bool: ...
+    @property
+    def status(self) -> int | None: ...
+    @property
+    def source(self) -> str | None: ...
+    @property
+    def size(self) -> int | None: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def failure(self) -> str | None: ...
+    @property
+    def has_failed(self) -> bool: ...
+    async def body_sent(self) -> bytes | None:
+        """Return the request body; None when the browser no longer has it."""
+        ...
+
+    async def body_received(self) -> bytes | None:
+        """Return the response body; None when the browser does not have it, or no longer."""
+        ...
+
+
+class NetworkLog(Protocol):
+    """The latest requests of a tab, and how many older ones were dropped."""
+
+    dropped: int
+
+    def __iter__(self) -> Iterator[LoggedRequest]: ...
+    def find(self, number: int, /) -> LoggedRequest | None: ...
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """A worker as it is now; `scope` and `controls_page` belong to service workers."""
+
+    kind: str
+    url: str
+    state: str
+    scope: str | None = None
+    controls_page: bool = False
+
+
+class Workers(Protocol):
+    """The workers of a tab and of the session that it belongs to."""
+
+    @property
+    def are_bypassed(self) -> bool:
+        """Whether the tab's requests go past service workers."""
+        ...
+
+    async def list(self) -> list[WorkerInfo]: ...
+    async def bypass(self, bypass: bool, /) -> None:
+        """Send the tab's requests past its service worker, from the next request on."""
+
+    async def stop(self, url: str | None, /) -> None:
+        """Stop the workers whose URL contains `url`, or all of them."""
+
+    async def unregister(self, url: str | None, /) -> None:
+        """Unregister the service workers whose URL or scope contains `url`, or all of them."""

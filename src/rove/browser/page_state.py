@@ -1,0 +1,178 @@
+"""What a page tells of itself: how far it has loaded, its requests, dialogs, downloads and events."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import field
+from typing import Any, Literal, Protocol
+
+from rove.browser.page_events import PageEvents
+from rove.browser.time_budget import TimeBudget
+from rove.record import dataclass
+
+Stage = Literal["DOMContentLoaded", "load"]
+LONGEST_URL = 2000
+
+
+@dataclass
+class TrackedRequest:
+    """A request that is not over yet."""
+
+    url: str
+    method: str
+    began: float
+    answered: float | None = None
+
+    def __post_init__(self) -> None:
+        self.url = self.url[:LONGEST_URL]  # a data: URL may be megabytes
+
+
+@dataclass
+class DocumentRequest:
+    """The request for the main document, and its response; `loader` is the browser's id of the navigation."""
+
+    loader: str
+    url: str
+    hops: list[str] = field(default_factory=list[str])
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    challenge: str | None = None
+    received: int = 0
+    is_cut: bool = False
+    failure: str | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the server has been asked and has not answered yet."""
+        return self.status is None and self.failure is None
+
+
+@dataclass(frozen=True)
+class OpenDialog:
+    """A dialog as a person would see it."""
+
+    kind: str
+    message: str
+    default: str
+    # The tab that it is open on, where that is another than the one it blocks.
+    tab: str = ""
+
+    def __str__(self) -> str:
+        return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
+
+
+class LoadState(Protocol):
+    """How far the main document has come: committed, parsed, loaded."""
+
+    documents: int
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether another document is on its way."""
+        ...
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether the page keeps navigating by itself."""
+        ...
+
+    def has(self, stage: Stage, /) -> bool: ...
+    async def reaches(self, stage: Stage, /) -> None:
+        """Wait until the document has reached a stage, or until the page shows that it never will."""
+
+
+class RequestTracker(Protocol):
+    """The requests under way and when each began, so that those an action caused can be told from others."""
+
+    ended: int
+    document: DocumentRequest | None
+
+    @property
+    def under_way(self) -> list[TrackedRequest]: ...
+    @property
+    def silent_server(self) -> str | None:
+        """The host that has been asked for the document and has not answered."""
+        ...
+
+    async def changes(self, patience: float, /) -> None:
+        """Wait until one more request is answered or over, or for `patience` seconds."""
+
+
+class Dialogs(Protocol):
+    """The dialog that blocks a tab, if there is one."""
+
+    @property
+    def open(self) -> OpenDialog | None: ...
+    async def opening(self) -> OpenDialog:
+        """Wait until a dialog is open."""
+        ...
+
+    async def interrupts(self, work: Awaitable[Any], /) -> bool:
+        """Wait for the work or for a dialog, whichever is first; True if it was a dialog."""
+        ...
+
+    def refuse_if_open(self) -> None:
+        """Raise `DialogOpen` if a dialog blocks the tab."""
+
+    async def answer(self, accept: bool, text: str | None, /) -> OpenDialog | None:
+        """Answer the open dialog; None if there is none."""
+        ...
+
+
+class Downloads(Protocol):
+    """The downloads of a tab, numbered from 1."""
+
+    begun: int
+
+    def is_running(self, since: int = 0, /) -> bool:
+        """Return whether a download after the first `since` is under way."""
+        ...
+
+    async def finish(self, since: int, /) -> None:
+        """Wait until every download after the first `since` is over."""
+
+
+class PageState(Protocol):
+    """The page that a tab shows now."""
+
+    time: TimeBudget
+    events: PageEvents
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the document, where it has one."""
+        ...
+
+    @property
+    def load_state(self) -> LoadState: ...
+    @property
+    def requests(self) -> RequestTracker: ...
+    @property
+    def dialogs(self) -> Dialogs: ...
+    @property
+    def downloads(self) -> Downloads: ...
+    @property
+    def is_restless(self) -> bool:
+        """Whether the page keeps navigating, or would if it were not held."""
+        ...
+
+    @property
+    def awaited_server(self) -> str | None:
+        """The host that has not answered for the next document; until it does, nothing reaches the page."""
+        ...
+
+    async def title(self) -> str: ...
+    async def crash(self) -> None:
+        """Wait until the page crashes."""
+
+    async def answers(self, patience: float, /) -> bool:
+        """Return whether the page's main thread is free to run a script within `patience` seconds."""
+        ...
+
+    async def stay_or_arrive(self) -> None:
+        """Wait for a document that is on its way; if its server does not answer in time, stay where we are."""
+
+    def allow_navigation(self) -> None:
+        """Let the page navigate again: what it does from here on may have been asked for."""

@@ -1,0 +1,161 @@
+"""One tab of a browser context."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from rove.browser.annotation import Mark
+from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
+from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
+from rove.browser.logs import ConsoleLog, NetworkLog, Workers
+from rove.browser.page_state import OpenDialog, PageState
+from rove.browser.secret_source import SecretSource
+from rove.settings import Settings
+from rove.snapshot import Snapshot
+
+
+class PageObserver(Protocol):
+    """What the agent has seen of a page, and how to look at it again."""
+
+    @property
+    def seen(self) -> Snapshot | None:
+        """What the agent saw last."""
+        ...
+
+    @property
+    def seen_document(self) -> int:
+        """The number of the document that was seen last, as `LoadState.documents` counts."""
+        ...
+
+    async def look(self, ref: str | None = None, **options: Any) -> Snapshot:
+        """Return the page, or one element of it, as it is now."""
+        ...
+
+    def remember(self, snapshot: Snapshot, /) -> None:
+        """Note what the agent has seen: later changes are told against it."""
+
+    def forget_seen(self) -> None:
+        """Note that the agent has seen nothing of the page as it is now."""
+
+    def is_new_image(self, data: bytes, /) -> bool:
+        """Return whether a screenshot differs from the last one, and remember it."""
+        ...
+
+    async def quiet(self, glance: bool, since: float, /) -> None:
+        """Wait until an action that began at `since` brings no more change; `glance` also looks at the page then."""
+
+
+class TabInfo(Protocol):
+    """What is listed of a tab."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def open_dialog(self) -> OpenDialog | None:
+        """The dialog that blocks it, if one does."""
+        ...
+
+    async def title(self) -> str: ...
+
+
+class Tab(TabInfo, Protocol):
+    """A page with an id that is never reused."""
+
+    settings: Settings
+    lock: asyncio.Lock
+    # Whether the page did not answer when it was last asked.
+    is_suspect: bool
+
+    @property
+    def page(self) -> PageState: ...
+    @property
+    def observer(self) -> PageObserver: ...
+    @property
+    def keyboard(self) -> Keyboard: ...
+    @property
+    def console(self) -> Sequence[ConsoleLog]:
+        """The console of the tab, and that of the workers which its session shares."""
+        ...
+
+    @property
+    def network(self) -> NetworkLog: ...
+    @property
+    def workers(self) -> Workers: ...
+    @property
+    def main_frame(self) -> Frame: ...
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the page may have to be replaced before another document can load."""
+        ...
+
+    def begin_action(self, deadline: float, acts: bool, /) -> None:
+        """Set the deadline of the action that starts now, and whether it acts on the page."""
+
+    def end_action(self) -> None: ...
+    def allow_changes(self, secrets: SecretSource, /) -> None:
+        """Let the page navigate as an action asks, and let the action type these secrets."""
+
+    async def navigate(self, url: str, /) -> None:
+        """Load a URL until the document is parsed, or as far as time allows."""
+
+    async def travel(self, steps: int, /) -> bool:
+        """Go back or forward in history; False when there is no such entry."""
+        ...
+
+    async def reload(self) -> None: ...
+    async def resolve(self, target: str, /) -> Element:
+        """Return the one element that a target means, or raise why there is not exactly one."""
+        ...
+
+    async def resolve_all(self, target: str, /) -> Sequence[Element]:
+        """Return every element that a target means; at least one."""
+        ...
+
+    async def aim(self, target: str, /) -> PointerTarget:
+        """Return the element, or the point of the viewport, that a target means."""
+        ...
+
+    async def focused(self) -> Element:
+        """Return the element that has the focus, in whichever frame."""
+        ...
+
+    async def find(self, spec: dict[str, str], limit: int, /) -> tuple[int, list[dict[str, Any]]]:
+        """Search every frame; returns how many matches there are, and the first of them."""
+        ...
+
+    async def has_frames(self) -> bool: ...
+    def refuse_gone_frame(self, prefix: str, /) -> None:
+        """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
+
+    async def elements_at(self, x: float, y: float, /) -> Sequence[Element]:
+        """Return what lies at a point of the viewport: in the page, and in each frame that the point is in."""
+        ...
+
+    async def element_with_focus(self) -> Element | None:
+        """Return the element that takes the keys; None if no frame has the focus."""
+        ...
+
+    async def scroll(self, direction: str, amount: int | None, /) -> ScrollPosition: ...
+    async def shows_text(self, text: str, /) -> bool: ...
+    async def shows_selector(self, css: str, /) -> bool: ...
+    async def next_change(self, patience: float, /) -> None:
+        """Wait for the next change of the document, or for `patience` seconds."""
+
+    async def evaluate(self, expression: str, /) -> Any:
+        """Run JavaScript in the page; a function is called."""
+        ...
+
+    async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat, /) -> ScreenshotImage:
+        """Capture the viewport, the full page, or a box of the viewport."""
+        ...
+
+    async def marks(self, image: ScreenshotImage, /) -> list[Mark]:
+        """Return the interactive elements that a screenshot shows, and where in it they are."""
+        ...
+
+    async def print_pdf(self, options: PdfOptions, name: str, /) -> PdfFile: ...
+    async def resize(self, width: int, height: int, /) -> None: ...

@@ -1,0 +1,116 @@
+"""What `rove doctor` looks at for Chromium: shared memory, leftovers, the browser, its sandbox and a start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from rove.browser.browser import Finding, State
+from rove.chromium.browser import launch, start_process
+from rove.chromium.process.discovery import Installation, candidates, find, is_snap
+from rove.chromium.process.installation import version
+from rove.chromium.process.launch_arguments import decide_sandbox
+from rove.chromium.process.run_folder import sweep
+from rove.errors import RoveError
+from rove.settings import Settings
+
+ENOUGH_SHM = 64
+
+
+async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
+    """Look at one thing after another, the cheap ones first."""
+    yield _shared_memory()
+    yield _leftovers(settings)
+    if settings.attach is not None:
+        yield await _attachment(settings)
+        return
+    found: Installation | None = None
+    try:
+        found = await asyncio.to_thread(find, settings.browser, settings.headless)
+    except RoveError as error:
+        yield Finding("browser", "broken", error.message, error.hint)
+        return
+    if found is None:
+        yield _no_browser(settings)
+        return
+    yield await asyncio.to_thread(_browser, found)
+    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
+    advice = "" if sandbox.on else "Run as an ordinary user, with user namespaces enabled, to have it on."
+    yield Finding(
+        "sandbox",
+        "good" if sandbox.on else "worth knowing",
+        f"{'on' if sandbox.on else 'off'}: {sandbox.reason}",
+        advice,
+    )
+    yield await _start(settings)
+
+
+def _shared_memory() -> Finding:
+    shm = Path("/dev/shm")
+    if sys.platform != "linux":
+        return Finding("/dev/shm", "good", "not used on this system")
+    if not shm.is_dir() or not os.access(shm, os.W_OK):
+        return Finding("/dev/shm", "worth knowing", "missing", "Not needed: Chromium is told to use files instead.")
+    size = shutil.disk_usage(shm).total // 2**20
+    state: State = "good" if size > ENOUGH_SHM else "worth knowing"
+    return Finding("/dev/shm", state, f"{size} MB", "" if state == "good" else "Not needed: files are used instead.")
+
+
+def _leftovers(settings: Settings) -> Finding:
+    swept = sweep(settings.home_folder / "run")
+    detail = f"swept {len(swept)} run folder(s) of a rove that was killed" if swept else "nothing left by earlier runs"
+    return Finding("leftovers", "good", detail)
+
+
+def _no_browser(settings: Settings) -> Finding:
+    snaps = [found.path for found in candidates(settings.headless) if is_snap(found.path)]
+    if snaps:
+        return Finding(
+            "browser",
+            "broken",
+            f"{snaps[0]} is a snap package, which rove cannot drive",
+            "Run `rove install`.",
+        )
+    return Finding("browser", "broken", "none found", "Run `rove install`.")
+
+
+def _browser(found: Installation) -> Finding:
+    said = version(found.path)
+    if said is None:
+        return Finding(
+            "browser", "broken", f"{found.path} does not run", "Run it by hand to see why, or `rove install`."
+        )
+    return Finding("browser", "good", f"{said}: {found.path} ({found.origin})")
+
+
+async def _attachment(settings: Settings) -> Finding:
+    from rove.chromium.attachment import attach
+
+    try:
+        browser = await attach(settings)
+    except RoveError as error:
+        return Finding("attach", "broken", error.message, error.hint)
+    await browser.close()
+    advice = "Leave --attach out to have a browser whose way out is guarded."
+    return Finding("attach", "worth knowing", f"{browser.version} at {settings.attach}", advice)
+
+
+async def _start(settings: Settings) -> Finding:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    try:
+        browser = await launch(settings, await start_process(settings, lambda _: None))
+    except RoveError as error:
+        return Finding(
+            "start",
+            "broken",
+            error.message,
+            "Start it by hand with --headless --dump-dom about:blank to see why.",
+        )
+    seconds = loop.time() - began
+    await browser.close()
+    return Finding("start", "good", f"browser up in {seconds:.2f} s, and gone again")

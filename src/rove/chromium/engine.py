@@ -1,0 +1,43 @@
+"""Chromium as a browser engine: what `rove.browser.browser.load_engine` imports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from rove.browser.browser import BrowserEngine, Finding, Progress
+from rove.chromium.browser import Browser, launch, start_process
+from rove.chromium.process.browser_process import BrowserProcess
+from rove.settings import Settings
+
+if TYPE_CHECKING:
+    from rove.chromium.attachment import AttachedBrowser
+
+
+class ChromiumEngine:
+    """Starts Chromium, or attaches to one that a person runs."""
+
+    async def start_process(self, settings: Settings, progress: Progress | None) -> BrowserProcess:
+        return await start_process(settings, progress)
+
+    async def launch(self, settings: Settings, process: BrowserProcess) -> Browser:
+        return await launch(settings, process)
+
+    async def attach(self, settings: Settings) -> AttachedBrowser:
+        from rove.chromium.attachment import attach  # needs a WebSocket library that no other start needs
+
+        return await attach(settings)
+
+    def install(self, settings: Settings, progress: Progress) -> tuple[str, str]:
+        from rove.chromium.process.installation import ensure, version
+
+        found = ensure(settings.browser, settings.headless, True, progress)
+        return version(found.path) or "unknown version", f"{found.path} ({found.origin})"
+
+    def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:
+        from rove.chromium.diagnosis import diagnose
+
+        return diagnose(settings)
+
+
+ENGINE: BrowserEngine = ChromiumEngine()

@@ -1,0 +1,57 @@
+"""The input devices of one page: pointer, keyboard, clipboard and files, and the guard of password fields."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from rove.browser.page_events import PageEvents
+from rove.browser.secret_source import SecretSource
+from rove.chromium.frames.worlds import World
+from rove.chromium.input.clipboard import Clipboard
+from rove.chromium.input.keyboard import Keyboard
+from rove.chromium.input.mouse import Mouse
+from rove.chromium.input.page import Page
+from rove.chromium.input.page_modes import PageModes
+from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
+from rove.chromium.input.press_tracker import PressTracker
+from rove.chromium.input.uploads import FileChooser
+from rove.chromium.protocol.connection import CdpSession
+
+
+class InputDevices:
+    """Made once for a tab. Elements use them to act on the page.
+
+    `note_touched` is called with the world of each frame that an action acts in.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        events: PageEvents,
+        clipboard: Clipboard,
+        scratch: Path,
+        note_touched: Callable[[World], None],
+    ) -> None:
+        self.page = page
+        self.note_touched = note_touched
+        # Copies of uploaded files are kept here, where the page may read them as long as it lives.
+        self.scratch = scratch
+        self.clipboard = clipboard
+        self.secrets: SecretSource = NoSecrets()
+        self.page_modes = PageModes(page.worlds.main, events)
+        self.press_tracker = PressTracker()
+        self.file_chooser = FileChooser(events)
+        self.password_guard = PasswordGuard(page, self._offer)
+        self.mouse = Mouse(page, self.password_guard, clipboard)
+        self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes)
+
+    async def listen(self, cdp: CdpSession) -> None:
+        """Set up a CDP session of the page, or of a frame in another process."""
+        self.press_tracker.listen(cdp)
+        self.file_chooser.listen(cdp)
+        await asyncio.gather(self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.expect(cdp))
+
+    def _offer(self, origin: str) -> str:
+        return self.secrets.offer(origin)

@@ -1,0 +1,41 @@
+"""What input needs of the page that it goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
+
+from rove.browser.page_state import Dialogs
+from rove.browser.time_budget import TimeBudget
+from rove.chromium.frames.worlds import World, Worlds
+from rove.chromium.protocol.connection import CdpSession
+from rove.settings import Settings
+from rove.tasks import BackgroundTasks
+
+R = TypeVar("R")
+
+
+class Page(Protocol):
+    """A page as input sees it. `LivePage` is the one implementation."""
+
+    cdp: CdpSession
+    worlds: Worlds
+    time: TimeBudget
+    settings: Settings
+    tasks: BackgroundTasks
+    # Whether text of a frame of this origin may be shown to the agent.
+    may_read: Callable[[str], bool]
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def dialogs(self) -> Dialogs: ...
+    @property
+    def awaited_server(self) -> str | None: ...
+    async def every_world(self) -> list[World]:
+        """Return the worlds of all frames that answer, the main one first."""
+        ...
+
+    async def unless_replaced(self, work: Coroutine[Any, Any, R], /) -> R | None:
+        """Return what the page answers; None if another document is on its way and its server takes its time."""
+        ...

@@ -1,0 +1,35 @@
+"""What the run of an action needs of the session that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rove.action import SessionDirectory
+from rove.browser.context import Context
+from rove.engine.approval.gate import Gate
+from rove.engine.journal import Journal
+from rove.engine.network_access import NetworkAccess
+from rove.guard.secrets.secrets import Secrets
+from rove.settings import Settings
+
+
+class SessionView(Protocol):
+    """A session as one run sees it. `engine.sessions.session.Session` is the one implementation."""
+
+    name: str
+    settings: Settings
+    gate: Gate
+    directory: SessionDirectory
+    network: NetworkAccess
+    secrets: Secrets
+    journal: Journal
+
+    @property
+    def has_pages(self) -> bool: ...
+    async def context(self, progress: Callable[[str], None], /) -> Context:
+        """Return the session's browser context, opened if there is none."""
+        ...
+
+    async def arrivals(self) -> None:
+        """Wait until the popups that have been announced are tabs."""

@@ -1,0 +1,103 @@
+"""Tasks that run beside a call, and work that another event may interrupt."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Coroutine
+from typing import Any, TypeVar
+
+log = logging.getLogger(__name__)
+
+R = TypeVar("R")
+# Seconds that cancelled work has to clean up before it is left to end by itself.
+CLEANUP_SECONDS = 0.1
+CLOSE_SECONDS = 1.0
+
+
+class BackgroundTasks:
+    """Owns tasks that no caller awaits: logs what fails, cancels and awaits the rest on close.
+
+    `expected`: exceptions that are not logged, because they only say that the page or the browser is gone.
+    """
+
+    def __init__(self, owner: str, expected: tuple[type[Exception], ...] = ()) -> None:
+        self._owner = owner
+        self._expected = expected
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
+
+    def start(self, work: Coroutine[Any, Any, R]) -> asyncio.Task[R]:
+        """Run `work` in the background. After `close` it is cancelled at once."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finish)
+        if self._is_closed:
+            task.cancel()
+        return task
+
+    def cancel(self) -> None:
+        """Cancel every task without waiting, and accept no more."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Cancel every task and wait until they have ended, for a bounded time."""
+        self.cancel()
+        current = asyncio.current_task()
+        if others := [task for task in self._tasks if task is not current]:
+            await asyncio.wait(others, timeout=CLOSE_SECONDS)
+
+    def _finish(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if not isinstance(error, self._expected):
+            log.error("A background task of %s failed", self._owner, exc_info=error)
+
+
+class Interrupted(Exception):
+    """Raised by `race` when an interrupt came first; `result` is what that interrupt returned."""
+
+    def __init__(self, index: int, result: Any) -> None:
+        super().__init__(f"interrupt {index}: {result!r}")
+        self.index = index
+        self.result = result
+
+
+async def race(work: Awaitable[R], *interrupts: Awaitable[Any], grace: float = 0.0) -> R:
+    """Return the result of `work`, or raise `Interrupted` when one of `interrupts` is over first.
+
+    `grace`: seconds that the work still has after an interrupt, for an answer that is already on its way.
+    Whatever is not over at the end is cancelled.
+    """
+    working = asyncio.ensure_future(work)
+    waiting = [asyncio.ensure_future(interrupt) for interrupt in interrupts]
+    try:
+        await asyncio.wait({working, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if grace and not working.done():
+            await asyncio.wait({working}, timeout=grace)
+        if working.done():
+            return working.result()
+        index = next(index for index, interrupt in enumerate(waiting) if interrupt.done())
+        raise Interrupted(index, waiting[index].result())
+    finally:
+        for interrupt in waiting:
+            interrupt.cancel()
+        await cancelled(working)
+
+
+async def cancelled(work: asyncio.Future[Any]) -> None:
+    """Cancel `work` if it still runs, and give it a moment to clean up."""
+    if work.done():
+        return
+    work.add_done_callback(_retrieve)
+    work.cancel()
+    await asyncio.wait({work}, timeout=CLEANUP_SECONDS)
+
+
+def _retrieve(work: asyncio.Future[Any]) -> None:
+    """Mark the exception of abandoned work as retrieved, so that asyncio does not log it."""
+    if not work.cancelled():
+        work.exception()
