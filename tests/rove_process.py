@@ -19,7 +19,7 @@ from tests.site import OWN_SITES, Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
 # How long cleaning up may take after the last process has ended.
-PATIENCE = 5.0
+PATIENCE = 20.0
 # For starting and ending on a busy machine, which the tests do not measure.
 LONG_TIMEOUT = 60.0
 META = {

@@ -29,7 +29,7 @@ from rove.settings import Deadlines
 
 STUCK = "<button>Go</button><input id=n>"
 # What a busy machine may add.
-SLACK = 2.0
+SLACK = 5.0
 
 
 async def stick(session: Session, site: Site) -> None:

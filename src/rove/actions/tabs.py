@@ -73,7 +73,9 @@ class Tabs(ContextAction[TabList]):
             context.switch(await context.tab(self.tab))
         elif self.operation == "close":
             await context.close_tab(await context.tab(self.tab))
-        return TabList(tuple([await _shown(context, tab) for tab in context.listed]))
+        listed = [(tab, await _shown(context, tab)) for tab in context.listed]
+        # A page may have closed itself meanwhile.
+        return TabList(tuple(shown for tab, shown in listed if tab in context.listed))
 
 
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:

@@ -170,10 +170,10 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    from rove.chromium.process.installation import ensure  # no server that had a head start needs it
+    from rove.chromium.installation import ensure  # no server that had a head start needs it
 
     may_fetch = settings.fetch_browser and progress is not None
-    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
+    found = await asyncio.to_thread(ensure, settings, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     try:
         return await asyncio.to_thread(BrowserProcess, settings.home_folder / "run", found, sandbox, settings.headless)

@@ -64,7 +64,7 @@ def _hints_for_python() -> Generator[None]:
 
 
 def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], Awaitable[Outcome[R]]]:
-    """The action's own constructor as a method that runs it."""
+    """Return a method that takes the arguments of an action and runs it."""
 
     async def run(self: Session, /, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
         return await self.run(made(action, *args, **kwargs))
@@ -102,7 +102,7 @@ class Session:
     async def run(
         self, action: Action[R], *, tab: str | None = None, timeout: float | None = None, quiet: bool = False
     ) -> Outcome[R]:
-        """Run any action; the methods below are short for this."""
+        """Run any action. The methods below make an action and run it."""
         with _hints_for_python():
             return await self._engine.run(
                 action,
@@ -113,7 +113,7 @@ class Session:
             )
 
     def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool = False) -> Session:
-        """The same session, for calls on one tab, with another deadline, or without being told what changed."""
+        """Return the same session with other defaults: a tab, a deadline, or outcomes without changes."""
         return Session(self._sessions, self._name, tab=tab, timeout=timeout, quiet=quiet)
 
     navigate = method(Navigate)
@@ -152,7 +152,7 @@ class Session:
     close_session = method(CloseSession)
 
     async def another(self, name: str | None = None) -> Session:
-        """A second session beside this one, in the same browser, sharing nothing with it."""
+        """Open a second session in the same browser. It shares nothing with this one."""
         with _hints_for_python():
             return Session(self._sessions, await self._sessions.open_session(name))
 
@@ -161,7 +161,7 @@ class Session:
 async def open_with(
     settings: Settings, policy: Policy | None = None, approver: Approver | None = None
 ) -> AsyncGenerator[Session]:
-    """Open a browser session with settings that are already in force."""
+    """Open a browser session with settings that have been read already."""
     async with Sessions(settings, policy, approver or appointed(settings)) as sessions:
         sessions.start_early()
         yield Session(sessions, None)
@@ -170,5 +170,5 @@ async def open_with(
 def open(
     *, policy: Policy | None = None, approver: Approver | None = None, **settings: Any
 ) -> AbstractAsyncContextManager[Session]:
-    """Open a browser session; settings are those of `rove config show`, with `__` for the dot."""
+    """Open a browser session. Settings are those of `rove config show`, with `__` for the dot: `limits__tabs=3`."""
     return open_with(load(**settings), policy, approver)

@@ -107,10 +107,10 @@ class PageObserver:
             return
         with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # busy, or gone elsewhere
             async with asyncio.timeout(self._page.frame_patience):
-                await world.call("(ms, ago) => rove.quiet(ms, ago)", QUIET_ROUND * 1000, _ago(since))
+                await world.call("(ms, ago) => rove.untilIdle(ms, ago)", QUIET_ROUND * 1000, _ago(since))
 
     async def _quiet_rows(self, glance: bool, since: float) -> dict[str, Any] | None:
-        call = "(ms, ago) => rove.quietThenRows(ms, ago)" if glance else "(ms, ago) => rove.quiet(ms, ago)"
+        call = "(ms, ago) => rove.snapshotWhenIdle(ms, ago)" if glance else "(ms, ago) => rove.untilIdle(ms, ago)"
         while (answer := await self._page.worlds.main.call(call, QUIET_ROUND * 1000, _ago(since)))["busy"]:
             pass
         rows: dict[str, Any] | None = answer.get("rows")

@@ -13,6 +13,7 @@ from rove.browser.annotation import Mark, marks_in
 from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import PointerTarget
 from rove.browser.page_state import OpenDialog
+from rove.browser.scripts import main_world_script, page_script
 from rove.browser.secret_source import SecretSource
 from rove.chromium.capture.pdf import PdfTarget, print_page
 from rove.chromium.capture.screenshot import take_screenshot
@@ -35,7 +36,6 @@ from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.chromium.scripts import page_script, refusing_script
 from rove.record import dataclass
 from rove.settings import Settings
 from rove.workspace import Workspace
@@ -131,7 +131,7 @@ class Tab:
             self._shared.network_conditions.join(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": refusing_script()}),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
             *self.input.listen(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             cdp.send("Target.setAutoAttach", attach),

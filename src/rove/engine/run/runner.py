@@ -95,7 +95,7 @@ class Run:
 
     async def _recorded(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
-        with self._session.journal.entry(action) as entry:
+        async with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
             entry.note(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
@@ -286,7 +286,8 @@ class Run:
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
-        if server := tab.page.awaited_server:
+        # A page that keeps navigating always has another document on its way: it is held and looked at instead.
+        if not tab.page.is_restless and (server := tab.page.awaited_server):
             seen.pending = (Advice(UNANSWERED, server=server),)
             return
         changes = await observe_changes(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN

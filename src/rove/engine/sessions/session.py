@@ -252,7 +252,6 @@ class Session:
 
     async def close(self) -> None:
         self._is_closed = True
-        self.journal.close()
         if self._later is not None:
             self._later.cancel()
         if self._saving is not None:
@@ -261,3 +260,4 @@ class Session:
         if context is not None:
             await context.close()
         await self.network.close()
+        await self.journal.close()
