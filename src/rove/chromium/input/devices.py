@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 from rove.browser.page_events import PageEvents
 from rove.browser.secret_source import SecretSource
@@ -47,11 +47,15 @@ class InputDevices:
         self.mouse = Mouse(page, self.password_guard, clipboard)
         self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes)
 
-    async def listen(self, cdp: CdpSession) -> None:
-        """Set up a CDP session of the page, or of a frame in another process."""
+    def listen(self, cdp: CdpSession) -> list[Coroutine[Any, Any, None]]:
+        """Set up a CDP session of the page, or of a frame in another process.
+
+        The caller awaits what is returned in one gather with the command that lets the page run. A gather of its own
+        here would start these one step later, and the page would run without them.
+        """
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
-        await asyncio.gather(self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.expect(cdp))
+        return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.expect(cdp)]
 
     def _offer(self, origin: str) -> str:
         return self.secrets.offer(origin)

@@ -132,7 +132,7 @@ class Tab:
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
-            self.input.listen(cdp),
+            *self.input.listen(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             cdp.send("Target.setAutoAttach", attach),
             cdp.send("Runtime.runIfWaitingForDebugger"),

@@ -1,7 +1,7 @@
 """Ends what a dead rove left running and removes its run folder.
 
 Beside every browser someone waits at a pipe whose other end only rove holds (`runfolder.py`), so that the kernel itself
-tells when rove is gone, however it went; then `python keeper.py FOLDER` runs. The same `clear` sweeps, at the next
+tells when rove is gone, however it went; then `python watchdog.py FOLDER` runs. The same `clear` sweeps, at the next
 start, what the death of a whole machine left. Standard library only, no import of rove, and of the rest as little as
 can be, each where it is needed: this file is also loaded before a browser is started.
 """
@@ -103,7 +103,7 @@ def _named_in_ps(folder: str | Path) -> list[int]:
     listed = ["ps", "-axo", "pid=,pgid=,command="]
     lines = subprocess.run(listed, capture_output=True, text=True, check=False).stdout
     rows = [row for line in lines.splitlines() if len(row := line.split(None, 2)) == 3]
-    named = [row for row in rows if str(folder) in row[2] and "keeper.py" not in row[2]]
+    named = [row for row in rows if str(folder) in row[2] and "watchdog.py" not in row[2]]
     groups = {row[1] for row in named if row[0] == row[1]}
     children = [row for row in rows if row[1] in groups and " --type=" in row[2]]
     return sorted({int(row[0]) for row in (*named, *children)} - {os.getpid()})
