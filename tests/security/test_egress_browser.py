@@ -21,7 +21,7 @@ from tests.nameserver import Nameserver, nameserver
 from tests.proxies import World, socks_proxy
 
 from rove.chromium.process.discovery import find
-from rove.chromium.process.launch_arguments import arguments, decide_sandbox
+from rove.chromium.process.launch_arguments import decide_sandbox, launch_arguments
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport
 from rove.guard.hosts.host_rules import HostRules
@@ -176,7 +176,7 @@ async def started(profile: Path, *wrapper: str) -> AsyncGenerator[CdpConnection]
     """A browser for which there is no way round a proxy; it speaks through a pipe and ends with it."""
     found = find(None, headless=True)
     assert found is not None
-    flags = [*arguments(profile, True, decide_sandbox("auto", found.path), NOWHERE), *TRYING]
+    flags = [*launch_arguments(profile, True, decide_sandbox("auto", found.path), NOWHERE), *TRYING]
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     moved = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'

@@ -1,9 +1,9 @@
-"""A browser's process, started before anything slow is imported.
+"""Starting the browser of a server before anything slow is imported.
 
-A server's imports take longer than a browser's start. Side by side, and with the browser first, the first call is
-answered 0.1 s sooner; so what is imported here is chosen with care (docs/decisions/0010). Only where settings
-that are not read yet cannot say otherwise: no file, and no word of windows, of sandboxes or of a browser that is there
-already.
+The imports of a server take longer than the start of a browser. With the browser first and both at once, the first call
+is answered 0.1 s sooner, so this module imports very little (docs/decisions/0010). Settings are not read yet, so it acts
+only where they cannot change how the browser starts: there is no configuration file, and neither flags nor environment
+decide about the window, the sandbox or a browser to attach to.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DECISIVE_FLAGS = ("attach", "headless", "no-headless", "sandbox")
+DECISIVE_VARIABLES = ("ROVE_ATTACH", "ROVE_HEADLESS", "ROVE_SANDBOX")
 
 
 def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> BrowserProcess | None:
-    """The process that default settings would start, or None if they may not be in force."""
+    """Start the browser that default settings would start; return None if other settings may be in force."""
     home = home_from(given("--home", arguments), environment)
-    told = {"ROVE_ATTACH", "ROVE_HEADLESS", "ROVE_SANDBOX"} & set(environment)
-    if told or os.path.exists(f"{home}/config.toml"):
+    if any(name in environment for name in DECISIVE_VARIABLES) or os.path.exists(f"{home}/config.toml"):
         return None
     if any(word.removeprefix("--").split("=")[0] in DECISIVE_FLAGS for word in arguments):
         return None
     try:
-        found = find(given("--browser", arguments) or environment.get("ROVE_BROWSER"), headless=True)
-        if found is None:
+        installation = find(given("--browser", arguments) or environment.get("ROVE_BROWSER"), headless=True)
+        if installation is None:
             return None
-        sandbox = decide_sandbox("auto", found.location)
-        return BrowserProcess(f"{home}/run", found, sandbox, headless=True, makes_page=True)
+        sandbox = decide_sandbox("auto", installation.location)
+        return BrowserProcess(f"{home}/run", installation, sandbox, headless=True, makes_page=True)
     except (RoveError, OSError):
-        return None  # said properly by whoever asks for a browser
+        return None  # the regular launch meets the same failure and reports it

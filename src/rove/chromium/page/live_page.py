@@ -189,7 +189,7 @@ class LivePage:
 
     def mark_browser_lost(self, reason: str) -> CdpError:
         """Give up the whole browser: calls that wait for it fail, and the next call starts another."""
-        self._connection.end()
+        self._connection.connection_lost()
         return CdpError(reason)
 
 

@@ -91,7 +91,7 @@ def test_a_stream_that_comes_byte_by_byte_is_the_same_stream() -> None:
 def test_a_handler_can_stop_hearing() -> None:
     cdp = CdpSession(CdpConnection(PipeTransport(-1, -1)), None)
     heard: list[Any] = []
-    with cdp.hearing("event", heard.append):
+    with cdp.subscription("event", heard.append):
         cdp.tell("event", {"n": 1})
     cdp.tell("event", {"n": 2})
     assert heard == [{"n": 1}]
