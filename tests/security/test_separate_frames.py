@@ -16,7 +16,7 @@ from tests.security.test_secrets import LOGIN, entered
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.chromium.frames.worlds import FRAME_PATIENCE
+from rove.chromium.frames.worlds import FRAME_TIMEOUT
 from rove.chromium.process.discovery import find
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
@@ -92,7 +92,7 @@ async def test_one_that_is_stuck_costs_its_patience_once(isolating: Session, sit
     await isolating.using(quiet=True).type("Bea", "#n")
     began = time.monotonic()
     await isolating.using(quiet=True).press("t", "#n")
-    assert time.monotonic() - began < FRAME_PATIENCE
+    assert time.monotonic() - began < FRAME_TIMEOUT
     with pytest.raises(Denied):
         await isolating.type("hunter2", "#p")
     assert await value(isolating, "[n.value, p.value]") == ["Beat", ""]

@@ -1,9 +1,9 @@
 """Starting the browser of a server before anything slow is imported.
 
-The imports of a server take longer than the start of a browser. With the browser first and both at once, the first call
-is answered 0.1 s sooner, so this module imports very little (docs/decisions/0010). Settings are not read yet, so it acts
-only where they cannot change how the browser starts: there is no configuration file, and neither flags nor environment
-decide about the window, the sandbox or a browser to attach to.
+The imports of a server take longer than the start of a browser. With the browser first and both at once, the first
+call is answered 0.1 s sooner, so this module imports very little (docs/decisions/0010). Settings are not read yet, so
+it acts only where they cannot change how the browser starts: there is no configuration file, and neither flags nor
+environment decide about the window, the sandbox or a browser to attach to.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class ChildProcess:
 
 
 def _unwanted_descriptors(wanted: Mapping[int, int]) -> list[int]:
-    """Return the descriptors that a child would inherit by accident, because the process that started rove left them."""
+    """Return the descriptors that the process that started rove left open, which a child would inherit too."""
     # Standard input, output and error are always wanted.
     return [number for number in _open_descriptors() if number > 2 and number not in wanted and _is_inheritable(number)]
 
