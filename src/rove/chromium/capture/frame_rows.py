@@ -136,9 +136,9 @@ async def _read_rows_within(world: World, reading: ReadOptions) -> Snapshot:
         return UNANSWERED
 
 
-async def _read_rows(world: World, options: dict[str, Any], data: dict[str, Any] | None = None) -> Snapshot:
-    """Return the snapshot of one frame; `data` is its raw form, if it has just been taken."""
-    data = data or await _take_snapshot(world, options)
+async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any] | None = None) -> Snapshot:
+    """Return the snapshot of one frame; `taken` is its data, if it has just been taken."""
+    data = taken or await _take_snapshot(world, options)
     for _ in range(MAX_CLOSED_DEPTH):
         if not data.get("closedHosts") or not await _open_closed_roots(world):
             break

@@ -24,13 +24,13 @@ MAX_LISTENERS = 200
 REFRESH_SECONDS = 1.0
 # Finds the elements that have listeners since the last call. Leaves out those that contain other listening or
 # interactive elements: frameworks listen on a whole part of the page.
-_NEW_ELEMENTS = """function (mostElements, mostFound) {
+_NEW_ELEMENTS = """function (maxElements, maxListeners) {
   const NATIVE = /^(?:html|body|a|button|input|select|textarea|option|summary|label|iframe|script|style|br)$/;
   const PRESSES = ["click", "mousedown", "pointerdown", "mouseup", "pointerup", "dblclick", "touchstart"];
   const INTERACTIVE = "a[href], button, input, select, textarea, summary, iframe, [role], [onclick], [tabindex]";
   const all = document.getElementsByTagName("*");
   const listening = [];
-  for (let index = 0; index < all.length && index < mostElements; index += 1) {
+  for (let index = 0; index < all.length && index < maxElements; index += 1) {
     const element = all[index];
     if (NATIVE.test(element.localName) || this.known.has(element)) continue;
     const kinds = this.listeners(element);
@@ -41,7 +41,7 @@ _NEW_ELEMENTS = """function (mostElements, mostFound) {
     return element.getElementsByTagName("*").length <= 40 && element.textContent.length <= 300 &&
       !element.querySelector(INTERACTIVE) && !listening.some((other) => other !== element && element.contains(other));
   });
-  return found.length ? found.slice(0, mostFound) : null;
+  return found.length ? found.slice(0, maxListeners) : null;
 }"""
 
 

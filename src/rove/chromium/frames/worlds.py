@@ -43,7 +43,7 @@ class World:
     _context: int | None = field(default=None, repr=False)
     # Whether `rove.startRefs` was called in the context.
     _has_refs: bool = field(default=False, repr=False)
-    # How often the script was installed; tells a failed call that a call beside it has installed the script meanwhile.
+    # How often the script was installed, by which a failed call sees that another call has installed it meanwhile.
     _install_count: int = field(default=0, repr=False)
 
     async def call(self, function: str, *arguments: Any) -> Any:

@@ -25,7 +25,7 @@ class ProcessMemory:
 
 
 def memory_in_use(group: int) -> int | None:
-    """Return the bytes that the processes of a group hold; None where the kernel does not tell.
+    """Return the bytes that the processes of a group hold; None where the kernel does not say.
 
     This adds up what each process holds alone, and the largest shared part once. The sum is somewhat more than the
     exact number (PSS), which takes the kernel milliseconds for each process; this takes 3 ms in all.
