@@ -81,7 +81,7 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
 def interrupted_error(reason: str, url: str) -> NavigationFailed:
     """Return the error for a connection that failed after a part of the page had arrived."""
     error = navigation_error(reason, url)
-    return NavigationFailed(error.message, hint="browser_snapshot shows the part that has arrived.")
+    return NavigationFailed(error.message, hint="{snapshot} shows the part that has arrived.")
 
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:

@@ -12,7 +12,7 @@ from rove.chromium.browser import ATTACHED, Browser, refuse_if_old
 from rove.chromium.process.run_folder import RunFolder, sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
-from rove.debugport import DebugPort
+from rove.debugport import BROWSER_PATH, DebugPort
 from rove.errors import BrowserUnavailable, unwritable
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rove.settings import Settings
 
 # A browser that works answers at once.
-ASKING_PATIENCE = 5.0
-MOST_ANSWERED = 100_000
+DISCOVERY_TIMEOUT = 5.0
+LARGEST_ANSWER = 100_000
 
 
 class AttachedProcess:
@@ -111,32 +111,50 @@ async def attach(settings: Settings) -> AttachedBrowser:
     port = DebugPort.of(settings.attach)
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            return await _attached(settings, port if port.path else await asyncio.to_thread(_asked, port))
+            if not port.path:
+                port = await asyncio.to_thread(_with_path, port)
+            return await _attached(settings, port)
     except (OSError, TimeoutError, CdpError, ValueError, http.client.HTTPException) as error:
         raise BrowserUnavailable(
-            f"No browser can be attached to at {settings.attach}: {_reason(error)}.",
-            hint=f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call "
-            "again. FOLDER is a profile of its own: browsers open no port on their default one.",
+            f"No browser can be attached to at {settings.attach}: {_reason(error)}.", hint=_hint(port)
         ) from error
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
-        return "nobody listens there"
+        return "nothing listens there"
     return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
-def _asked(port: DebugPort) -> DebugPort:
-    """Where the browser's own socket is, which changes whenever it is started."""
-    asking = http.client.HTTPConnection(port.host, port.port, timeout=ASKING_PATIENCE)
+def _hint(port: DebugPort) -> str:
+    if port.path == BROWSER_PATH:
+        return (
+            "If it is Chrome with remote debugging switched on in chrome://inspect, its window asks its user: allow "
+            "it there, then call again."
+        )
+    return (
+        f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call again. "
+        "FOLDER is a profile of its own: browsers open no such port on their default one. In Chrome 144 and newer, "
+        "remote debugging can be switched on in chrome://inspect instead."
+    )
+
+
+def _with_path(port: DebugPort) -> DebugPort:
+    """Ask where the browser's WebSocketTransport is, which changes whenever it is started.
+
+    Chrome 144 and newer, switched on in chrome://inspect, answers 404 and speaks at a path without an id.
+    """
+    asking = http.client.HTTPConnection(port.host, port.port, timeout=DISCOVERY_TIMEOUT)
     try:
         asking.request("GET", "/json/version")
         answer = asking.getresponse()
-        said = json.loads(answer.read(MOST_ANSWERED)) if answer.status == http.client.OK else None
+        if answer.status == http.client.NOT_FOUND:
+            return port.without_id()
+        said = json.loads(answer.read(LARGEST_ANSWER)) if answer.status == http.client.OK else None
     finally:
         asking.close()
     if not isinstance(said, dict):
-        raise ValueError("who listens there is no browser")
+        raise ValueError("what listens there is no browser")
     return port.at(str(said.get("webSocketDebuggerUrl")))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings import Settings
 from rove.tasks import BackgroundTasks
 
+log = logging.getLogger(__name__)
 CLOSING_PATIENCE = 3.0
 # The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
 OLDEST = 132
@@ -168,10 +170,10 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    from rove.chromium.process.installation import ensure  # no server that had a head start needs it
+    from rove.chromium.installation import ensure  # no server that had a head start needs it
 
     may_fetch = settings.fetch_browser and progress is not None
-    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
+    found = await asyncio.to_thread(ensure, settings, may_fetch, progress or _silently)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     try:
         return await asyncio.to_thread(BrowserProcess, settings.home_folder / "run", found, sandbox, settings.headless)
@@ -186,11 +188,14 @@ def _silently(message: str) -> None:
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     """A browser out of a process that is starting; if it does not come up nothing is left of it."""
     connection: CdpConnection | None = None
-    sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
+    give_up = time.monotonic() + settings.deadlines.launch
+    sweeping = asyncio.ensure_future(_swept(settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _transport(process)
             browser = await _connect(process, connection, settings)
+        # Neither a slow nor a failed clean-up may cost the caller a browser that is up.
+        await asyncio.wait({sweeping}, timeout=give_up - time.monotonic())
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
         await _give_up(connection, process)
@@ -198,9 +203,15 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     except BaseException:
         await _give_up(connection, process)
         raise
-    finally:
-        await sweeping
     return browser
+
+
+async def _swept(runs: Path) -> None:
+    """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
+    try:
+        await asyncio.to_thread(sweep, runs)
+    except Exception:
+        log.exception("what earlier browsers left in %s could not be removed", runs)
 
 
 async def _transport(process: BrowserProcess) -> CdpConnection:

@@ -72,7 +72,7 @@ def test_a_place_is_host_and_port_without_a_password(url: str, place: str) -> No
 def test_the_hint_of_an_interrupted_page_suggests_a_snapshot() -> None:
     error = interrupted_error("net::ERR_CONNECTION_RESET", "http://a.example/")
     assert error.message == navigation_error("net::ERR_CONNECTION_RESET", "http://a.example/").message
-    assert "browser_snapshot" in error.hint
+    assert "{snapshot}" in error.hint
 
 
 def test_the_message_of_a_password_prompt_names_the_challenge() -> None:

@@ -20,16 +20,15 @@ MAX_CLOSED_HOSTS = 50
 MAX_CLOSED_DEPTH = 3
 # Shown in place of a frame that is too busy to answer.
 UNANSWERED = remark("(the frame did not answer)")
-# Shown in place of a frame of an origin that the policy denies, whichever page contains it.
-UNREADABLE = remark("(not shown: the policy does not let this frame be read)")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Seconds that a frame may take, which origins may be read, and whether to include the URLs of links."""
+    """Seconds that a frame may take, which origins may be read, the text for others, and whether to read link URLs."""
 
     frame_timeout: float
     may_read: Callable[[str], bool]
+    withheld: str
     links: bool = False
 
 
@@ -93,8 +92,9 @@ async def _read_frames(worlds: Worlds, frames: list[World], reading: ReadOptions
 
 
 def _hide_unreadable(frames: dict[str, Snapshot], allowed: str, reading: ReadOptions) -> dict[str, Snapshot]:
-    """Replace the frames that the policy does not let be read; the origin `allowed` is the page's own."""
-    return {ref: rows if _is_readable(rows.origin, allowed, reading) else UNREADABLE for ref, rows in frames.items()}
+    """Replace the frames of origins that may not be read; the origin `allowed` is the page's own."""
+    withheld = remark(reading.withheld)
+    return {ref: rows if _is_readable(rows.origin, allowed, reading) else withheld for ref, rows in frames.items()}
 
 
 def _is_readable(origin: str, allowed: str, reading: ReadOptions) -> bool:

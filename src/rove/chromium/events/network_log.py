@@ -11,6 +11,7 @@ from typing import Any
 from rove.browser.header_masking import truncate_headers
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
+from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 
 KEPT = 500
 LONGEST_ADDRESS = 2000
@@ -22,7 +23,7 @@ _SOURCES = (
     ("fromDiskCache", "disk cache"),
 )
 # In the guard's own answers, which no other server's can be mistaken for: why it went no further than the guard.
-_REFUSALS = (("x-rove-refused", "not allowed"), ("x-rove-failure", "failed"))
+_REFUSALS = ((REFUSED_HEADER, "not allowed"), (FAILURE_HEADER, "failed"))
 Event = dict[str, Any]
 
 

@@ -94,7 +94,7 @@ async def _hint_clickable(world: World, elements: str) -> None:
     context = await world.context()
     resolved = await asyncio.gather(*(resolve_node(cdp, item, context, OBJECT_GROUP) for item in items))
     call: dict[str, Any] = {
-        "functionDeclaration": "(...elements) => rove.hintClickable(elements)",
+        "functionDeclaration": "(...elements) => rove.addClickListeners(elements)",
         "executionContextId": context,
         "arguments": [{"objectId": object_id} for object_id in resolved],
     }

@@ -1,7 +1,7 @@
 """A clipboard for each session, as the browser has but one for all of them.
 
 Measured: text that is copied in one session is pasted by Control+V in another, and on Linux a middle click pastes what
-is merely selected elsewhere. So nothing goes to the browser's clipboard (`scripts/clipboard.js`), and pages are denied
+is merely selected elsewhere. So nothing goes to the browser's clipboard (`page/clipboard.js`), and pages are denied
 their own way to it.
 """
 
@@ -54,4 +54,4 @@ class Clipboard:
 
 async def _lend(world: World, text: str | None) -> None:
     with contextlib.suppress(CdpError, ScriptFailed):  # its document is gone, or just coming
-        await world.call("text => rove.lendClipboard(text)", text)
+        await world.call("text => rove.setClipboardText(text)", text)

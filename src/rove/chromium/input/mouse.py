@@ -125,7 +125,7 @@ class Mouse:
     async def _carried_data(self, world: World) -> dict[str, Any] | None:
         """What the page put on the drag, if the moves so far have begun one."""
         assert self._carried is not None
-        if not self._carried.done() and not await world.call("() => rove.hasDragBegun()"):
+        if not self._carried.done() and not await world.call("() => rove.hasDragStarted()"):
             return None
         try:
             async with asyncio.timeout(DRAG_PATIENCE):

@@ -15,7 +15,7 @@ TELLING = "roveTell"
 
 
 class PageModes:
-    """The modes of one tab, as its world tells of them (`scripts/modes.js`)."""
+    """The modes of one tab, as its world tells of them (`browser/scripts/page/modes.js`)."""
 
     def __init__(self, world: World, page_events: PageEvents) -> None:
         self._world = world

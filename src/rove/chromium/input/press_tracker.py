@@ -1,4 +1,4 @@
-"""How a press arrived, as the page's world tells of it in the moment it happens (`scripts/reach.js`)."""
+"""How a press arrived, as the page's world tells of it in the moment it happens (`acting/presses.js`)."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -24,8 +25,9 @@ MOVING_PATIENCE = 1.0
 class PageObserver:
     """What was seen last, and the looks that are taken."""
 
-    def __init__(self, page: LivePage) -> None:
+    def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
         self._page = page
+        self._withheld = withheld
         self._glance: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.seen_document = 0
@@ -40,7 +42,7 @@ class PageObserver:
     async def look(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or the element that a ref means, as it is now."""
         wanted = {name: value for name, value in options.items() if value is not None}
-        reading = ReadOptions(self._page.frame_patience, self._page.may_read, "links" in wanted)
+        reading = ReadOptions(self._page.frame_patience, self._page.may_read, self._withheld(), "links" in wanted)
         if ref is not None:
             return await self._look_at(ref, wanted, reading)
         glance, self._glance = self._glance, None
@@ -105,10 +107,10 @@ class PageObserver:
             return
         with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # busy, or gone elsewhere
             async with asyncio.timeout(self._page.frame_patience):
-                await world.call("(ms, ago) => rove.quiet(ms, ago)", QUIET_ROUND * 1000, _ago(since))
+                await world.call("(ms, ago) => rove.untilIdle(ms, ago)", QUIET_ROUND * 1000, _ago(since))
 
     async def _quiet_rows(self, glance: bool, since: float) -> dict[str, Any] | None:
-        call = "(ms, ago) => rove.quietThenRows(ms, ago)" if glance else "(ms, ago) => rove.quiet(ms, ago)"
+        call = "(ms, ago) => rove.snapshotWhenIdle(ms, ago)" if glance else "(ms, ago) => rove.untilIdle(ms, ago)"
         while (answer := await self._page.worlds.main.call(call, QUIET_ROUND * 1000, _ago(since)))["busy"]:
             pass
         rows: dict[str, Any] | None = answer.get("rows")
