@@ -26,7 +26,7 @@ from rove.surfaces.library import Session
 
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
-OURS = {"rove", "rove.errors", "rove.chromium.early_launch", "rove.home", "rove.port"}
+OURS = {"rove", "rove.chrome_version", "rove.errors", "rove.home", "rove.port", "rove.version"}
 BROWSER = "rove.chromium"
 
 IMPORTS = """
