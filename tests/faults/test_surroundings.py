@@ -137,7 +137,7 @@ while data := os.read(3, 65536):
     ("text", "said"),
     [
         ("#!/bin/sh\necho 'no such library' >&2\nexit 127\n", "no such library"),
-        ("#!/bin/sh\nexec cat 0<&3 >/dev/null\n", "it said nothing"),
+        ("#!/bin/sh\nexec cat 0<&3 >/dev/null\n", "it logged nothing"),
         (OLD, "is version 70"),
     ],
     ids=["that cannot run", "that never answers", "that is too old"],

@@ -21,7 +21,7 @@ from tests.nameserver import Nameserver, nameserver
 from tests.proxies import UpstreamProxy, socks_proxy
 
 from rove.chromium.process.discovery import find
-from rove.chromium.process.launch_arguments import arguments, decide_sandbox
+from rove.chromium.process.launch_arguments import decide_sandbox, launch_arguments
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport
 from rove.guard.hosts.host_rules import HostRules
@@ -179,7 +179,7 @@ async def running_browser(profile: Path, *wrapper: str) -> AsyncGenerator[CdpCon
     """Run a browser that cannot bypass the proxy. It is controlled through a pipe, and ends when the pipe closes."""
     found = find(None, headless=True)
     assert found is not None
-    flags = [*arguments(profile, True, decide_sandbox("auto", found.path), UNUSED_PROXY), *EXTRA_FLAGS]
+    flags = [*launch_arguments(profile, True, decide_sandbox("auto", found.path), UNUSED_PROXY), *EXTRA_FLAGS]
     browser_input, our_output = os.pipe()
     our_input, browser_output = os.pipe()
     redirect_pipes = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'

@@ -23,7 +23,7 @@ from tests.security.test_secrets import LOGIN, entered
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.chromium.frames.worlds import FRAME_PATIENCE
+from rove.chromium.frames.worlds import FRAME_TIMEOUT
 from rove.chromium.process.discovery import find
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
@@ -99,7 +99,7 @@ async def test_a_frame_that_hangs_delays_only_one_action(isolated: Session, site
     await isolated.using(quiet=True).type("Bea", "#n")
     began = time.monotonic()
     await isolated.using(quiet=True).press("t", "#n")
-    assert time.monotonic() - began < FRAME_PATIENCE
+    assert time.monotonic() - began < FRAME_TIMEOUT
     with pytest.raises(Denied):
         await isolated.type("hunter2", "#p")
     assert await value(isolated, "[n.value, p.value]") == ["Beat", ""]

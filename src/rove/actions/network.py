@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.header_masking import masked
+from rove.browser.header_masking import mask_headers
 from rove.errors import InvalidArguments, unwritable
 from rove.outcome import Passage, Result, moment, origin_in
 from rove.record import dataclass
@@ -135,7 +135,7 @@ class Network(TabAction[RequestList]):
         if request is None:
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
-        details = RequestDetails(masked(request.sent), masked(request.received), sent, received)
+        details = RequestDetails(mask_headers(request.sent), mask_headers(request.received), sent, received)
         return RequestList((_line(request),), details=details)
 
     def _means(self, request: LoggedRequest) -> bool:

@@ -155,7 +155,7 @@ class AttachedContext(Context):
 
     def receive_download(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
-            owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
+            owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
                 self._loads[event["guid"]] = (
                     owner,

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from rove.browser.context import SavedContext
 from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
-from rove.chromium.process.first_page import COMMANDS_SENT, PAGE_COMMAND, FirstPage
+from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 from rove.chromium.process.launch_arguments import decide_sandbox, has_display
 from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
 from rove.chromium.process.run_folder import sweep
@@ -105,9 +105,9 @@ class Browser:
 
     def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
         """Take over what was begun before anyone could listen."""
-        if first_page.context is not None:
-            context = self._context(first_page.context, settings)
-            context.expect(self._connection.expect(PAGE_COMMAND))
+        if first_page.context_id is not None:
+            context = self._context(first_page.context_id, settings)
+            context.expect(self._connection.expect_response(CREATE_PAGE_ID))
             self._prepared[first_page.proxy_url] = context
 
     def _context(self, identity: str, settings: Settings) -> Context:
@@ -124,7 +124,7 @@ class Browser:
                 await self._connection.root.send("Browser.getVersion")
         except TimeoutError:
             # An answer queues behind what pages say. What was in the pipe before would have been read at once.
-            return self._connection.heard_at > began + patience / 2
+            return self._connection.last_received_at > began + patience / 2
         except CdpError:
             return False
         return True
@@ -199,7 +199,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
         await _give_up(connection, process)
-        raise BrowserUnavailable(f"{process.found.path} did not start: {reason}") from error
+        raise BrowserUnavailable(f"{process.installation.path} did not start: {reason}") from error
     except BaseException:
         await _give_up(connection, process)
         raise
@@ -218,9 +218,9 @@ async def _transport(process: BrowserProcess) -> CdpConnection:
     """To the browser, once nobody else speaks to it."""
     first_page = process.first_page
     if first_page is None:
-        return CdpConnection(PipeTransport(*process.pipe()))
+        return CdpConnection(PipeTransport(*process.take_pipe()))
     await asyncio.to_thread(first_page.wait)
-    return CdpConnection(PipeTransport(*process.pipe(), first_page.received), COMMANDS_SENT)
+    return CdpConnection(PipeTransport(*process.take_pipe(), first_page.received), COMMANDS_SENT)
 
 
 async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings) -> Browser:
@@ -231,7 +231,7 @@ async def _connect(process: BrowserProcess, connection: CdpConnection, settings:
     root = connection.root
     version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", ATTACHED))
     browser.version = version["product"]
-    refuse_if_old(str(process.found.path), browser.version)
+    refuse_if_old(str(process.installation.path), browser.version)
     return browser
 
 

@@ -61,7 +61,7 @@ class ConsoleLog:
         cdp.on("Runtime.consoleAPICalled", on_call)
         cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, find_source))
         cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None)))
-        cdp.on("flooded", lambda _: self._drop())
+        cdp.on("dropped", lambda _: self._drop())
 
     def _on_call(self, event: dict[str, Any], place: ConsoleSource) -> None:
         kind = event["type"]

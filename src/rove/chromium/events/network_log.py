@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rove.browser.header_masking import kept
+from rove.browser.header_masking import truncate_headers
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
@@ -132,7 +132,7 @@ class NetworkLog:
                 event.get("type", "other").lower(),
                 event["wallTime"],
                 event["timestamp"],
-                kept(asked["headers"]),
+                truncate_headers(asked["headers"]),
                 asked.get("hasPostData", False),
             )
         )
@@ -145,12 +145,12 @@ class NetworkLog:
     def _on_socket_request(self, event: Event) -> None:
         if request := self._open.get(event["requestId"]):
             request.at, request.began = event["wallTime"], event["timestamp"]
-            request.sent = kept(event["request"]["headers"])
+            request.sent = truncate_headers(event["request"]["headers"])
 
     def _on_handshake(self, event: Event) -> None:
         if request := self._open.get(event["requestId"]):
             request.status, request.source = event["response"]["status"], "network"
-            request.received = kept(event["response"]["headers"])
+            request.received = truncate_headers(event["response"]["headers"])
 
     def _on_socket_error(self, event: Event) -> None:
         if request := self._open.get(event["requestId"]):
@@ -160,15 +160,15 @@ class NetworkLog:
         """The headers as they went out, cookies and all."""
         request = self._open.get(event["requestId"])
         if request is not None and not request.is_exact:
-            request.sent, request.is_exact = kept(event["headers"]), True
+            request.sent, request.is_exact = truncate_headers(event["headers"]), True
         else:
-            self._early[event["requestId"]] = kept(event["headers"])
+            self._early[event["requestId"]] = truncate_headers(event["headers"])
             if len(self._early) > MOST_EARLY:
                 del self._early[next(iter(self._early))]
 
     def _on_received(self, event: Event) -> None:
         if request := self._open.get(event["requestId"]):
-            request.received = kept(event["headers"])
+            request.received = truncate_headers(event["headers"])
 
     def _on_memory_cache(self, event: Event) -> None:
         if request := self._open.get(event["requestId"]):
@@ -181,7 +181,7 @@ class NetworkLog:
 
     def _answer(self, request: LoggedRequest, response: Event) -> None:
         request.status, request.mime = response["status"], response.get("mimeType", "")
-        request.received = request.received or kept(response["headers"])
+        request.received = request.received or truncate_headers(response["headers"])
         found = (name for flag, name in _SOURCES if response.get(flag))
         request.source = request.source or next(found, "network")
         if request.url.startswith("http:"):  # over https it is no answer but a refused connection

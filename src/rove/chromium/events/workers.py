@@ -100,7 +100,7 @@ class Workers:
                 page_events.add("busy worker", f"{address} has not rested for {BUSY:g} s, and keeps a processor busy.")
                 return
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(worker.cdp.ended(), LOOK_AGAIN)
+                await asyncio.wait_for(worker.cdp.wait_closed(), LOOK_AGAIN)
 
     async def _set_up(self, cdp: CdpSession) -> None:
         await asyncio.gather(
@@ -149,8 +149,8 @@ class Registrations:
         """What there is now, kept up to date for as long as this lasts."""
         found = cls(cdp)
         with (
-            cdp.hearing("ServiceWorker.workerRegistrationUpdated", found._on_registrations),
-            cdp.hearing("ServiceWorker.workerVersionUpdated", found._on_versions),
+            cdp.subscription("ServiceWorker.workerRegistrationUpdated", found._on_registrations),
+            cdp.subscription("ServiceWorker.workerVersionUpdated", found._on_versions),
         ):
             await cdp.send("ServiceWorker.enable")
             try:

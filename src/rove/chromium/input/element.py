@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import Button, ElementText, Modifier
 from rove.chromium.frames.evaluation import evaluate_with
-from rove.chromium.frames.geometry import origin_of, place
+from rove.chromium.frames.geometry import frame_transform, to_tab_point
 from rove.chromium.frames.nesting import world_inside, worlds_within
-from rove.chromium.frames.worlds import World, same_node
+from rove.chromium.frames.worlds import World, resolve_node
 from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.password_guard import password_refused
 from rove.chromium.input.uploads import copy_files, described_files
@@ -94,7 +94,7 @@ class Element:
         """Where the element is, in the tab's viewport, after bringing it into view."""
         box = await self._ask("pageBox")
         middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        x, y, across, down = await origin_of(self._page.worlds, self.world, middle)
+        x, y, across, down = await frame_transform(self._page.worlds, self.world, middle)
         return {
             "x": x + box["x"] * across,
             "y": y + box["y"] * down,
@@ -177,7 +177,7 @@ class Element:
     async def frames_within(self) -> list[World]:
         """Return the frame that this element is and the frames in it; none if it is another kind of element."""
         worlds = self._page.worlds
-        if len(await worlds.present()) == 1 or not (await self._ask("elementFacts"))["isFrame"]:
+        if len(await worlds.current()) == 1 or not (await self._ask("elementFacts"))["isFrame"]:
             return []
         frame = await world_inside(worlds, self.world, self._ref, self.line)
         return await worlds_within(worlds, frame) if frame is not None else []
@@ -229,7 +229,7 @@ class Element:
         own = await self.world.handle("ref => rove.element(ref)", self._ref)
         if own is None:
             raise self._gone()
-        return await same_node(self.world.cdp, own)
+        return await resolve_node(self.world.cdp, own)
 
     async def _missed(self) -> tuple[str | None, bool]:
         """How a press failed, in which case the page never saw it, and whether it went astray altogether."""
@@ -247,7 +247,7 @@ class Element:
         """Bring it into view and wait until it can be pressed, but for `keep` seconds; returns the point to press."""
         patience = max(self._patience - save * 1000, 100)
         answer = await self._ask("untilActionable", {"enabled": enabled, "press": press_tracker}, patience)
-        return await place(self._page.worlds, self.world, answer["x"], answer["y"])
+        return await to_tab_point(self._page.worlds, self.world, answer["x"], answer["y"])
 
     @property
     def _patience(self) -> float:
@@ -303,7 +303,7 @@ def _asking(question: str) -> str:
 async def scroll_by_wheel(devices: InputDevices, world: World, answer: dict[str, Any]) -> dict[str, int]:
     """Where things are after a scroll, which may have been left to the wheel."""
     if wheel := answer.get("wheel"):
-        point = await place(devices.page.worlds, world, wheel["x"], wheel["y"])
+        point = await to_tab_point(devices.page.worlds, world, wheel["x"], wheel["y"])
         await devices.mouse.wheel(point, wheel["dx"], wheel["dy"])
         answer = await world.call("() => rove.afterWheel()")
     return _place(answer)

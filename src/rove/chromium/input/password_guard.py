@@ -9,7 +9,7 @@ from typing import Any
 
 from rove.browser.secret_source import TypedSecret
 from rove.chromium.capture.frame_rows import open_closed_root
-from rove.chromium.frames.worlds import FRAME_PATIENCE, WORLD, World
+from rove.chromium.frames.worlds import FRAME_TIMEOUT, WORLD, World
 from rove.chromium.input.page import Page
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
@@ -102,7 +102,7 @@ class PasswordGuard:
 
     async def _worlds(self) -> list[World]:
         """All but those too busy to answer, which take no keys either."""
-        return [world for world in await self._page.worlds.present() if not world.is_silent]
+        return [world for world in await self._page.worlds.current() if not world.is_unresponsive]
 
     def _end_later(self) -> None:
         self._ending = self._page.tasks.start(self._end_quietly())
@@ -127,10 +127,10 @@ async def _ask(world: World, question: str, is_vital: bool = False) -> dict[str,
 async def _in_time(world: World, work: Coroutine[Any, Any, Any], is_vital: bool) -> Any:
     """What a world answers, if it is still there; the page itself has all the time of the action, a frame has not."""
     try:
-        async with asyncio.timeout(FRAME_PATIENCE if world.parent else None):
+        async with asyncio.timeout(FRAME_TIMEOUT if world.parent else None):
             return await work
     except TimeoutError:
-        world.is_silent = True
+        world.is_unresponsive = True
     except (CdpError, ScriptFailed):
         if is_vital:
             raise
@@ -154,5 +154,5 @@ def _raise_first(refusals: list[Denied]) -> None:
 
 async def _stop_expecting(cdp: CdpSession, script: str) -> None:
     with contextlib.suppress(TimeoutError, CdpError):
-        async with asyncio.timeout(FRAME_PATIENCE):
+        async with asyncio.timeout(FRAME_TIMEOUT):
             await cdp.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})

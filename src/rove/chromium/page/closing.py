@@ -29,7 +29,7 @@ async def close_target(root: CdpSession, cdp: CdpSession, target: str) -> bool:
 async def _closed(root: CdpSession, cdp: CdpSession, target: str) -> None:
     with contextlib.suppress(CdpError):  # it went away by itself
         await root.send("Target.closeTarget", {"targetId": target})
-        await cdp.ended()
+        await cdp.wait_closed()
 
 
 async def _sent(cdp: CdpSession, method: str) -> None:

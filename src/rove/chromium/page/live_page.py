@@ -14,7 +14,7 @@ from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
 from rove.chromium.events.request_tracker import RequestTracker
-from rove.chromium.frames.worlds import FRAME_PATIENCE, World, Worlds
+from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import ScriptFailed
@@ -71,7 +71,7 @@ class LivePage:
 
     def start_document(self) -> None:
         """Forget what belonged to the document that has just been replaced."""
-        self.worlds.forget()
+        self.worlds.reset()
         self.dialogs.start_document()
 
     # What the page tells
@@ -120,12 +120,12 @@ class LivePage:
     @property
     def frame_patience(self) -> float:
         """Seconds that one frame may take to answer: a part of what the action has."""
-        return min(FRAME_PATIENCE, self.time.left / 4)
+        return min(FRAME_TIMEOUT, self.time.left / 4)
 
     async def every_world(self) -> list[World]:
         """Return the worlds of all frames that answer, the main one first."""
         below = await self.worlds.refresh(self.frame_patience)
-        return [self.worlds.main, *(world for world in below if not world.is_silent)]
+        return [self.worlds.main, *(world for world in below if not world.is_unresponsive)]
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
         """Return the local storage of the page's origin; None if it is empty, too large or cannot be read."""
@@ -194,7 +194,7 @@ class LivePage:
 
     def mark_browser_lost(self, reason: str) -> CdpError:
         """Give up the whole browser: calls that wait for it fail, and the next call starts another."""
-        self._connection.end()
+        self._connection.connection_lost()
         return CdpError(reason)
 
 

@@ -103,7 +103,7 @@ class PageObserver:
     async def _quiet_where_touched(self, since: float) -> None:
         """A frame in a process of its own begins what it was set to only after the page round it is quiet."""
         world = self._touched
-        if world is None or world.cdp is self._page.cdp or world.is_silent:
+        if world is None or world.cdp is self._page.cdp or world.is_unresponsive:
             return
         with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # busy, or gone elsewhere
             async with asyncio.timeout(self._page.frame_patience):

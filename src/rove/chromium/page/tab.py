@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.advice import Advice
-from rove.browser.annotation import Mark, marks_in
+from rove.browser.annotation import Mark, find_marks
 from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import PointerTarget
 from rove.browser.page_state import OpenDialog
@@ -141,7 +141,7 @@ class Tab:
     def _on_attached(self, event: dict[str, Any]) -> None:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
-            self.page.worlds.add_separate(target["targetId"], cdp)
+            self.page.worlds.add_out_of_process_frame(target["targetId"], cdp)
             self._console.listen(cdp, Contexts(cdp, None))
             self.network.listen(cdp, "frame")
             cdp.on("Inspector.targetCrashed", self._on_frame_crash)
@@ -264,7 +264,7 @@ class Tab:
         return await hit_test.elements_at(self.input, x, y)
 
     async def has_frames(self) -> bool:
-        return len(await self.page.worlds.present()) > 1
+        return len(await self.page.worlds.current()) > 1
 
     def refuse_gone_frame(self, prefix: str) -> None:
         """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
@@ -321,7 +321,7 @@ class Tab:
 
     async def marks(self, image: ScreenshotImage) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""
-        return marks_in(image, await self.observer.look(mode="interactive", boxes=True))
+        return find_marks(image, await self.observer.look(mode="interactive", boxes=True))
 
     async def print_pdf(self, options: PdfOptions, name: str) -> PdfFile:
         """Print the page to a file in the workspace."""

@@ -377,7 +377,9 @@ def _aim_of(action: AnyAction) -> str:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page.events.unseen()]
+    events = [
+        Event(happening.kind, str(happening), happening.advice) for happening in tab.page.events.take_unreported()
+    ]
     if dialog := tab.page.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}."))
     return tuple(events)

@@ -27,10 +27,10 @@ def test_a_hundred_thousand_requests_leave_memory_as_it_was() -> None:
 
     def flood(begin: int, end: int) -> None:
         for number in range(begin, end):
-            cdp.tell("Network.requestWillBeSent", sent(number))
+            cdp.emit("Network.requestWillBeSent", sent(number))
             if number % 2:  # every other one never ends
-                cdp.tell("Network.loadingFinished", {"requestId": str(number), "timestamp": 2.0})
-            cdp.tell("Network.requestWillBeSentExtraInfo", {"requestId": f"unknown {number}", "headers": {"A": "b"}})
+                cdp.emit("Network.loadingFinished", {"requestId": str(number), "timestamp": 2.0})
+            cdp.emit("Network.requestWillBeSentExtraInfo", {"requestId": f"unknown {number}", "headers": {"A": "b"}})
 
     flood(0, 5000)
     tracemalloc.start()
@@ -48,9 +48,9 @@ def test_a_hundred_thousand_requests_leave_memory_as_it_was() -> None:
 
 def test_each_hop_of_a_redirect_is_a_request_of_its_own() -> None:
     network, cdp = recording()
-    cdp.tell("Network.requestWillBeSent", sent(1))
+    cdp.emit("Network.requestWillBeSent", sent(1))
     answer = {"status": 301, "headers": {"Location": "/2"}}
-    cdp.tell("Network.requestWillBeSent", sent(1, redirectResponse=answer, timestamp=1.5))
+    cdp.emit("Network.requestWillBeSent", sent(1, redirectResponse=answer, timestamp=1.5))
     first, second = network
     assert (first.number, first.status, first.seconds) == (1, 301, 0.5)
     assert (second.number, second.status, second.seconds) == (2, None, None)
@@ -60,15 +60,15 @@ def test_a_request_told_of_by_two_wires_is_one_request() -> None:
     network, cdp = recording()
     other = CdpSession(CdpConnection(PipeTransport(-1, -1)), None)
     network.listen(other, "frame")
-    cdp.tell("Network.requestWillBeSent", sent(1))
-    other.tell("Network.requestWillBeSent", sent(1))
+    cdp.emit("Network.requestWillBeSent", sent(1))
+    other.emit("Network.requestWillBeSent", sent(1))
     assert len(list(network)) == 1
 
 
 def test_headers_that_come_before_their_request_are_not_lost() -> None:
     network, cdp = recording()
-    cdp.tell("Network.requestWillBeSentExtraInfo", {"requestId": "1", "headers": {"Cookie": "a=b"}})
-    cdp.tell("Network.requestWillBeSent", sent(1))
+    cdp.emit("Network.requestWillBeSentExtraInfo", {"requestId": "1", "headers": {"Cookie": "a=b"}})
+    cdp.emit("Network.requestWillBeSent", sent(1))
     (request,) = network
     assert request.sent == {"Cookie": "a=b"}
 
@@ -76,18 +76,18 @@ def test_headers_that_come_before_their_request_are_not_lost() -> None:
 def test_what_never_leaves_the_page_is_no_request() -> None:
     network, cdp = recording()
     asked = {"url": "data:text/plain,x", "method": "GET", "headers": {}}
-    cdp.tell("Network.requestWillBeSent", sent(1, request=asked))
+    cdp.emit("Network.requestWillBeSent", sent(1, request=asked))
     assert list(network) == []
 
 
 def test_a_socket_is_followed_from_its_handshake_to_its_end() -> None:
     network, cdp = recording()
-    cdp.tell("Network.webSocketCreated", {"requestId": "1", "url": "wss://example.com/live"})
+    cdp.emit("Network.webSocketCreated", {"requestId": "1", "url": "wss://example.com/live"})
     asked = {"requestId": "1", "timestamp": 1.0, "wallTime": 9.0, "request": {"headers": {"Cookie": "a=b"}}}
-    cdp.tell("Network.webSocketWillSendHandshakeRequest", asked)
+    cdp.emit("Network.webSocketWillSendHandshakeRequest", asked)
     answer = {"status": 101, "headers": {"Upgrade": "websocket"}}
-    cdp.tell("Network.webSocketHandshakeResponseReceived", {"requestId": "1", "response": answer})
+    cdp.emit("Network.webSocketHandshakeResponseReceived", {"requestId": "1", "response": answer})
     (request,) = network
     assert (request.kind, request.status, request.seconds) == ("websocket", 101, None)
-    cdp.tell("Network.webSocketClosed", {"requestId": "1", "timestamp": 3.0})
+    cdp.emit("Network.webSocketClosed", {"requestId": "1", "timestamp": 3.0})
     assert request.seconds == 2.0
