@@ -60,7 +60,7 @@ class Tabs(ContextAction[TabList]):
     def concerns(self, context: Context) -> TabInfo | None:
         if self.operation in ("list", "new"):
             return None
-        return next((tab for tab in context.listed if tab.id == self.tab), context.current)
+        return next((tab for tab in context.tab_infos if tab.id == self.tab), context.current)
 
     async def perform(self, context: Context) -> TabList:
         if self.operation == "new":
@@ -73,7 +73,7 @@ class Tabs(ContextAction[TabList]):
             context.switch(await context.tab(self.tab))
         elif self.operation == "close":
             await context.close_tab(await context.tab(self.tab))
-        return TabList(tuple([await _shown(context, tab) for tab in context.listed]))
+        return TabList(tuple([await _shown(context, tab) for tab in context.tab_infos]))
 
 
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:

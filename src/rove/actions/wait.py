@@ -58,10 +58,10 @@ class Wait(TabAction[Waited]):
             left = give_up - time.monotonic()
             if left <= 0:
                 raise DeadlineExceeded(f"Still waiting for {missing}.")
-            await tab.next_change(min(left, LOOK_AGAIN))
+            await tab.wait_for_change(min(left, LOOK_AGAIN))
 
     async def _missing(self, tab: Tab) -> str | None:
-        if self.load and not tab.page.load_state.has(self.load):
+        if self.load and not tab.page.load_state.has_reached(self.load):
             return f"the page to reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
             return f"the URL to match {self.url} (it is {tab.url})"

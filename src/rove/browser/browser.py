@@ -49,12 +49,12 @@ class Browser(Protocol):
         """Open an isolated context whose requests all go through a proxy."""
         ...
 
-    async def own_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
+    async def default_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
         """Open the context that the person at an attached browser works in; it has no proxy of rove's."""
         ...
 
-    async def answers(self, patience: float, /) -> bool:
-        """Return whether the browser process answers within `patience` seconds."""
+    async def answers_within(self, timeout: float, /) -> bool:
+        """Return whether the browser process answers within `timeout` seconds."""
         ...
 
     def memory_in_use(self) -> int | None:

@@ -19,7 +19,7 @@ class SharedState:
     """What the tabs of a session share and a restarted browser must get back, such as being offline."""
 
     is_offline: bool = False
-    copied: str = ""
+    clipboard_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SavedContext:
     reason: str = ""
     shared: SharedState = SharedState()
     targets: tuple[SavedTarget, ...] = ()
-    numbers: int = 0
+    ids_given: int = 0
 
     @property
     def restoring_script(self) -> str:
@@ -62,23 +62,23 @@ class Context(Protocol):
     # Set when the browser is lost.
     lost: asyncio.Event
     # Awaited before a tab is opened; raises if there is no memory for it.
-    admit: Callable[[], Awaitable[None]] | None
+    before_new_tab: Callable[[], Awaitable[None]] | None
 
     @property
     def is_alive(self) -> bool: ...
     @property
     def tabs(self) -> Sequence[Tab]: ...
     @property
-    def listed(self) -> Sequence[TabInfo]:
+    def tab_infos(self) -> Sequence[TabInfo]:
         """Every tab that the agent is told of."""
         ...
 
     @property
     def current(self) -> Tab | None: ...
     @property
-    def addresses(self) -> tuple[tuple[str, str], ...]: ...
+    def tab_urls(self) -> tuple[tuple[str, str], ...]: ...
     @property
-    def numbers(self) -> int:
+    def ids_given(self) -> int:
         """How many tab ids have been given."""
         ...
 
@@ -115,7 +115,7 @@ class Context(Protocol):
         ...
 
     async def set_offline(self, offline: bool, /) -> None: ...
-    async def arrived(self) -> None:
+    async def wait_for_popups(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
 
     async def save(self) -> SavedContext:

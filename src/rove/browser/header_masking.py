@@ -1,4 +1,4 @@
-"""Headers of requests and responses, fit to be kept and to be shown."""
+"""Limiting headers of requests and responses before they are logged, and masking secrets before they are shown."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from rove.pattern import pattern
 MOST = 60
 LONGEST_VALUE = 1000
 MASK = "***"
-# Whoever has one of these can act as the user: that they were sent is worth knowing, what they say is not.
+# Headers whose value would let its reader act as the user. The agent is shown that they were sent, and no value.
 _SECRET = pattern(r"auth|cookie|token|secret|session|password|passwd|credential|signature|api-?key|csrf|xsrf", re.I)
 _HARMLESS = frozenset({"www-authenticate", "proxy-authenticate", ":authority"})
 
 
-def kept(headers: Mapping[str, str]) -> dict[str, str]:
-    """As much of them as is worth its memory."""
+def limit_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return at most `MOST` headers with values cut to `LONGEST_VALUE` characters, to bound memory."""
     return {name: value[:LONGEST_VALUE] for name, value in list(headers.items())[:MOST]}
 
 
-def masked(headers: Mapping[str, str]) -> dict[str, str]:
-    """Without what would let its reader act as the user."""
+def mask_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Replace the values that would let their reader act as the user."""
     return {name: _masked(name.lower(), value) for name, value in headers.items()}
 
 

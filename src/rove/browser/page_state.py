@@ -67,35 +67,35 @@ class LoadState(Protocol):
     documents: int
 
     @property
-    def is_starting(self) -> bool:
+    def is_navigating(self) -> bool:
         """Whether another document is on its way."""
         ...
 
     @property
-    def is_restless(self) -> bool:
+    def keeps_navigating(self) -> bool:
         """Whether the page keeps navigating by itself."""
         ...
 
-    def has(self, stage: Stage, /) -> bool: ...
-    async def reaches(self, stage: Stage, /) -> None:
+    def has_reached(self, stage: Stage, /) -> bool: ...
+    async def wait_for_stage(self, stage: Stage, /) -> None:
         """Wait until the document has reached a stage, or until the page shows that it never will."""
 
 
 class RequestTracker(Protocol):
     """The requests under way and when each began, so that those an action caused can be told from others."""
 
-    ended: int
+    ended_count: int
     document: DocumentRequest | None
 
     @property
-    def under_way(self) -> list[TrackedRequest]: ...
+    def pending(self) -> list[TrackedRequest]: ...
     @property
     def silent_server(self) -> str | None:
         """The host that has been asked for the document and has not answered."""
         ...
 
-    async def changes(self, patience: float, /) -> None:
-        """Wait until one more request is answered or over, or for `patience` seconds."""
+    async def wait_for_change(self, timeout: float, /) -> None:
+        """Wait until one more request is answered or over, or for `timeout` seconds."""
 
 
 class Dialogs(Protocol):
@@ -103,15 +103,15 @@ class Dialogs(Protocol):
 
     @property
     def open(self) -> OpenDialog | None: ...
-    async def opening(self) -> OpenDialog:
+    async def wait_until_open(self) -> OpenDialog:
         """Wait until a dialog is open."""
         ...
 
-    async def interrupts(self, work: Awaitable[Any], /) -> bool:
+    async def run_until_dialog(self, work: Awaitable[Any], /) -> bool:
         """Wait for the work or for a dialog, whichever is first; True if it was a dialog."""
         ...
 
-    def refuse_if_open(self) -> None:
+    def raise_if_open(self) -> None:
         """Raise `DialogOpen` if a dialog blocks the tab."""
 
     async def answer(self, accept: bool, text: str | None, /) -> OpenDialog | None:
@@ -122,13 +122,13 @@ class Dialogs(Protocol):
 class Downloads(Protocol):
     """The downloads of a tab, numbered from 1."""
 
-    begun: int
+    count: int
 
     def is_running(self, since: int = 0, /) -> bool:
         """Return whether a download after the first `since` is under way."""
         ...
 
-    async def finish(self, since: int, /) -> None:
+    async def wait_until_finished(self, since: int, /) -> None:
         """Wait until every download after the first `since` is over."""
 
 
@@ -154,7 +154,7 @@ class PageState(Protocol):
     @property
     def downloads(self) -> Downloads: ...
     @property
-    def is_restless(self) -> bool:
+    def keeps_navigating(self) -> bool:
         """Whether the page keeps navigating, or would if it were not held."""
         ...
 
@@ -164,14 +164,14 @@ class PageState(Protocol):
         ...
 
     async def title(self) -> str: ...
-    async def crash(self) -> None:
+    async def wait_for_crash(self) -> None:
         """Wait until the page crashes."""
 
-    async def answers(self, patience: float, /) -> bool:
-        """Return whether the page's main thread is free to run a script within `patience` seconds."""
+    async def answers_within(self, timeout: float, /) -> bool:
+        """Return whether the page's main thread is free to run a script within `timeout` seconds."""
         ...
 
-    async def stay_or_arrive(self) -> None:
+    async def finish_navigation(self) -> None:
         """Wait for a document that is on its way; if its server does not answer in time, stay where we are."""
 
     def allow_navigation(self) -> None:

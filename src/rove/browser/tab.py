@@ -29,22 +29,22 @@ class PageObserver(Protocol):
         """The number of the document that was seen last, as `LoadState.documents` counts."""
         ...
 
-    async def look(self, ref: str | None = None, **options: Any) -> Snapshot:
+    async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or one element of it, as it is now."""
         ...
 
-    def remember(self, snapshot: Snapshot, /) -> None:
+    def mark_seen(self, snapshot: Snapshot, /) -> None:
         """Note what the agent has seen: later changes are told against it."""
 
-    def forget_seen(self) -> None:
+    def clear_seen(self) -> None:
         """Note that the agent has seen nothing of the page as it is now."""
 
     def is_new_image(self, data: bytes, /) -> bool:
         """Return whether a screenshot differs from the last one, and remember it."""
         ...
 
-    async def quiet(self, glance: bool, since: float, /) -> None:
-        """Wait until an action that began at `since` brings no more change; `glance` also looks at the page then."""
+    async def wait_until_quiet(self, read_rows: bool, since: float, /) -> None:
+        """Wait until an action that began at `since` brings no more change; `read_rows` also looks at the page then."""
 
 
 class TabInfo(Protocol):
@@ -68,7 +68,7 @@ class Tab(TabInfo, Protocol):
     settings: Settings
     lock: asyncio.Lock
     # Whether the page did not answer when it was last asked.
-    is_suspect: bool
+    is_unresponsive: bool
 
     @property
     def page(self) -> PageState: ...
@@ -102,7 +102,7 @@ class Tab(TabInfo, Protocol):
     async def navigate(self, url: str, /) -> None:
         """Load a URL until the document is parsed, or as far as time allows."""
 
-    async def travel(self, steps: int, /) -> bool:
+    async def go_in_history(self, steps: int, /) -> bool:
         """Go back or forward in history; False when there is no such entry."""
         ...
 
@@ -115,11 +115,11 @@ class Tab(TabInfo, Protocol):
         """Return every element that a target means; at least one."""
         ...
 
-    async def aim(self, target: str, /) -> PointerTarget:
+    async def resolve_pointer_target(self, target: str, /) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""
         ...
 
-    async def focused(self) -> Element:
+    async def focused_element(self) -> Element:
         """Return the element that has the focus, in whichever frame."""
         ...
 
@@ -128,7 +128,7 @@ class Tab(TabInfo, Protocol):
         ...
 
     async def has_frames(self) -> bool: ...
-    def refuse_gone_frame(self, prefix: str, /) -> None:
+    def require_frame(self, prefix: str, /) -> None:
         """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
 
     async def elements_at(self, x: float, y: float, /) -> Sequence[Element]:
@@ -142,8 +142,8 @@ class Tab(TabInfo, Protocol):
     async def scroll(self, direction: str, amount: int | None, /) -> ScrollPosition: ...
     async def shows_text(self, text: str, /) -> bool: ...
     async def shows_selector(self, css: str, /) -> bool: ...
-    async def next_change(self, patience: float, /) -> None:
-        """Wait for the next change of the document, or for `patience` seconds."""
+    async def wait_for_change(self, timeout: float, /) -> None:
+        """Wait for the next change of the document, or for `timeout` seconds."""
 
     async def evaluate(self, expression: str, /) -> Any:
         """Run JavaScript in the page; a function is called."""

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.attached_context import AttachedContext, resume_target
-from rove.chromium.browser import ATTACHED, Browser, refuse_if_old
+from rove.chromium.browser import AUTO_ATTACH, Browser, check_version
 from rove.chromium.process.run_folder import RunFolder, sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rove.settings import Settings
 
 # A browser that works answers at once.
-ASKING_PATIENCE = 5.0
-MOST_ANSWERED = 100_000
+VERSION_TIMEOUT = 5.0
+MAX_VERSION_BYTES = 100_000
 
 
 class AttachedProcess:
@@ -53,18 +53,18 @@ class AttachedBrowser(Browser):
 
     def __init__(self, process: AttachedProcess, connection: CdpConnection, version: str, own: str) -> None:
         super().__init__(process, connection, version)
-        self._own = own
+        self._default_id = own
         self._attached_context: AttachedContext | None = None
         root = connection.root
         for event in ("Target.targetCreated", "Target.targetInfoChanged"):
             root.on(event, self._on_target)
         root.on("Target.targetDestroyed", self._on_destroyed)
 
-    async def own_context(self, settings: Settings, saved: SavedContext | None) -> AttachedContext:
+    async def default_context(self, settings: Settings, saved: SavedContext | None) -> AttachedContext:
         """The one that the person works in, through no proxy of ours."""
-        attached_context = AttachedContext(self._connection, self._own, settings, self._process.scratch)
-        self._attached_context = self._contexts[self._own] = attached_context
-        attached_context.on_closed = self._leave_own
+        attached_context = AttachedContext(self._connection, self._default_id, settings, self._process.scratch)
+        self._attached_context = self._contexts[self._default_id] = attached_context
+        attached_context.on_closed = self._forget_default_context
         try:
             await attached_context.open(saved)
         except BaseException:
@@ -77,20 +77,20 @@ class AttachedBrowser(Browser):
         await asyncio.gather(*(context.close() for context in list(self._contexts.values())))
         await self.kill()
 
-    def _leave_own(self) -> None:
+    def _forget_default_context(self) -> None:
         self._attached_context = None
-        self._contexts.pop(self._own, None)
+        self._contexts.pop(self._default_id, None)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]
-        if target.get("browserContextId") in self._contexts.keys() - {self._own}:
+        if target.get("browserContextId") in self._contexts.keys() - {self._default_id}:
             super()._on_attached(event)
-        elif self._attached_context is not None and self._attached_context.is_taking(target["targetId"]):
+        elif self._attached_context is not None and self._attached_context.is_attaching(target["targetId"]):
             return  # who asked for it goes on by itself
         elif (
             self._attached_context is not None
             and target["type"] == "page"
-            and target.get("browserContextId") == self._own
+            and target.get("browserContextId") == self._default_id
         ):
             self._attached_context.receive(self._connection.cdp_session(event["sessionId"]), target)
         else:
@@ -98,7 +98,7 @@ class AttachedBrowser(Browser):
 
     def _on_target(self, event: dict[str, Any]) -> None:
         if self._attached_context is not None:
-            self._attached_context.notice(event["targetInfo"])
+            self._attached_context.update_page(event["targetInfo"])
 
     def _on_destroyed(self, event: dict[str, Any]) -> None:
         if self._attached_context is not None:
@@ -111,7 +111,7 @@ async def attach(settings: Settings) -> AttachedBrowser:
     port = DebugPort.of(settings.attach)
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            return await _attached(settings, port if port.path else await asyncio.to_thread(_asked, port))
+            return await _connect(settings, port if port.path else await asyncio.to_thread(_find_socket, port))
     except (OSError, TimeoutError, CdpError, ValueError, http.client.HTTPException) as error:
         raise BrowserUnavailable(
             f"No browser can be attached to at {settings.attach}: {_reason(error)}.",
@@ -126,21 +126,21 @@ def _reason(error: Exception) -> str:
     return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
-def _asked(port: DebugPort) -> DebugPort:
+def _find_socket(port: DebugPort) -> DebugPort:
     """Where the browser's own socket is, which changes whenever it is started."""
-    asking = http.client.HTTPConnection(port.host, port.port, timeout=ASKING_PATIENCE)
+    connection = http.client.HTTPConnection(port.host, port.port, timeout=VERSION_TIMEOUT)
     try:
-        asking.request("GET", "/json/version")
-        answer = asking.getresponse()
-        said = json.loads(answer.read(MOST_ANSWERED)) if answer.status == http.client.OK else None
+        connection.request("GET", "/json/version")
+        answer = connection.getresponse()
+        version = json.loads(answer.read(MAX_VERSION_BYTES)) if answer.status == http.client.OK else None
     finally:
-        asking.close()
-    if not isinstance(said, dict):
+        connection.close()
+    if not isinstance(version, dict):
         raise ValueError("who listens there is no browser")
-    return port.at(str(said.get("webSocketDebuggerUrl")))
+    return port.at(str(version.get("webSocketDebuggerUrl")))
 
 
-async def _attached(settings: Settings, port: DebugPort) -> AttachedBrowser:
+async def _connect(settings: Settings, port: DebugPort) -> AttachedBrowser:
     runs = settings.home_folder / "run"
     try:
         await asyncio.to_thread(sweep, runs)
@@ -149,22 +149,22 @@ async def _attached(settings: Settings, port: DebugPort) -> AttachedBrowser:
         raise unwritable(settings.home_folder, error) from error
     connection = CdpConnection(WebSocketTransport(port))
     try:
-        return await _introduced(process, connection, str(port))
+        return await _open_browser(process, connection, str(port))
     except BaseException:
         connection.close()
         await asyncio.to_thread(process.release)
         raise
 
 
-async def _introduced(process: AttachedProcess, connection: CdpConnection, where: str) -> AttachedBrowser:
+async def _open_browser(process: AttachedProcess, connection: CdpConnection, where: str) -> AttachedBrowser:
     await connection.open()
     root = connection.root
     version = await root.send("Browser.getVersion")
-    refuse_if_old(where, version["product"])
+    check_version(where, version["product"])
     contexts = await root.send("Target.getBrowserContexts")
     if "defaultBrowserContextId" not in contexts:
         raise CdpError("it does not tell which of its contexts is its own, as newer versions of Chromium do")
     browser = AttachedBrowser(process, connection, version["product"], contexts["defaultBrowserContextId"])
     await root.send("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
-    await root.send("Target.setAutoAttach", ATTACHED)
+    await root.send("Target.setAutoAttach", AUTO_ATTACH)
     return browser

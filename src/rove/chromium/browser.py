@@ -22,11 +22,11 @@ from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings import Settings
 from rove.tasks import BackgroundTasks
 
-CLOSING_PATIENCE = 3.0
+CLOSE_TIMEOUT = 3.0
 # The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
-OLDEST = 132
+MIN_VERSION = 132
 # Whatever comes into being waits for us, so that nothing of a page runs before it is set up.
-ATTACHED = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+AUTO_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 
 
 class ProcessHandle(Protocol):
@@ -89,7 +89,7 @@ class Browser:
             made = await self._connection.root.send(
                 "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_url}
             )
-            context = self._context(made["browserContextId"], settings)
+            context = self._add_context(made["browserContextId"], settings)
         try:
             await context.open(saved)
         except BaseException:
@@ -97,32 +97,32 @@ class Browser:
             raise
         return context
 
-    async def own_context(self, settings: Settings, saved: SavedContext | None) -> Context:
+    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
         """Refuse: only a browser that a person runs has a context of its own to work in."""
         raise Unsupported("This browser was started by rove, which gives every session a context behind its proxy.")
 
     def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
         """Take over what was begun before anyone could listen."""
         if first_page.context is not None:
-            context = self._context(first_page.context, settings)
-            context.expect(self._connection.expect(PAGE_COMMAND))
+            context = self._add_context(first_page.context, settings)
+            context.set_first_page(self._connection.expect(PAGE_COMMAND))
             self._prepared[first_page.proxy_url] = context
 
-    def _context(self, identity: str, settings: Settings) -> Context:
+    def _add_context(self, identity: str, settings: Settings) -> Context:
         context = Context(self._connection, identity, settings, self._process.scratch)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         return context
 
-    async def answers(self, patience: float) -> bool:
+    async def answers_within(self, timeout: float) -> bool:
         """Whether the browser process itself still answers, or at least goes on talking."""
         began = time.monotonic()
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self._connection.root.send("Browser.getVersion")
         except TimeoutError:
             # An answer queues behind what pages say. What was in the pipe before would have been read at once.
-            return self._connection.heard_at > began + patience / 2
+            return self._connection.heard_at > began + timeout / 2
         except CdpError:
             return False
         return True
@@ -136,7 +136,7 @@ class Browser:
     async def close(self) -> None:
         """End the process and leave nothing behind; bounded, whatever state it is in."""
         with contextlib.suppress(TimeoutError, CdpError):
-            async with asyncio.timeout(CLOSING_PATIENCE):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
         await self.kill()
 
@@ -171,7 +171,9 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
     from rove.chromium.process.installation import ensure  # no server that had a head start needs it
 
     may_fetch = settings.fetch_browser and progress is not None
-    found = await asyncio.to_thread(ensure, settings.browser, settings.headless, may_fetch, progress or _silently)
+    found = await asyncio.to_thread(
+        ensure, settings.browser, settings.headless, may_fetch, progress or _ignore_progress
+    )
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
     try:
         return await asyncio.to_thread(BrowserProcess, settings.home_folder / "run", found, sandbox, settings.headless)
@@ -179,7 +181,7 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
         raise unwritable(settings.home_folder, error) from error
 
 
-def _silently(message: str) -> None:
+def _ignore_progress(message: str) -> None:
     """Nobody is waiting for it yet."""
 
 
@@ -189,21 +191,21 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            connection = await _transport(process)
+            connection = await _open_connection(process)
             browser = await _connect(process, connection, settings)
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
-        await _give_up(connection, process)
+        await _clean_up(connection, process)
         raise BrowserUnavailable(f"{process.found.path} did not start: {reason}") from error
     except BaseException:
-        await _give_up(connection, process)
+        await _clean_up(connection, process)
         raise
     finally:
         await sweeping
     return browser
 
 
-async def _transport(process: BrowserProcess) -> CdpConnection:
+async def _open_connection(process: BrowserProcess) -> CdpConnection:
     """To the browser, once nobody else speaks to it."""
     first_page = process.first_page
     if first_page is None:
@@ -218,23 +220,23 @@ async def _connect(process: BrowserProcess, connection: CdpConnection, settings:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()
     root = connection.root
-    version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", ATTACHED))
+    version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", AUTO_ATTACH))
     browser.version = version["product"]
-    refuse_if_old(str(process.found.path), browser.version)
+    check_version(str(process.found.path), browser.version)
     return browser
 
 
-def refuse_if_old(where: str, product: str) -> None:
+def check_version(where: str, product: str) -> None:
     """`HeadlessChrome/156.0.1.2` says of itself which version it is."""
     major = product.partition("/")[2].partition(".")[0]
-    if major.isdigit() and int(major) < OLDEST:
+    if major.isdigit() and int(major) < MIN_VERSION:
         raise BrowserUnavailable(
-            f"{where} is version {major} of Chromium, and rove needs {OLDEST} or newer.",
+            f"{where} is version {major} of Chromium, and rove needs {MIN_VERSION} or newer.",
             hint="Update it, or run `rove install` and leave ROVE_BROWSER unset.",
         )
 
 
-async def _give_up(connection: CdpConnection | None, process: BrowserProcess) -> None:
+async def _clean_up(connection: CdpConnection | None, process: BrowserProcess) -> None:
     if connection is not None:
         connection.close()
     await asyncio.to_thread(process.release)

@@ -22,12 +22,12 @@ from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSessio
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings import Settings
 
-CLOSING_PATIENCE = 3.0
+CLOSE_TIMEOUT = 3.0
 # From the moment a page says that it opens a window until the window is there.
-ARRIVING_PATIENCE = 2.0
-RELOADING_PATIENCE = 3.0
-UNSTICKING_PATIENCE = 0.5
-OPENING_PATIENCE = 2.0
+POPUP_TIMEOUT = 2.0
+RELOAD_TIMEOUT = 3.0
+UNBLOCK_TIMEOUT = 0.5
+OPEN_TIMEOUT = 2.0
 
 
 class Context:
@@ -42,26 +42,26 @@ class Context:
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
         self._tabs: dict[str, Tab] = {}
-        self._numbers = 0
+        self._ids_given = 0
         self._current: str | None = None
         # The first tab, until someone uses it.
-        self._untouched: Tab | None = None
+        self._unused_tab: Tab | None = None
         self._creating = 0
         # The answer to a page that was asked for before anyone could listen.
-        self._expected: asyncio.Future[dict[str, Any]] | None = None
-        self._welcoming: dict[str, asyncio.Task[Tab]] = {}
-        self._arrival = asyncio.Event()
+        self._first_page: asyncio.Future[dict[str, Any]] | None = None
+        self._opening: dict[str, asyncio.Task[Tab]] = {}
+        self._popup_opened = asyncio.Event()
         self._used: dict[str, float] = {}
         self._shared = SharedResources()
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = asyncio.Event()
         # Asked before a tab is opened; raises if there is no room for it.
-        self.admit: Callable[[], Awaitable[None]] | None = None
+        self.before_new_tab: Callable[[], Awaitable[None]] | None = None
         self.on_closed: Callable[[], object] | None = None
 
-    def expect(self, page: asyncio.Future[dict[str, Any]]) -> None:
+    def set_first_page(self, page: asyncio.Future[dict[str, Any]]) -> None:
         """A page of ours is on its way already, which will be the first."""
-        self._expected = page
+        self._first_page = page
         self._creating += 1
 
     async def open(self, saved: SavedContext | None) -> None:
@@ -70,7 +70,7 @@ class Context:
         if saved is None:
             # Whoever asks for a context asks for a page next, and its process takes longest of all to start.
             first, _ = await asyncio.gather(self._create(), ready)
-            self._untouched, self._current = first, first.id
+            self._unused_tab, self._current = first, first.id
         else:
             await ready
             self._shared.restore(saved.shared)
@@ -117,7 +117,7 @@ class Context:
         return list(self._tabs.values())
 
     @property
-    def listed(self) -> Sequence[TabInfo]:
+    def tab_infos(self) -> Sequence[TabInfo]:
         """All that an agent is told of."""
         return self.tabs
 
@@ -128,31 +128,31 @@ class Context:
     async def tab(self, name: str | None = None) -> Tab:
         """The named tab, or the one in front, which is opened if there is none."""
         if name is not None and name not in self._tabs:
-            open_now = ", ".join(tab.id for tab in self.listed) or "none"
+            open_now = ", ".join(tab.id for tab in self.tab_infos) or "none"
             raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
-        self._untouched = None
+        self._unused_tab = None
         self._used[tab.id] = time.monotonic()
         return await self.replace_tab(tab, "its page had crashed") if tab.page.is_crashed else tab
 
     async def new_tab(self) -> Tab:
-        if self._untouched is not None and self._untouched is self.current:
-            return self._taken(self._untouched)
-        if len(opened := self._opened) >= self._settings.limits.tabs:
+        if self._unused_tab is not None and self._unused_tab is self.current:
+            return self._use(self._unused_tab)
+        if len(opened := self._own_tab_ids) >= self._settings.limits.tabs:
             unused = min(opened, key=lambda tab: self._used.get(tab, 0))
-            where = dict(self.addresses).get(unused, "")[:200]
+            where = dict(self.tab_urls).get(unused, "")[:200]
             raise LimitReached(
                 f"{len(opened)} tabs are open, which is the limit.",
                 hint=f"Close one with browser_tabs: {unused} ({where}) is longest unused.",
             )
-        if self.admit is not None:
-            await self.admit()
-        return self._taken(await self._create())
+        if self.before_new_tab is not None:
+            await self.before_new_tab()
+        return self._use(await self._create())
 
-    def _taken(self, tab: Tab) -> Tab:
-        self._untouched = None
+    def _use(self, tab: Tab) -> Tab:
+        self._unused_tab = None
         self._used[tab.id] = time.monotonic()
         self._current = tab.id
         return tab
@@ -160,15 +160,15 @@ class Context:
     async def unblock_tab(self, blocked: TabInfo) -> Tab:
         """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
         tab = self._tabs[blocked.id]
-        if tab.page.is_restless:
+        if tab.page.keeps_navigating:
             # What it asked for last may come between us and where we go, however often we try.
             return await self.replace_tab(tab, "its page kept navigating by itself")
-        if await tab.page.answers(UNSTICKING_PATIENCE):
+        if await tab.page.answers_within(UNBLOCK_TIMEOUT):
             return tab
         await tab.page.terminate_script()
         return (
             tab
-            if await tab.page.answers(UNSTICKING_PATIENCE)
+            if await tab.page.answers_within(UNBLOCK_TIMEOUT)
             else await self.replace_tab(tab, "its page did not answer any more")
         )
 
@@ -179,7 +179,7 @@ class Context:
         tab.opener_group.remove(tab.page)
         self._rename(fresh, tab.id)
         fresh.page.worlds.main.next_ref = tab.page.worlds.main.next_ref
-        self._dismiss(tab)
+        self._close_replaced(tab)
         fresh.page.events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
 
@@ -198,17 +198,17 @@ class Context:
         for tab in self.tabs:
             if not tab.lock.locked() and (kept := await tab.page.local_storage()):
                 storage[kept[0]] = kept[1]
-        cookies = [{key: cookie[key] for key in _COOKIE if key in cookie} for cookie in answer["cookies"]]
-        return SavedContext(cookies, storage, self.addresses, self._current)
+        cookies = [{key: cookie[key] for key in _COOKIE_FIELDS if key in cookie} for cookie in answer["cookies"]]
+        return SavedContext(cookies, storage, self.tab_urls, self._current)
 
     @property
-    def addresses(self) -> tuple[tuple[str, str], ...]:
-        return tuple((tab.id, tab.url) for tab in self.listed)
+    def tab_urls(self) -> tuple[tuple[str, str], ...]:
+        return tuple((tab.id, tab.url) for tab in self.tab_infos)
 
     @property
-    def numbers(self) -> int:
+    def ids_given(self) -> int:
         """How many ids have been given."""
-        return self._numbers
+        return self._ids_given
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
@@ -216,14 +216,14 @@ class Context:
         return ()
 
     @property
-    def _opened(self) -> list[str]:
+    def _own_tab_ids(self) -> list[str]:
         """The ids of the tabs that count as ours."""
         return list(self._tabs)
 
     async def close(self) -> None:
         """Close every tab and drop all state, in a bounded time, since Chromium may never confirm."""
         with contextlib.suppress(TimeoutError, CdpError):
-            async with asyncio.timeout(CLOSING_PATIENCE):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
         await self.release()
@@ -237,13 +237,13 @@ class Context:
             tab.release()
         await self._shared.tasks.close()
 
-    async def arrived(self) -> None:
+    async def wait_for_popups(self) -> None:
         """Wait until the popups that have been announced are tabs with ids."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(ARRIVING_PATIENCE):
-                while any(tab.popups.announced > 0 for tab in self.tabs):
-                    self._arrival.clear()
-                    await self._arrival.wait()
+            async with asyncio.timeout(POPUP_TIMEOUT):
+                while any(tab.popups.expected_count > 0 for tab in self.tabs):
+                    self._popup_opened.clear()
+                    await self._popup_opened.wait()
 
     # What the browser tells of this context
 
@@ -252,19 +252,19 @@ class Context:
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
         if opener is not None and opener.popups.is_refused(len(self._tabs)):
-            self._arrival.set()
+            self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
-        tab = self._made(cdp, target, self._next_id())
+        tab = self._add_tab(cdp, target, self._next_id())
         if opener is not None:
-            tab.join(opener)
-        welcoming = self._shared.tasks.start(self._welcome(tab, opener))
-        self._welcoming[target["targetId"]] = welcoming
+            tab.join_opener(opener)
+        opening = self._shared.tasks.start(self._open_tab(tab, opener))
+        self._opening[target["targetId"]] = opening
         if is_popup:
-            welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
+            opening.add_done_callback(lambda _: self._opening.pop(target["targetId"], None))
 
     def forget_target(self, target: str, cdp: CdpSession) -> None:
-        self._welcoming.pop(target, None)
+        self._opening.pop(target, None)
         for tab in self.tabs:
             if tab.page.target_id == target and tab.page.cdp is cdp:
                 self._forget(tab)
@@ -273,22 +273,22 @@ class Context:
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
             if owner is not None:
-                self._downloads.begin(event, owner.page.events, owner.page.downloads)
+                self._downloads.start(event, owner.page.events, owner.page.downloads)
         else:
-            self._downloads.progress(event)
+            self._downloads.update(event)
 
     # Making tabs
 
     def _next_id(self) -> str:
-        self._numbers += 1
-        return f"t{self._numbers}"
+        self._ids_given += 1
+        return f"t{self._ids_given}"
 
-    def _made(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
+    def _add_tab(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
         tab = Tab(self._setup, cdp, target, identity)
         self._tabs[identity] = tab
         return tab
 
-    def _dismiss(self, tab: Tab) -> None:
+    def _close_replaced(self, tab: Tab) -> None:
         """Close a page in whose place there is another."""
         self._shared.tasks.start(tab.close())
 
@@ -296,27 +296,27 @@ class Context:
         self._creating += 1
         try:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(OPENING_PATIENCE):
-                    return await self._created()
+                async with asyncio.timeout(OPEN_TIMEOUT):
+                    return await self._create_target()
             # A page that is asked for may be given the process of another, as frozen as what it is to replace.
-            return await self._created()
+            return await self._create_target()
         finally:
             self._creating -= 1
 
-    async def _created(self) -> Tab:
-        made = await self._asked_for_page()
+    async def _create_target(self) -> Tab:
+        target = await self._request_target()
         try:
-            if (welcoming := self._welcoming.pop(made["targetId"], None)) is None:
+            if (opening := self._opening.pop(target["targetId"], None)) is None:
                 raise CdpError("the page was closed as soon as it was opened")
-            return await asyncio.shield(welcoming)
+            return await asyncio.shield(opening)
         except asyncio.CancelledError:
-            for tab in [tab for tab in self.tabs if tab.page.target_id == made["targetId"]]:
+            for tab in [tab for tab in self.tabs if tab.page.target_id == target["targetId"]]:
                 self._forget(tab)
                 self._shared.tasks.start(tab.close())
             raise
 
-    async def _asked_for_page(self) -> dict[str, Any]:
-        expected, self._expected = self._expected, None
+    async def _request_target(self) -> dict[str, Any]:
+        expected, self._first_page = self._first_page, None
         if expected is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
             return await self._root.send("Target.createTarget", blank)
@@ -325,14 +325,14 @@ class Context:
         finally:
             self._creating -= 1
 
-    async def _welcome(self, tab: Tab, opener: Tab | None) -> Tab:
+    async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
         except CdpError:
             self._forget(tab)  # closed before it was open
         if opener is not None:
-            opener.popups.admit(tab.id, tab.url)
-            self._arrival.set()
+            opener.popups.report(tab.id, tab.url)
+            self._popup_opened.set()
         return tab
 
     def _opener(self, target: dict[str, Any]) -> Tab | None:
@@ -347,14 +347,14 @@ class Context:
             why = f"; {saved.reason}" if saved.reason else ""
             self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
         script = saved.restoring_script if saved.storage else None
-        await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in saved.tabs))
+        await asyncio.gather(*(self._reload(self._tabs[identity], url, script) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
 
-    async def _load_again(self, tab: Tab, url: str, script: str | None) -> None:
+    async def _reload(self, tab: Tab, url: str, script: str | None) -> None:
         if not url.startswith(("http://", "https://")):
             return
         try:
-            async with asyncio.timeout(RELOADING_PATIENCE):
+            async with asyncio.timeout(RELOAD_TIMEOUT):
                 await tab.navigate_with(url, script)
         except (TimeoutError, NavigationFailed, CdpError):
             tab.page.events.add("page lost", f"{url} could not be loaded again")
@@ -363,7 +363,7 @@ class Context:
         del self._tabs[tab.id]
         tab.rename(identity)
         self._tabs[identity] = tab
-        self._numbers = max(self._numbers, int(identity.removeprefix("t")))
+        self._ids_given = max(self._ids_given, int(identity.removeprefix("t")))
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.get(tab.id) is not tab:
@@ -376,4 +376,15 @@ class Context:
 
 
 # What Storage.setCookies takes back of what Storage.getCookies gives.
-_COOKIE = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey")
+_COOKIE_FIELDS = (
+    "name",
+    "value",
+    "domain",
+    "path",
+    "secure",
+    "httpOnly",
+    "sameSite",
+    "expires",
+    "priority",
+    "partitionKey",
+)

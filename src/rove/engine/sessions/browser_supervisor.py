@@ -157,7 +157,7 @@ class BrowserSupervisor:
             if browser is None or not browser.is_alive or not self._is_busy():
                 missed = 0
                 continue
-            missed = 0 if await browser.answers(ANSWER) else missed + 1
+            missed = 0 if await browser.answers_within(ANSWER) else missed + 1
             if missed >= 2:
                 missed = 0
                 self._lose(browser)

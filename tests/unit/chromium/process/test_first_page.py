@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rove.chromium.browser import ATTACHED
+from rove.chromium.browser import AUTO_ATTACH
 from rove.chromium.process.first_page import COMMANDS_SENT, PAGE_COMMAND, FirstPage
 
 WAY_OUT = "http://127.0.0.1:4321"
@@ -59,7 +59,7 @@ def far() -> Generator[Far]:
 
 def test_a_context_is_asked_for_then_a_page_in_it_and_both_in_the_words_used_later_on(far: Far) -> None:
     watch, context = far.received(), far.received()
-    assert (watch["method"], watch["params"]) == ("Target.setAutoAttach", ATTACHED)
+    assert (watch["method"], watch["params"]) == ("Target.setAutoAttach", AUTO_ATTACH)
     assert context["method"] == "Target.createBrowserContext"
     assert context["params"] == {
         "disposeOnDetach": True,
