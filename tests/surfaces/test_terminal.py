@@ -44,7 +44,7 @@ class Server:
         result: dict[str, Any] = answer["result"]
         return result
 
-    async def wait_for_loader(self, words: str) -> None:
+    async def shows(self, words: str) -> None:
         """Wait until the screen shows these words beyond what was read of it before."""
         async with asyncio.timeout(PATIENCE):
             while words not in self.screen:

@@ -16,7 +16,7 @@ State = Literal["good", "worth knowing", "broken"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that `rove doctor` looked at, and how to mend it if it is broken."""
+    """The result of one check of `rove doctor`, and how to fix what is broken."""
 
     subject: str
     state: State
@@ -50,7 +50,7 @@ class Browser(Protocol):
         ...
 
     async def default_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
-        """Open the context that the person at an attached browser works in; it has no proxy of rove's."""
+        """Open the context that the person at an attached browser works in; its requests bypass rove's proxy."""
         ...
 
     async def answers_within(self, timeout: float, /) -> bool:
@@ -77,7 +77,7 @@ class BrowserEngine(Protocol):
         ...
 
     async def launch(self, settings: Settings, process: Any, /) -> Browser:
-        """Connect to a process that `start_process` returned; if it does not come up, nothing is left of it."""
+        """Connect to a process that `start_process` returned; if it does not answer, end it and remove its files."""
         ...
 
     async def attach(self, settings: Settings, /) -> Browser:
@@ -85,11 +85,11 @@ class BrowserEngine(Protocol):
         ...
 
     def install(self, settings: Settings, progress: Progress, /) -> tuple[str, str]:
-        """Find a usable browser or fetch one; returns its version and where it is."""
+        """Find a usable browser or fetch one; return its version and its path."""
         ...
 
     def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:
-        """Look at all that a start needs, for `rove doctor`."""
+        """Check everything that starting a browser needs, for `rove doctor`."""
         ...
 
 

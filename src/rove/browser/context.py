@@ -16,7 +16,7 @@ RESTARTED = "browser restarted"
 
 @dataclass(frozen=True)
 class SharedState:
-    """What the tabs of a session share and a restarted browser must get back, such as being offline."""
+    """The state that the tabs of a session share, to be restored after a restart of the browser."""
 
     is_offline: bool = False
     clipboard_text: str = ""
@@ -24,7 +24,7 @@ class SharedState:
 
 @dataclass(frozen=True)
 class SavedTarget:
-    """A page that outlives our connection to the browser, and whether rove opened it."""
+    """A page of an attached browser, which stays open when the connection is lost, and whether rove opened it."""
 
     id: str
     target: str
@@ -34,7 +34,7 @@ class SavedTarget:
 
 @dataclass(frozen=True)
 class SavedContext:
-    """What is kept of a context whose browser was lost, or that was closed to free memory."""
+    """The saved state of a context whose browser was lost, or that was closed to free memory."""
 
     cookies: list[Any] | None = None
     storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
@@ -70,7 +70,7 @@ class Context(Protocol):
     def tabs(self) -> Sequence[Tab]: ...
     @property
     def tab_infos(self) -> Sequence[TabInfo]:
-        """Every tab that the agent is told of."""
+        """Every tab that the agent is shown."""
         ...
 
     @property
@@ -84,7 +84,7 @@ class Context(Protocol):
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
-        """The pages that could be found again if only the connection were lost."""
+        """The pages that could be found again if only the connection to the browser were lost."""
         ...
 
     @property
@@ -111,15 +111,15 @@ class Context(Protocol):
         ...
 
     async def replace_tab(self, tab: TabInfo, reason: str, /) -> Tab:
-        """Put an empty page in the place of one that cannot be used any more, under the same id."""
+        """Replace a page that cannot be used any more by an empty one under the same id."""
         ...
 
     async def set_offline(self, offline: bool, /) -> None: ...
     async def wait_for_popups(self) -> None:
-        """Wait until the popups that have been announced are tabs with ids."""
+        """Wait until the popups that pages have opened are tabs with ids."""
 
     async def save(self) -> SavedContext:
-        """Return what is needed to go on if the browser is lost."""
+        """Return what is needed to restore the context if the browser is lost."""
         ...
 
     async def close(self) -> None: ...

@@ -42,7 +42,7 @@ class ConsoleLog(Protocol):
 
 
 class LoggedRequest(Protocol):
-    """One request and what has come of it so far."""
+    """One request and the response to it, as far as it has arrived."""
 
     @property
     def number(self) -> int: ...

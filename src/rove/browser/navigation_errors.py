@@ -1,4 +1,4 @@
-"""Why an address could not be loaded, in words: what the browser calls `net::ERR_…`, made an error of ours."""
+"""Errors of navigations: what Chromium reports as `net::ERR_…`, as typed errors with a sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from rove.errors import CertificateInvalid, NavigationFailed, NeedsCredentials, RoveError
 
-# A chain of redirects is shown as far as this: a loop repeats itself.
+# The redirects that are shown of a chain, since a loop repeats itself.
 HOPS_SHOWN = 6
 
 _REASONS = {
@@ -64,7 +64,7 @@ _PROXY_HINT = "The person who runs rove can give it with the proxy's address: `-
 
 
 def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveError:
-    """What the browser gave as its reason, as one of our errors: `net::ERR_CONNECTION_REFUSED: Failed to …`."""
+    """Return the error for a reason of the browser, such as `net::ERR_CONNECTION_REFUSED: Failed to …`."""
     name = reason.removeprefix("net::")
     words = {"place": place_of(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
@@ -78,18 +78,18 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
 
 
 def interrupted_error(reason: str, url: str) -> NavigationFailed:
-    """The page had begun to arrive when its connection failed."""
+    """Return the error for a document whose connection failed after a part of it had arrived."""
     error = navigation_error(reason, url)
     return NavigationFailed(error.message, hint="browser_snapshot shows what had arrived by then.")
 
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:
-    """The server answers that only a name and a password open this."""
+    """Return the error for a server that asks for a name and a password."""
     return NeedsCredentials(f"HTTP {status}: {place_of(url)} asks for a password ({challenge})")
 
 
 def place_of(url: str) -> str:
-    """Host and port as people write them: the port only where it is not the scheme's own."""
+    """Return host and port as a person writes them: the port only if it is not the default of the scheme."""
     rest = url.partition("://")[2] or url
     return rest.partition("/")[0].partition("?")[0].partition("#")[0].rpartition("@")[2]
 

@@ -1,4 +1,4 @@
-"""What happens on a tab without being asked for, kept until someone asks what happened."""
+"""Events of a tab that the agent did not ask for, such as errors and popups, until they are reported to it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from rove.record import dataclass
 
 KEPT = 200
 LONGEST = 500
-# Told one by one; a page that repeats its errors must not fill the answer with them.
+# Errors that are reported one by one; a page with many errors must not fill the answer with them.
 ERRORS_TOLD = 10
 _ERRORS = frozenset({"console error", "page error"})
 
 
 @dataclass
 class PageEvent:
-    """One thing that happened, in the page's words, and how often."""
+    """One event, in the page's words, and how often it happened."""
 
     kind: str
     text: str
-    # What to do about it, in our own words.
+    # What to do about it, in rove's words.
     advice: str = ""
     at: float = field(default_factory=time.monotonic)
     times: int = 1
@@ -30,7 +30,7 @@ class PageEvent:
 
 
 class PageEvents:
-    """A bounded record: a page that floods it loses its oldest entries, and what repeats itself is told once."""
+    """The latest events, bounded: the oldest are dropped, and repeated ones are counted."""
 
     def __init__(self) -> None:
         self._unseen: dict[tuple[str, str], PageEvent] = {}
@@ -44,7 +44,7 @@ class PageEvents:
             del self._unseen[next(iter(self._unseen))]
 
     def unseen(self) -> list[PageEvent]:
-        """What came since the last call; of errors the first few, as browser_console has them all."""
+        """Return the events since the last call; only the first few errors, since browser_console has them all."""
         new = list(self._unseen.values())
         self._unseen.clear()
         return _without_flood(new)

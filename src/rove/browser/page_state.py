@@ -1,4 +1,4 @@
-"""What a page tells of itself: how far it has loaded, its requests, dialogs, downloads and events."""
+"""The state of a page: how far it has loaded, its requests, dialogs, downloads and events."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class OpenDialog:
     kind: str
     message: str
     default: str
-    # The tab that it is open on, where that is another than the one it blocks.
+    # The tab that it belongs to, if that is another than the one it blocks.
     tab: str = ""
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class LoadState(Protocol):
 
     @property
     def is_navigating(self) -> bool:
-        """Whether another document is on its way."""
+        """Whether another document has been requested and is not committed yet."""
         ...
 
     @property
@@ -78,11 +78,11 @@ class LoadState(Protocol):
 
     def has_reached(self, stage: Stage, /) -> bool: ...
     async def wait_for_stage(self, stage: Stage, /) -> None:
-        """Wait until the document has reached a stage, or until the page shows that it never will."""
+        """Wait until the document has reached a stage, or until the page is in a navigation loop."""
 
 
 class RequestTracker(Protocol):
-    """The requests under way and when each began, so that those an action caused can be told from others."""
+    """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
     ended_count: int
     document: DocumentRequest | None
@@ -142,7 +142,7 @@ class PageState(Protocol):
     def url(self) -> str: ...
     @property
     def status(self) -> int | None:
-        """The HTTP status of the document, where it has one."""
+        """The HTTP status of the document; None if it has none."""
         ...
 
     @property
@@ -155,12 +155,12 @@ class PageState(Protocol):
     def downloads(self) -> Downloads: ...
     @property
     def keeps_navigating(self) -> bool:
-        """Whether the page keeps navigating, or would if it were not held."""
+        """Whether the page keeps navigating by itself, or is kept from it."""
         ...
 
     @property
     def awaited_server(self) -> str | None:
-        """The host that has not answered for the next document; until it does, nothing reaches the page."""
+        """The host that has not answered the request for the next document; until then the page answers no command."""
         ...
 
     async def title(self) -> str: ...
@@ -172,7 +172,7 @@ class PageState(Protocol):
         ...
 
     async def finish_navigation(self) -> None:
-        """Wait for a document that is on its way; if its server does not answer in time, stay where we are."""
+        """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
 
     def allow_navigation(self) -> None:
-        """Let the page navigate again: what it does from here on may have been asked for."""
+        """Let the page navigate again, since the next action may cause it to."""

@@ -17,11 +17,11 @@ from rove.snapshot import Snapshot
 
 
 class PageObserver(Protocol):
-    """What the agent has seen of a page, and how to look at it again."""
+    """Takes snapshots of a page and remembers the last one that the agent has seen."""
 
     @property
     def seen(self) -> Snapshot | None:
-        """What the agent saw last."""
+        """The snapshot that the agent saw last."""
         ...
 
     @property
@@ -34,7 +34,7 @@ class PageObserver(Protocol):
         ...
 
     def mark_seen(self, snapshot: Snapshot, /) -> None:
-        """Note what the agent has seen: later changes are told against it."""
+        """Note what the agent has seen: later changes are reported against it."""
 
     def clear_seen(self) -> None:
         """Note that the agent has seen nothing of the page as it is now."""
@@ -48,7 +48,7 @@ class PageObserver(Protocol):
 
 
 class TabInfo(Protocol):
-    """What is listed of a tab."""
+    """The facts that are listed of a tab."""
 
     @property
     def id(self) -> str: ...
@@ -56,7 +56,7 @@ class TabInfo(Protocol):
     def url(self) -> str: ...
     @property
     def open_dialog(self) -> OpenDialog | None:
-        """The dialog that blocks it, if one does."""
+        """The dialog that blocks it, if there is one."""
         ...
 
     async def title(self) -> str: ...
@@ -78,7 +78,7 @@ class Tab(TabInfo, Protocol):
     def keyboard(self) -> Keyboard: ...
     @property
     def console(self) -> Sequence[ConsoleLog]:
-        """The console of the tab, and that of the workers which its session shares."""
+        """The console log of the tab, and that of the workers that its session shares."""
         ...
 
     @property
@@ -97,7 +97,7 @@ class Tab(TabInfo, Protocol):
 
     def end_action(self) -> None: ...
     def allow_changes(self, secrets: SecretSource, /) -> None:
-        """Let the page navigate as an action asks, and let the action type these secrets."""
+        """Let the page navigate if an action causes it to, and let the action type these secrets."""
 
     async def navigate(self, url: str, /) -> None:
         """Load a URL until the document is parsed, or as far as time allows."""
@@ -120,11 +120,11 @@ class Tab(TabInfo, Protocol):
         ...
 
     async def focused_element(self) -> Element:
-        """Return the element that has the focus, in whichever frame."""
+        """Return the element that has the focus, in any frame; raise if there is none."""
         ...
 
     async def find(self, spec: dict[str, str], limit: int, /) -> tuple[int, list[dict[str, Any]]]:
-        """Search every frame; returns how many matches there are, and the first of them."""
+        """Search every frame; return how many matches there are, and the first of them."""
         ...
 
     async def has_frames(self) -> bool: ...
@@ -132,11 +132,11 @@ class Tab(TabInfo, Protocol):
         """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
 
     async def elements_at(self, x: float, y: float, /) -> Sequence[Element]:
-        """Return what lies at a point of the viewport: in the page, and in each frame that the point is in."""
+        """Return the elements at a point of the viewport: in the page, and in each frame that the point is in."""
         ...
 
     async def element_with_focus(self) -> Element | None:
-        """Return the element that takes the keys; None if no frame has the focus."""
+        """Return the element that receives keys; None if no frame has the focus."""
         ...
 
     async def scroll(self, direction: str, amount: int | None, /) -> ScrollPosition: ...

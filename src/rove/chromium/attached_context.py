@@ -1,4 +1,4 @@
-"""The context of somebody's own browser, in which we are guests: their cookies, their tabs, their downloads."""
+"""The default context of a browser that a person runs, with the person's cookies, tabs and downloads."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class KnownPage:
-    """A page that is there, whether or not we have it in hand. Nothing is set up in it until an agent goes to it."""
+    """An open page, attached or not. Rove attaches to it only when an agent names it."""
 
     id: str
     target: str
     url: str
     name: str
-    # A page that we are not attached to reports no dialogs.
+    # The dialogs of a page are reported only once rove is attached to it.
     open_dialog: None = None
 
     async def title(self) -> str:
@@ -41,7 +41,7 @@ class KnownPage:
 
 
 class AttachedContext(Context):
-    """Lists what is open, takes a page in hand when it is asked for, and closes only what it has opened itself."""
+    """Lists the open pages, attaches to a page when it is named, and closes only pages that rove opened."""
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         super().__init__(connection, identity, settings, scratch)
@@ -54,15 +54,15 @@ class AttachedContext(Context):
         self._setup = replace(self._setup, is_attached=True)
 
     async def open(self, saved: SavedContext | None) -> None:
-        """See who is there. No permission is set, no download folder, and no cookie kept or put back."""
+        """List the open pages. Permissions, download folder and cookies of the person stay as they are."""
         saved = saved or SavedContext()
         self._shared.restore(saved.shared)
         self._saved_targets = {known.target: known for known in saved.targets}
         self._ids_given = saved.ids_given
         there = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
         for target in there["targetInfos"]:
-            self.notice(target)
-        # Only to be told of downloads: they go where the browser's own settings say.
+            self.update_page(target)
+        # This only enables download events; files go where the browser's own settings say.
         await self._root.send("Browser.setDownloadBehavior", {"behavior": "default", "eventsEnabled": True})
         at = next((known.id for known in saved.targets if known.is_current), None)
         self._current = at if at in self._own_tab_ids else None
@@ -85,7 +85,7 @@ class AttachedContext(Context):
         return [page.id for page in self._pages.values() if page.target in self._own_targets]
 
     async def tab(self, name: str | None = None) -> Tab:
-        """Without a name the one in front, which is never one that we were not sent to."""
+        """Return the named tab, or the current one, which is never a page that the agent has not named or opened."""
         wanted = name or self._current
         page = next((page for page in self.tab_infos if page.id == wanted and isinstance(page, KnownPage)), None)
         if page is not None:
@@ -101,11 +101,11 @@ class AttachedContext(Context):
         await super().close_tab(tab)
 
     async def save(self) -> SavedContext:
-        """Nothing of the person's: their browser keeps it."""
+        """Return the tabs; cookies and storage stay in the person's browser."""
         return SavedContext(tabs=self.tab_urls, current=self._current)
 
     async def close(self) -> None:
-        """Close what we opened, let go of the rest and leave all else as it is."""
+        """Close the pages that rove opened, and detach from the others."""
         attached = {tab.page.target_id for tab in self.tabs}
         closing = [self._close_or_detach(tab) for tab in self.tabs]
         closing += [self._close_target(target) for target in self._own_targets - attached]
@@ -117,10 +117,10 @@ class AttachedContext(Context):
         if self.on_closed is not None:
             self.on_closed()
 
-    # What the browser tells of this context
+    # Events of the browser
 
     def update_page(self, target: dict[str, Any]) -> None:
-        """A page is there, or is elsewhere now. Those of the browser's own are not told of."""
+        """Add a page, or update its URL and title. Pages of the browser itself are not listed."""
         if target.get("browserContextId") != self._identity or target["type"] != "page":
             return
         page = self._pages.get(target["targetId"])
@@ -134,11 +134,11 @@ class AttachedContext(Context):
         self._own_targets.discard(target)
 
     def is_attaching(self, target: str) -> bool:
-        """Whether we attach to it ourselves at this moment."""
+        """Return whether rove is attaching to this target now."""
         return target in self._attaching
 
-    def receive(self, cdp: CdpSession, target: dict[str, Any]) -> None:
-        """A page has come into being: a popup of one that we have in hand, or none of our business."""
+    def on_page_attached(self, cdp: CdpSession, target: dict[str, Any]) -> None:
+        """Open a tab for a popup of an attached page; resume and leave any other new page."""
         opener = next((tab for tab in self.tabs if tab.page.target_id == target.get("openerId")), None)
         if opener is None:
             self._report_popup(target)
@@ -153,7 +153,7 @@ class AttachedContext(Context):
         tab = self._add_tab(cdp, target, self._add_page(target).id)
         self._shared.tasks.start(self._open_tab(tab, opener))
 
-    def receive_download(self, event: dict[str, Any]) -> None:
+    def on_download_event(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
             if owner is not None:
@@ -165,23 +165,23 @@ class AttachedContext(Context):
         elif event["state"] != "inProgress" and (load := self._running_downloads.pop(event["guid"], None)):
             tab, number, name = load
             tab.page.downloads.remove(number)
-            is_whole = event["state"] == "completed"
+            is_complete = event["state"] == "completed"
             where = f"{name}, where this browser keeps its downloads: not in the workspace"
-            tab.page.events.add("download" if is_whole else "download failed", where if is_whole else name)
+            tab.page.events.add("download" if is_complete else "download failed", where if is_complete else name)
 
-    # Pages in hand
+    # Attached pages
 
     async def _attach(self, page: KnownPage) -> Tab:
-        """Attach to a page and set it up; it is told nothing, and what it showed stays."""
+        """Attach to a page and set it up, without reloading it."""
         async with self._attach_lock:
-            if (attached := self._tabs.get(page.id)) is not None:
-                return attached
+            if (tab := self._tabs.get(page.id)) is not None:
+                return tab
             self._attaching.add(page.target)
             try:
-                attached = await self._root.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
+                answer = await self._root.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
             finally:
                 self._attaching.discard(page.target)
-            cdp = self._connection.cdp_session(attached["sessionId"])
+            cdp = self._connection.cdp_session(answer["sessionId"])
             tab = self._add_tab(cdp, {"targetId": page.target, "url": page.url}, page.id)
             try:
                 await tab.open()
@@ -202,8 +202,8 @@ class AttachedContext(Context):
             self._pages[identity] = KnownPage(name, identity, target["url"] or "about:blank", target.get("title", ""))
         return self._pages[identity]
 
-    async def _create_target(self) -> Tab:
-        # Behind what the person looks at, so that what they type does not go into it.
+    async def _try_create_tab(self) -> Tab:
+        # The page opens in the background, so that what the person types does not go into it.
         creation = asyncio.ensure_future(
             self._root.send("Target.createTarget", {"url": "about:blank", "background": True})
         )
@@ -223,7 +223,7 @@ class AttachedContext(Context):
         await self._close_target((await creation)["targetId"])
 
     def _report_popup(self, target: dict[str, Any]) -> None:
-        """A window that does not know its opener may still be what a page in hand has said that it opens."""
+        """Report a window without an opener, as `noopener` opens, as the popup that an attached page has announced."""
         opener = next((tab for tab in self.tabs if tab.popups.expected_count > 0), None)
         if opener is not None and is_readable_scheme(target["url"] or "about:blank"):
             opener.popups.report(self._add_page(target).id, target["url"])
@@ -242,7 +242,7 @@ class AttachedContext(Context):
     def _forget(self, tab: Tab) -> None:
         super()._forget(tab)
         if self._current is not None and self._current not in self._own_tab_ids:
-            # We do not end up, unasked, on a page of the person's.
+            # A page of the person becomes the current tab only if the agent names it.
             self._current = next(reversed(self._own_tab_ids), None)
 
     async def _close_or_detach(self, tab: Tab) -> None:
@@ -260,12 +260,12 @@ def _id_number(identity: str) -> int:
 
 
 async def resume_target(cdp: CdpSession) -> None:
-    """It is not ours to drive: let it run, and leave it."""
+    """Let a target run that waits for the debugger, and detach from it."""
     await cdp.send("Runtime.runIfWaitingForDebugger")
     await cdp.detach()
 
 
 async def _ignore_cdp_errors(work: Coroutine[Any, Any, None]) -> None:
-    """Close or leave a page that may be gone already."""
+    """Close or detach from a page that may be closed already."""
     with contextlib.suppress(CdpError):
         await work

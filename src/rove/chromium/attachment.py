@@ -1,4 +1,4 @@
-"""Attaching to a browser that a person runs themselves: nothing of it is ours to end."""
+"""Attaching to a browser that a person runs, which rove never closes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from rove.browser.context import SavedContext
     from rove.settings import Settings
 
-# A browser that works answers at once.
+# Seconds in which `/json/version` has to answer; a working browser needs milliseconds.
 VERSION_TIMEOUT = 5.0
 MAX_VERSION_BYTES = 100_000
 
 
 class AttachedProcess:
-    """A folder for what is temporary, and no process: which one it is, and what it holds, is not our business."""
+    """A folder for temporary files. Rove knows nothing of the process of an attached browser."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
@@ -38,7 +38,7 @@ class AttachedProcess:
 
     @property
     def is_running(self) -> bool:
-        return True  # as long as the line to it is open
+        return True  # the connection tells whether the browser is alive
 
     @property
     def process_group(self) -> None:
@@ -49,64 +49,64 @@ class AttachedProcess:
 
 
 class AttachedBrowser(Browser):
-    """Somebody's own browser. It is left, never closed."""
+    """A browser that a person runs. Rove disconnects from it and never closes it."""
 
     def __init__(self, process: AttachedProcess, connection: CdpConnection, version: str, own: str) -> None:
         super().__init__(process, connection, version)
         self._default_id = own
-        self._attached_context: AttachedContext | None = None
+        self._default_context: AttachedContext | None = None
         root = connection.root
         for event in ("Target.targetCreated", "Target.targetInfoChanged"):
             root.on(event, self._on_target)
         root.on("Target.targetDestroyed", self._on_destroyed)
 
     async def default_context(self, settings: Settings, saved: SavedContext | None) -> AttachedContext:
-        """The one that the person works in, through no proxy of ours."""
-        attached_context = AttachedContext(self._connection, self._default_id, settings, self._process.scratch)
-        self._attached_context = self._contexts[self._default_id] = attached_context
-        attached_context.on_closed = self._forget_default_context
+        """Open the context that the person works in; its requests do not go through rove's proxy."""
+        context = AttachedContext(self._connection, self._default_id, settings, self._process.scratch)
+        self._default_context = self._contexts[self._default_id] = context
+        context.on_closed = self._forget_default_context
         try:
-            await attached_context.open(saved)
+            await context.open(saved)
         except BaseException:
-            await attached_context.close()
+            await context.close()
             raise
-        return attached_context
+        return context
 
     async def close(self) -> None:
-        """Leave it as it was: what we opened is closed, and nothing else."""
+        """Close the pages that rove opened, and disconnect."""
         await asyncio.gather(*(context.close() for context in list(self._contexts.values())))
         await self.kill()
 
     def _forget_default_context(self) -> None:
-        self._attached_context = None
+        self._default_context = None
         self._contexts.pop(self._default_id, None)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]
         if target.get("browserContextId") in self._contexts.keys() - {self._default_id}:
             super()._on_attached(event)
-        elif self._attached_context is not None and self._attached_context.is_attaching(target["targetId"]):
-            return  # who asked for it goes on by itself
+        elif self._default_context is not None and self._default_context.is_attaching(target["targetId"]):
+            return  # the context sets it up itself
         elif (
-            self._attached_context is not None
+            self._default_context is not None
             and target["type"] == "page"
             and target.get("browserContextId") == self._default_id
         ):
-            self._attached_context.receive(self._connection.cdp_session(event["sessionId"]), target)
+            self._default_context.on_page_attached(self._connection.cdp_session(event["sessionId"]), target)
         else:
             self._tasks.start(resume_target(self._connection.cdp_session(event["sessionId"])))
 
     def _on_target(self, event: dict[str, Any]) -> None:
-        if self._attached_context is not None:
-            self._attached_context.update_page(event["targetInfo"])
+        if self._default_context is not None:
+            self._default_context.update_page(event["targetInfo"])
 
     def _on_destroyed(self, event: dict[str, Any]) -> None:
-        if self._attached_context is not None:
-            self._attached_context.forget_page(event["targetId"])
+        if self._default_context is not None:
+            self._default_context.forget_page(event["targetId"])
 
 
 async def attach(settings: Settings) -> AttachedBrowser:
-    """Connect to the browser that the settings name; whatever keeps us from it, nothing is left of the attempt."""
+    """Connect to the browser that the settings name; if that fails, remove the temporary files."""
     assert settings.attach is not None
     port = DebugPort.of(settings.attach)
     try:
@@ -122,12 +122,12 @@ async def attach(settings: Settings) -> AttachedBrowser:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
-        return "nobody listens there"
+        return "nothing listens there"
     return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
 def _find_socket(port: DebugPort) -> DebugPort:
-    """Where the browser's own socket is, which changes whenever it is started."""
+    """Return the WebSocket URL of the browser, which changes whenever it is started."""
     connection = http.client.HTTPConnection(port.host, port.port, timeout=VERSION_TIMEOUT)
     try:
         connection.request("GET", "/json/version")
@@ -136,7 +136,7 @@ def _find_socket(port: DebugPort) -> DebugPort:
     finally:
         connection.close()
     if not isinstance(version, dict):
-        raise ValueError("who listens there is no browser")
+        raise ValueError("what listens there is no browser")
     return port.at(str(version.get("webSocketDebuggerUrl")))
 
 
@@ -163,7 +163,7 @@ async def _open_browser(process: AttachedProcess, connection: CdpConnection, whe
     check_version(where, version["product"])
     contexts = await root.send("Target.getBrowserContexts")
     if "defaultBrowserContextId" not in contexts:
-        raise CdpError("it does not tell which of its contexts is its own, as newer versions of Chromium do")
+        raise CdpError("it does not report its default context, as newer versions of Chromium do")
     browser = AttachedBrowser(process, connection, version["product"], contexts["defaultBrowserContextId"])
     await root.send("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
     await root.send("Target.setAutoAttach", AUTO_ATTACH)

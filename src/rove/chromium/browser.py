@@ -1,4 +1,4 @@
-"""One Chromium process, and everything that dies with it."""
+"""A running Chromium: starting its process, connecting to it, and opening and closing its contexts."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from rove.settings import Settings
 from rove.tasks import BackgroundTasks
 
 CLOSE_TIMEOUT = 3.0
-# The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
+# The first version with `Page.frameStartedNavigating`, which waiting for navigations relies on.
 MIN_VERSION = 132
-# Whatever comes into being waits for us, so that nothing of a page runs before it is set up.
+# New targets wait for the debugger, so that no script of a page runs before rove has set the page up.
 AUTO_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 
 
 class ProcessHandle(Protocol):
-    """What a browser stands on: a process that we started, or one that is somebody else's and that we only visit."""
+    """The process of a browser: one that rove started, or that of a person's browser that rove is attached to."""
 
     @property
     def scratch(self) -> Path:
-        """Where to put what is temporary."""
+        """The folder for temporary files."""
         ...
 
     @property
@@ -42,17 +42,17 @@ class ProcessHandle(Protocol):
     @property
     def process_group(self) -> int | None: ...
     def release(self) -> None:
-        """It is over: leave nothing behind that is ours."""
+        """End a process that rove started, and remove the temporary files."""
 
 
 class Browser:
-    """A browser with the line to it and what it stands on."""
+    """A browser: its process, the connection to it and its contexts."""
 
     def __init__(self, process: ProcessHandle, connection: CdpConnection, version: str = "") -> None:
         self._process = process
         self._connection = connection
         self._contexts: dict[str, Context] = {}
-        # A context that was asked for ahead, by its way out.
+        # The context that was created while the browser started, by its proxy.
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
@@ -67,7 +67,7 @@ class Browser:
         return self._connection.is_open and self._process.is_running
 
     def memory_in_use(self) -> int | None:
-        """Return the bytes that the browser's processes hold; None where that is unknown, or not ours to measure."""
+        """Return the bytes that the browser's processes hold; None if unknown or in an attached browser."""
         group = self._process.process_group
         return memory_in_use(group) if group is not None else None
 
@@ -77,14 +77,14 @@ class Browser:
         return group is not None and kill_largest_page(group)
 
     def on_lost(self, callback: Callable[[], None]) -> None:
-        """Be told when the process is gone."""
+        """Call `callback` when the connection to the browser ends."""
         self._connection.on_end(callback)
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
-        """An isolated context whose only way out is a proxy; with a keepsake, it goes on where a lost one ended."""
+        """Open an isolated context whose requests all go through a proxy, or restore a lost one."""
         context = self._prepared.pop(proxy, None) if saved is None else None
         if context is None:
-            # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
+            # Without `<-loopback>`, Chromium bypasses the proxy for loopback and link-local addresses.
             proxy_url = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
             made = await self._connection.root.send(
                 "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_url}
@@ -98,11 +98,11 @@ class Browser:
         return context
 
     async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
-        """Refuse: only a browser that a person runs has a context of its own to work in."""
+        """Raise `Unsupported`: rove uses the default context only in a browser that a person runs."""
         raise Unsupported("This browser was started by rove, which gives every session a context behind its proxy.")
 
     def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
-        """Take over what was begun before anyone could listen."""
+        """Take over the context and the page that were requested while the browser started."""
         if first_page.context is not None:
             context = self._add_context(first_page.context, settings)
             context.set_first_page(self._connection.expect(PAGE_COMMAND))
@@ -115,26 +115,27 @@ class Browser:
         return context
 
     async def answers_within(self, timeout: float) -> bool:
-        """Whether the browser process itself still answers, or at least goes on talking."""
+        """Return whether the browser process answers within `timeout` seconds, or at least still sends events."""
         began = time.monotonic()
         try:
             async with asyncio.timeout(timeout):
                 await self._connection.root.send("Browser.getVersion")
         except TimeoutError:
-            # An answer queues behind what pages say. What was in the pipe before would have been read at once.
+            # The answer may wait behind events of pages. Events from before `began` were read at once, so an event in
+            # the second half of the time shows that the browser still works.
             return self._connection.heard_at > began + timeout / 2
         except CdpError:
             return False
         return True
 
     async def kill(self) -> None:
-        """End everything that belongs to the browser, without asking it."""
+        """Disconnect and end the process without asking the browser to close."""
         self._connection.close()
         await asyncio.gather(*(context.release() for context in self._contexts.values()), self._tasks.close())
         await asyncio.to_thread(self._process.release)
 
     async def close(self) -> None:
-        """End the process and leave nothing behind; bounded, whatever state it is in."""
+        """Close the browser in a bounded time, whatever state it is in."""
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
@@ -145,11 +146,11 @@ class Browser:
         cdp = self._connection.cdp_session(event["sessionId"])
         context = self._contexts.get(target.get("browserContextId", ""))
         if context is not None and target["type"] == "page":
-            context.receive(cdp, target)
+            context.on_page_attached(cdp, target)
         elif context is not None and target["type"] in ("service_worker", "shared_worker"):
             self._tasks.start(context.workers.set_up(cdp, target))
         else:
-            # Not ours to drive, but it waits for someone to let it go.
+            # Other targets are not driven, but wait for the debugger and have to be resumed.
             self._tasks.start(cdp.send("Runtime.runIfWaitingForDebugger"))
 
     def _on_detached(self, event: dict[str, Any]) -> None:
@@ -158,17 +159,17 @@ class Browser:
 
     def _on_download(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
-            context.receive_download(event)
+            context.on_download_event(event)
 
 
 async def start_process(settings: Settings, progress: Callable[[str], None] | None) -> BrowserProcess:
-    """Find a browser, or fetch one if someone is there to hear of the progress, and start its process."""
+    """Find a browser, or fetch one if `progress` can be shown, and start its process."""
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    from rove.chromium.process.installation import ensure  # no server that had a head start needs it
+    from rove.chromium.process.installation import ensure  # not needed after an early launch
 
     may_fetch = settings.fetch_browser and progress is not None
     found = await asyncio.to_thread(
@@ -182,11 +183,11 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
 
 
 def _ignore_progress(message: str) -> None:
-    """Nobody is waiting for it yet."""
+    """Discard a progress message, when the caller gave no way to show it."""
 
 
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
-    """A browser out of a process that is starting; if it does not come up nothing is left of it."""
+    """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
     sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
@@ -206,7 +207,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
 
 
 async def _open_connection(process: BrowserProcess) -> CdpConnection:
-    """To the browser, once nobody else speaks to it."""
+    """Open the connection, once the thread that requests the first page no longer uses the pipe."""
     first_page = process.first_page
     if first_page is None:
         return CdpConnection(PipeTransport(*process.pipe()))
@@ -227,7 +228,7 @@ async def _connect(process: BrowserProcess, connection: CdpConnection, settings:
 
 
 def check_version(where: str, product: str) -> None:
-    """`HeadlessChrome/156.0.1.2` says of itself which version it is."""
+    """Raise if a product such as `HeadlessChrome/156.0.1.2` is older than rove needs."""
     major = product.partition("/")[2].partition(".")[0]
     if major.isdigit() and int(major) < MIN_VERSION:
         raise BrowserUnavailable(

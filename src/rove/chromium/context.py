@@ -1,4 +1,4 @@
-"""One isolated browser context: its tabs, their ids and which of them is in front."""
+"""One isolated browser context: its tabs, their ids and which of them is current."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings import Settings
 
 CLOSE_TIMEOUT = 3.0
-# From the moment a page says that it opens a window until the window is there.
+# Seconds from `Page.windowOpen` until the new window has a target.
 POPUP_TIMEOUT = 2.0
 RELOAD_TIMEOUT = 3.0
 UNBLOCK_TIMEOUT = 0.5
@@ -31,23 +31,23 @@ OPEN_TIMEOUT = 2.0
 
 
 class Context:
-    """Cookies, storage and tabs of their own. Tab ids (`t1`, `t2`) are never given twice."""
+    """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         self._root = connection.root
         self._connection = connection
         self._identity = identity
         self._settings = settings
-        # Copies of what the pages were given, which they may read as long as they live.
+        # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
         self._tabs: dict[str, Tab] = {}
         self._ids_given = 0
         self._current: str | None = None
-        # The first tab, until someone uses it.
+        # The first tab, until it is used.
         self._unused_tab: Tab | None = None
         self._creating = 0
-        # The answer to a page that was asked for before anyone could listen.
+        # The answer to the `Target.createTarget` that was sent while the browser started.
         self._first_page: asyncio.Future[dict[str, Any]] | None = None
         self._opening: dict[str, asyncio.Task[Tab]] = {}
         self._popup_opened = asyncio.Event()
@@ -55,21 +55,21 @@ class Context:
         self._shared = SharedResources()
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = asyncio.Event()
-        # Asked before a tab is opened; raises if there is no room for it.
+        # Awaited before a tab is opened; raises if there is no memory for it.
         self.before_new_tab: Callable[[], Awaitable[None]] | None = None
         self.on_closed: Callable[[], object] | None = None
 
     def set_first_page(self, page: asyncio.Future[dict[str, Any]]) -> None:
-        """A page of ours is on its way already, which will be the first."""
+        """Use a page that was requested while the browser started as the first tab."""
         self._first_page = page
         self._creating += 1
 
     async def open(self, saved: SavedContext | None) -> None:
-        """Make ready; with a keepsake, go on where a lost context ended."""
+        """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
         ready = asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if saved is None:
-            # Whoever asks for a context asks for a page next, and its process takes longest of all to start.
-            first, _ = await asyncio.gather(self._create(), ready)
+            # The caller needs a page next, and starting its process takes longest.
+            first, _ = await asyncio.gather(self._create_tab(), ready)
             self._unused_tab, self._current = first, first.id
         else:
             await ready
@@ -82,7 +82,7 @@ class Context:
 
     @property
     def workers(self) -> Workers:
-        """The workers that belong to no single tab."""
+        """The workers that the tabs share."""
         return self._shared.workers
 
     @property
@@ -109,7 +109,7 @@ class Context:
 
     @property
     def is_alive(self) -> bool:
-        """Whether there is still a browser that it belongs to."""
+        """Whether the connection to the browser is open."""
         return self._connection.is_open
 
     @property
@@ -118,7 +118,7 @@ class Context:
 
     @property
     def tab_infos(self) -> Sequence[TabInfo]:
-        """All that an agent is told of."""
+        """Every tab that the agent is shown."""
         return self.tabs
 
     @property
@@ -126,7 +126,7 @@ class Context:
         return self._tabs.get(self._current or "")
 
     async def tab(self, name: str | None = None) -> Tab:
-        """The named tab, or the one in front, which is opened if there is none."""
+        """Return the named tab, or the current one, which is opened if there is none."""
         if name is not None and name not in self._tabs:
             open_now = ", ".join(tab.id for tab in self.tab_infos) or "none"
             raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
@@ -149,7 +149,7 @@ class Context:
             )
         if self.before_new_tab is not None:
             await self.before_new_tab()
-        return self._use(await self._create())
+        return self._use(await self._create_tab())
 
     def _use(self, tab: Tab) -> Tab:
         self._unused_tab = None
@@ -158,10 +158,10 @@ class Context:
         return tab
 
     async def unblock_tab(self, blocked: TabInfo) -> Tab:
-        """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
+        """Return a tab that answers: the same one with its script terminated, or a new page under the same id."""
         tab = self._tabs[blocked.id]
         if tab.page.keeps_navigating:
-            # What it asked for last may come between us and where we go, however often we try.
+            # The page's own navigations would interrupt the one that the caller wants.
             return await self.replace_tab(tab, "its page kept navigating by itself")
         if await tab.page.answers_within(UNBLOCK_TIMEOUT):
             return tab
@@ -173,9 +173,9 @@ class Context:
         )
 
     async def replace_tab(self, replaced: TabInfo, reason: str) -> Tab:
-        """An empty page in place of one that is beyond help, under the same id; cookies stay."""
+        """Replace a page that cannot be used any more by an empty one under the same id; cookies stay."""
         tab = self._tabs[replaced.id]
-        fresh = await self._create()
+        fresh = await self._create_tab()
         tab.opener_group.remove(tab.page)
         self._rename(fresh, tab.id)
         fresh.page.worlds.main.next_ref = tab.page.worlds.main.next_ref
@@ -192,7 +192,7 @@ class Context:
         await closing.close()
 
     async def save(self) -> SavedContext:
-        """What would be needed to go on if the browser died now."""
+        """Return what is needed to restore the context if the browser is lost."""
         answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
         storage: dict[str, list[dict[str, str]]] = {}
         for tab in self.tabs:
@@ -207,21 +207,21 @@ class Context:
 
     @property
     def ids_given(self) -> int:
-        """How many ids have been given."""
+        """How many tab ids have been given."""
         return self._ids_given
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
-        """What would be known again if only the line to the browser were lost: of pages that live on without us."""
+        """The pages that could be found again if only the connection to the browser were lost."""
         return ()
 
     @property
     def _own_tab_ids(self) -> list[str]:
-        """The ids of the tabs that count as ours."""
+        """The ids of the tabs that rove opened, which count towards the limit."""
         return list(self._tabs)
 
     async def close(self) -> None:
-        """Close every tab and drop all state, in a bounded time, since Chromium may never confirm."""
+        """Close every tab and drop all state, in a bounded time, since Chromium may never answer."""
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
@@ -232,23 +232,23 @@ class Context:
             self.on_closed()
 
     async def release(self) -> None:
-        """Cancel what runs in the background for a context that is gone."""
+        """Cancel the background tasks of a context that is closed."""
         for tab in self.tabs:
             tab.release()
         await self._shared.tasks.close()
 
     async def wait_for_popups(self) -> None:
-        """Wait until the popups that have been announced are tabs with ids."""
+        """Wait until the popups that pages have opened are tabs with ids."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(POPUP_TIMEOUT):
                 while any(tab.popups.expected_count > 0 for tab in self.tabs):
                     self._popup_opened.clear()
                     await self._popup_opened.wait()
 
-    # What the browser tells of this context
+    # Events of the browser
 
-    def receive(self, cdp: CdpSession, target: dict[str, Any]) -> None:
-        """A page has come into being: one that we asked for, or a popup."""
+    def on_page_attached(self, cdp: CdpSession, target: dict[str, Any]) -> None:
+        """Open a tab for a new page that rove requested, or for a popup unless there are too many."""
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
         if opener is not None and opener.popups.is_refused(len(self._tabs)):
@@ -269,7 +269,7 @@ class Context:
             if tab.page.target_id == target and tab.page.cdp is cdp:
                 self._forget(tab)
 
-    def receive_download(self, event: dict[str, Any]) -> None:
+    def on_download_event(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
             if owner is not None:
@@ -277,7 +277,7 @@ class Context:
         else:
             self._downloads.update(event)
 
-    # Making tabs
+    # Creating tabs
 
     def _next_id(self) -> str:
         self._ids_given += 1
@@ -289,21 +289,21 @@ class Context:
         return tab
 
     def _close_replaced(self, tab: Tab) -> None:
-        """Close a page in whose place there is another."""
+        """Close a page that another has replaced."""
         self._shared.tasks.start(tab.close())
 
-    async def _create(self) -> Tab:
+    async def _create_tab(self) -> Tab:
         self._creating += 1
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(OPEN_TIMEOUT):
-                    return await self._create_target()
-            # A page that is asked for may be given the process of another, as frozen as what it is to replace.
-            return await self._create_target()
+                    return await self._try_create_tab()
+            # Chromium may put a new page into the process of the page it replaces, which does not answer.
+            return await self._try_create_tab()
         finally:
             self._creating -= 1
 
-    async def _create_target(self) -> Tab:
+    async def _try_create_tab(self) -> Tab:
         target = await self._request_target()
         try:
             if (opening := self._opening.pop(target["targetId"], None)) is None:
@@ -316,12 +316,12 @@ class Context:
             raise
 
     async def _request_target(self) -> dict[str, Any]:
-        expected, self._first_page = self._first_page, None
-        if expected is None:
+        first_page, self._first_page = self._first_page, None
+        if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
             return await self._root.send("Target.createTarget", blank)
         try:
-            return await expected
+            return await first_page
         finally:
             self._creating -= 1
 
@@ -329,7 +329,7 @@ class Context:
         try:
             await tab.open()
         except CdpError:
-            self._forget(tab)  # closed before it was open
+            self._forget(tab)  # the page was closed before it was set up
         if opener is not None:
             opener.popups.report(tab.id, tab.url)
             self._popup_opened.set()
@@ -340,9 +340,9 @@ class Context:
         return next((tab for tab in self.tabs if tab.page.target_id == opener), None) or self.current
 
     async def _reopen(self, saved: SavedContext) -> None:
-        """Open the tabs of a lost context again, under their ids, where they were."""
+        """Open the tabs of a lost context again, with their ids and URLs."""
         for identity, url in saved.tabs:
-            self._rename(await self._create(), identity)
+            self._rename(await self._create_tab(), identity)
             lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
             why = f"; {saved.reason}" if saved.reason else ""
             self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
@@ -367,7 +367,7 @@ class Context:
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.get(tab.id) is not tab:
-            return  # replaced meanwhile
+            return  # another page has its id meanwhile
         del self._tabs[tab.id]
         tab.opener_group.remove(tab.page)
         self._used.pop(tab.id, None)
@@ -375,7 +375,7 @@ class Context:
             self._current = next(reversed(self._tabs), None)
 
 
-# What Storage.setCookies takes back of what Storage.getCookies gives.
+# The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.
 _COOKIE_FIELDS = (
     "name",
     "value",

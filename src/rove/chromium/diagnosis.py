@@ -1,4 +1,4 @@
-"""What `rove doctor` looks at for Chromium: shared memory, leftovers, the browser, its sandbox and a start."""
+"""The checks of `rove doctor` for Chromium: shared memory, leftovers, the browser, its sandbox and a start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIN_SHM_MEGABYTES = 64
 
 
 async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
-    """Look at one thing after another, the cheap ones first."""
+    """Yield the finding of one check after another, the quick ones first."""
     yield _check_shared_memory()
     yield _check_leftovers(settings)
     if settings.attach is not None:
@@ -95,7 +95,7 @@ async def _check_attachment(settings: Settings) -> Finding:
     except RoveError as error:
         return Finding("attach", "broken", error.message, error.hint)
     await browser.close()
-    advice = "Leave --attach out to have a browser whose way out is guarded."
+    advice = "Leave --attach out to have a browser whose requests go through rove's proxy."
     return Finding("attach", "worth knowing", f"{browser.version} at {settings.attach}", advice)
 
 

@@ -1,4 +1,4 @@
-"""Chromium as a browser engine: what `rove.browser.browser.load_engine` imports."""
+"""Chromium as a browser engine, which `rove.browser.browser.load_engine` imports by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ChromiumEngine:
         return await launch(settings, process)
 
     async def attach(self, settings: Settings) -> AttachedBrowser:
-        from rove.chromium.attachment import attach  # needs a WebSocket library that no other start needs
+        from rove.chromium.attachment import attach  # imports a WebSocket library that only attaching needs
 
         return await attach(settings)
 
