@@ -13,7 +13,7 @@ from rove.snapshot.text import line_of
 if TYPE_CHECKING:
     from PIL import Image
 
-MOST_MARKS = 150
+MAX_MARKS = 150
 # Far enough apart to be told from each other where boxes touch; dark enough for white letters.
 COLOURS = ("#c0392b", "#2563ab", "#1e7d44", "#8e44ad", "#a3660b", "#117a8b", "#b83280", "#4a5568")
 
@@ -39,7 +39,7 @@ def marks_in(picture: ScreenshotImage, seen: Snapshot) -> list[Mark]:
         box = tuple(value * picture.scale for value in (x + left, y + top, x + left + w, y + top + h))
         if w > 0 and h > 0 and box[2] > 0 and box[3] > 0 and box[0] < width and box[1] < height:
             marks.append(Mark(row.ref, line_of(row._replace(box=None)), (box[0], box[1], box[2], box[3])))
-    return marks[:MOST_MARKS]
+    return marks[:MAX_MARKS]
 
 
 Box = tuple[float, float, float, float]

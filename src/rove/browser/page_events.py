@@ -7,10 +7,10 @@ from dataclasses import field
 
 from rove.record import dataclass
 
-KEPT = 200
-LONGEST = 500
+MAX_EVENTS = 200
+MAX_TEXT_LENGTH = 500
 # Errors that are reported one by one; a page with many errors must not fill the answer with them.
-ERRORS_TOLD = 10
+MAX_ERRORS = 10
 _ERRORS = frozenset({"console error", "page error"})
 
 
@@ -33,27 +33,27 @@ class PageEvents:
     """The latest events, bounded: the oldest are dropped, and repeated ones are counted."""
 
     def __init__(self) -> None:
-        self._unseen: dict[tuple[str, str], PageEvent] = {}
+        self._unreported: dict[tuple[str, str], PageEvent] = {}
 
     def add(self, kind: str, text: str) -> None:
-        event = PageEvent(kind, text[:LONGEST])
-        known = self._unseen.setdefault((event.kind, event.text), event)
+        event = PageEvent(kind, text[:MAX_TEXT_LENGTH])
+        known = self._unreported.setdefault((event.kind, event.text), event)
         if known is not event:
             known.times += 1
-        elif len(self._unseen) > KEPT:
-            del self._unseen[next(iter(self._unseen))]
+        elif len(self._unreported) > MAX_EVENTS:
+            del self._unreported[next(iter(self._unreported))]
 
-    def unseen(self) -> list[PageEvent]:
-        """Return the events since the last call; only the first few errors, since browser_console has them all."""
-        new = list(self._unseen.values())
-        self._unseen.clear()
-        return _without_flood(new)
+    def take_unreported(self) -> list[PageEvent]:
+        """Return the new events and forget them; only the first few errors, since browser_console has them all."""
+        new = list(self._unreported.values())
+        self._unreported.clear()
+        return _limit_errors(new)
 
 
-def _without_flood(page_events: list[PageEvent]) -> list[PageEvent]:
+def _limit_errors(page_events: list[PageEvent]) -> list[PageEvent]:
     errors = [event for event in page_events if event.kind in _ERRORS]
-    if len(errors) <= ERRORS_TOLD:
+    if len(errors) <= MAX_ERRORS:
         return page_events
-    left_out = {id(error) for error in errors[ERRORS_TOLD:]}
+    left_out = {id(error) for error in errors[MAX_ERRORS:]}
     more = PageEvent("console error", f"{len(left_out)} more", "All errors are in browser_console.")
     return [*(event for event in page_events if id(event) not in left_out), more]

@@ -11,7 +11,7 @@ from rove.browser.time_budget import TimeBudget
 from rove.record import dataclass
 
 Stage = Literal["DOMContentLoaded", "load"]
-LONGEST_URL = 2000
+MAX_URL_LENGTH = 2000
 
 
 @dataclass
@@ -24,7 +24,7 @@ class TrackedRequest:
     answered: float | None = None
 
     def __post_init__(self) -> None:
-        self.url = self.url[:LONGEST_URL]  # a data: URL may be megabytes
+        self.url = self.url[:MAX_URL_LENGTH]  # a data: URL may be megabytes
 
 
 @dataclass

@@ -44,7 +44,10 @@ class PageObserver(Protocol):
         ...
 
     async def wait_until_quiet(self, read_rows: bool, since: float, /) -> None:
-        """Wait until an action that began at `since` brings no more change; `read_rows` also looks at the page then."""
+        """Wait until an action that began at `since` causes no more changes.
+
+        With `read_rows`, the page is read at the same moment, for the next snapshot.
+        """
 
 
 class TabInfo(Protocol):

@@ -57,21 +57,21 @@ class AttachedContext(Context):
         """List the open pages. Permissions, download folder and cookies of the person stay as they are."""
         saved = saved or SavedContext()
         self._shared.restore(saved.shared)
-        self._saved_targets = {known.target: known for known in saved.targets}
+        self._saved_targets = {saved_target.target: saved_target for saved_target in saved.targets}
         self._ids_given = saved.ids_given
-        there = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
-        for target in there["targetInfos"]:
+        answer = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
+        for target in answer["targetInfos"]:
             self.update_page(target)
         # This only enables download events; files go where the browser's own settings say.
         await self._root.send("Browser.setDownloadBehavior", {"behavior": "default", "eventsEnabled": True})
-        at = next((known.id for known in saved.targets if known.is_current), None)
-        self._current = at if at in self._own_tab_ids else None
+        current = next((saved_target.id for saved_target in saved.targets if saved_target.is_current), None)
+        self._current = current if current in self._own_tab_ids else None
 
     @property
     def tab_infos(self) -> list[TabInfo]:
         attached = {tab.page.target_id: tab for tab in self.tabs}
-        shown = [attached.get(page.target, page) for page in self._pages.values() if is_readable_scheme(page.url)]
-        return sorted(shown, key=lambda page: _id_number(page.id))
+        tabs = [attached.get(page.target, page) for page in self._pages.values() if is_readable_scheme(page.url)]
+        return sorted(tabs, key=lambda page: _id_number(page.id))
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
@@ -162,8 +162,8 @@ class AttachedContext(Context):
                     owner.page.downloads.add(),
                     event["suggestedFilename"] or "download",
                 )
-        elif event["state"] != "inProgress" and (load := self._running_downloads.pop(event["guid"], None)):
-            tab, number, name = load
+        elif event["state"] != "inProgress" and (download := self._running_downloads.pop(event["guid"], None)):
+            tab, number, name = download
             tab.page.downloads.remove(number)
             is_complete = event["state"] == "completed"
             where = f"{name}, where this browser keeps its downloads: not in the workspace"
@@ -195,10 +195,10 @@ class AttachedContext(Context):
     def _add_page(self, target: dict[str, Any]) -> KnownPage:
         identity = target["targetId"]
         if identity not in self._pages:
-            known = self._saved_targets.pop(identity, None)
-            if known is not None and known.is_ours:
+            saved_target = self._saved_targets.pop(identity, None)
+            if saved_target is not None and saved_target.is_ours:
                 self._own_targets.add(identity)
-            name = known.id if known else self._next_id()
+            name = saved_target.id if saved_target else self._next_id()
             self._pages[identity] = KnownPage(name, identity, target["url"] or "about:blank", target.get("title", ""))
         return self._pages[identity]
 

@@ -85,11 +85,11 @@ class Browser:
         context = self._prepared.pop(proxy, None) if saved is None else None
         if context is None:
             # Without `<-loopback>`, Chromium bypasses the proxy for loopback and link-local addresses.
-            proxy_url = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
-            made = await self._connection.root.send(
-                "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_url}
+            proxy_params = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+            answer = await self._connection.root.send(
+                "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_params}
             )
-            context = self._add_context(made["browserContextId"], settings)
+            context = self._add_context(answer["browserContextId"], settings)
         try:
             await context.open(saved)
         except BaseException:
@@ -172,12 +172,14 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
     from rove.chromium.process.installation import ensure  # not needed after an early launch
 
     may_fetch = settings.fetch_browser and progress is not None
-    found = await asyncio.to_thread(
+    installation = await asyncio.to_thread(
         ensure, settings.browser, settings.headless, may_fetch, progress or _ignore_progress
     )
-    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
+    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
     try:
-        return await asyncio.to_thread(BrowserProcess, settings.home_folder / "run", found, sandbox, settings.headless)
+        return await asyncio.to_thread(
+            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless
+        )
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
 
@@ -189,7 +191,7 @@ def _ignore_progress(message: str) -> None:
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
-    sweeping = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
+    sweep_task = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _open_connection(process)
@@ -202,7 +204,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
         await _clean_up(connection, process)
         raise
     finally:
-        await sweeping
+        await sweep_task
     return browser
 
 

@@ -140,12 +140,12 @@ class Context:
     async def new_tab(self) -> Tab:
         if self._unused_tab is not None and self._unused_tab is self.current:
             return self._use(self._unused_tab)
-        if len(opened := self._own_tab_ids) >= self._settings.limits.tabs:
-            unused = min(opened, key=lambda tab: self._used.get(tab, 0))
-            where = dict(self.tab_urls).get(unused, "")[:200]
+        if len(tab_ids := self._own_tab_ids) >= self._settings.limits.tabs:
+            oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
+            url = dict(self.tab_urls).get(oldest, "")[:200]
             raise LimitReached(
-                f"{len(opened)} tabs are open, which is the limit.",
-                hint=f"Close one with browser_tabs: {unused} ({where}) is longest unused.",
+                f"{len(tab_ids)} tabs are open, which is the limit.",
+                hint=f"Close one with browser_tabs: {oldest} ({url}) is longest unused.",
             )
         if self.before_new_tab is not None:
             await self.before_new_tab()
@@ -196,8 +196,8 @@ class Context:
         answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
         storage: dict[str, list[dict[str, str]]] = {}
         for tab in self.tabs:
-            if not tab.lock.locked() and (kept := await tab.page.local_storage()):
-                storage[kept[0]] = kept[1]
+            if not tab.lock.locked() and (stored := await tab.page.local_storage()):
+                storage[stored[0]] = stored[1]
         cookies = [{key: cookie[key] for key in _COOKIE_FIELDS if key in cookie} for cookie in answer["cookies"]]
         return SavedContext(cookies, storage, self.tab_urls, self._current)
 
@@ -344,8 +344,8 @@ class Context:
         for identity, url in saved.tabs:
             self._rename(await self._create_tab(), identity)
             lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
-            why = f"; {saved.reason}" if saved.reason else ""
-            self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
+            reason = f"; {saved.reason}" if saved.reason else ""
+            self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{reason}; {lost}")
         script = saved.restoring_script if saved.storage else None
         await asyncio.gather(*(self._reload(self._tabs[identity], url, script) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
@@ -377,14 +377,5 @@ class Context:
 
 # The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.
 _COOKIE_FIELDS = (
-    "name",
-    "value",
-    "domain",
-    "path",
-    "secure",
-    "httpOnly",
-    "sameSite",
-    "expires",
-    "priority",
-    "partitionKey",
-)
+    "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey",
+)  # fmt: skip

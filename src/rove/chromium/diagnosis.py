@@ -28,17 +28,17 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
     if settings.attach is not None:
         yield await _check_attachment(settings)
         return
-    found: Installation | None = None
+    installation: Installation | None = None
     try:
-        found = await asyncio.to_thread(find, settings.browser, settings.headless)
+        installation = await asyncio.to_thread(find, settings.browser, settings.headless)
     except RoveError as error:
         yield Finding("browser", "broken", error.message, error.hint)
         return
-    if found is None:
+    if installation is None:
         yield _report_missing_browser(settings)
         return
-    yield await asyncio.to_thread(_check_browser, found)
-    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
+    yield await asyncio.to_thread(_check_browser, installation)
+    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
     advice = "" if sandbox.on else "Run as an ordinary user, with user namespaces enabled, to have it on."
     yield Finding(
         "sandbox",
@@ -67,7 +67,7 @@ def _check_leftovers(settings: Settings) -> Finding:
 
 
 def _report_missing_browser(settings: Settings) -> Finding:
-    snaps = [found.path for found in candidates(settings.headless) if is_snap(found.path)]
+    snaps = [installation.path for installation in candidates(settings.headless) if is_snap(installation.path)]
     if snaps:
         return Finding(
             "browser",
@@ -78,13 +78,13 @@ def _report_missing_browser(settings: Settings) -> Finding:
     return Finding("browser", "broken", "none found", "Run `rove install`.")
 
 
-def _check_browser(found: Installation) -> Finding:
-    version_text = version(found.path)
+def _check_browser(installation: Installation) -> Finding:
+    version_text = version(installation.path)
     if version_text is None:
         return Finding(
-            "browser", "broken", f"{found.path} does not run", "Run it by hand to see why, or `rove install`."
+            "browser", "broken", f"{installation.path} does not run", "Run it by hand to see why, or `rove install`."
         )
-    return Finding("browser", "good", f"{version_text}: {found.path} ({found.origin})")
+    return Finding("browser", "good", f"{version_text}: {installation.path} ({installation.origin})")
 
 
 async def _check_attachment(settings: Settings) -> Finding:

@@ -31,8 +31,8 @@ class ChromiumEngine:
     def install(self, settings: Settings, progress: Progress) -> tuple[str, str]:
         from rove.chromium.process.installation import ensure, version
 
-        found = ensure(settings.browser, settings.headless, True, progress)
-        return version(found.path) or "unknown version", f"{found.path} ({found.origin})"
+        installation = ensure(settings.browser, settings.headless, True, progress)
+        return version(installation.path) or "unknown version", f"{installation.path} ({installation.origin})"
 
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:
         from rove.chromium.diagnosis import diagnose

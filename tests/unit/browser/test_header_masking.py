@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.header_masking import LONGEST_VALUE, MOST, limit_headers, mask_headers
+from rove.browser.header_masking import MAX_HEADERS, MAX_VALUE_LENGTH, limit_headers, mask_headers
 
 
 @pytest.mark.parametrize(
@@ -29,5 +29,5 @@ def test_what_would_let_its_reader_act_as_the_user_is_masked(name: str, value: s
 
 def test_only_so_much_is_kept() -> None:
     many = {f"X-{number}": "v" * 5000 for number in range(500)}
-    assert len(limit_headers(many)) == MOST
-    assert {len(value) for value in limit_headers(many).values()} == {LONGEST_VALUE}
+    assert len(limit_headers(many)) == MAX_HEADERS
+    assert {len(value) for value in limit_headers(many).values()} == {MAX_VALUE_LENGTH}

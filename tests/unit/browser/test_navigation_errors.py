@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
+from rove.browser.navigation_errors import credentials_error, host_and_port, interrupted_error, navigation_error
 
 DISTINCT = [
     "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_RESET",
@@ -65,7 +65,7 @@ def test_a_chain_of_redirects_is_shown_as_far_as_it_is_worth() -> None:
     ],
 )
 def test_a_place_is_host_and_port_and_no_password(url: str, place: str) -> None:
-    assert place_of(url) == place
+    assert host_and_port(url) == place
     assert "secret" not in navigation_error("net::ERR_CONNECTION_REFUSED", url).message
 
 

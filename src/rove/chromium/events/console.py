@@ -110,7 +110,7 @@ class ConsoleLog:
         self._tasks.start(cdp.send("Runtime.releaseObjectGroup", {"objectGroup": "console"}))
 
 
-class Contexts:
+class ExecutionContexts:
     """Maps the execution contexts of a CDP session to the page or frame that they belong to."""
 
     def __init__(self, cdp: CdpSession, main_frame: str | None) -> None:

@@ -15,10 +15,10 @@ MAX_STACK_LINES = 6
 # Objects for which the browser's description says more than a preview of their properties.
 _SHOWN_BY_DESCRIPTION = frozenset({"error", "node", "date", "regexp"})
 _PLACEHOLDER = pattern(r"%[sdifoOc%]")
-Remote = dict[str, Any]
+RemoteObject = dict[str, Any]
 
 
-def message_text(arguments: list[Remote]) -> str:
+def message_text(arguments: list[RemoteObject]) -> str:
     """Return the arguments of one console call as DevTools would show them."""
     if arguments and arguments[0].get("type") == "string" and "%" in arguments[0].get("value", "")[:MAX_LENGTH]:
         return _fill_placeholders(arguments[0]["value"][:MAX_LENGTH], arguments[1:])
@@ -52,9 +52,9 @@ def _clean_url(url: str) -> str:
     return clean if len(clean) <= MAX_URL_LENGTH else clean[: MAX_URL_LENGTH - 1] + "…"
 
 
-def _fill_placeholders(pattern: str, arguments: list[Remote]) -> str:
+def _fill_placeholders(pattern: str, arguments: list[RemoteObject]) -> str:
     """Replace `%s`, `%d` and the like by the arguments; `%c`, which only sets a style, is left out."""
-    rest: Iterator[Remote] = iter(arguments)
+    rest: Iterator[RemoteObject] = iter(arguments)
 
     def fill(match: re.Match[str]) -> str:
         if match[0] == "%%":
@@ -67,7 +67,7 @@ def _fill_placeholders(pattern: str, arguments: list[Remote]) -> str:
     return " ".join([_PLACEHOLDER.sub(fill, pattern), *map(_argument_text, rest)])
 
 
-def _argument_text(value: Remote) -> str:
+def _argument_text(value: RemoteObject) -> str:
     kind = value.get("type")
     if kind == "string":
         return str(value.get("value", ""))
@@ -84,12 +84,12 @@ def _argument_text(value: Remote) -> str:
     return _description(value)
 
 
-def _description(value: Remote) -> str:
+def _description(value: RemoteObject) -> str:
     """Return the browser's description; for an error, its message and the top of its stack."""
     return "\n".join(str(value.get("description", value.get("type"))).splitlines()[:MAX_STACK_LINES])
 
 
-def _preview_text(preview: Remote) -> str:
+def _preview_text(preview: RemoteObject) -> str:
     """Return an object preview as `{a: 1, b: "x", …}` or `[1, 2]`."""
     is_list = preview.get("subtype") in ("array", "typedarray")
     parts = [_entry_text(entry) for entry in preview.get("entries", [])]
@@ -103,28 +103,28 @@ def _preview_text(preview: Remote) -> str:
     return f"{{{text}}}" if name in ("Object", "") else f"{name} {{{text}}}"
 
 
-def _is_shown(item: Remote, preview: Remote) -> bool:
+def _is_shown(item: RemoteObject, preview: RemoteObject) -> bool:
     return not ("entries" in preview and item["name"] == "size")
 
 
-def _property_text(item: Remote, is_list: bool) -> str:
+def _property_text(item: RemoteObject, is_list: bool) -> str:
     value = _property_value(item)
     return value if is_list and item["name"].isdigit() else f"{item['name']}: {value}"
 
 
-def _property_value(item: Remote) -> str:
+def _property_value(item: RemoteObject) -> str:
     if "valuePreview" in item:
         return _preview_text(item["valuePreview"])
     value = item.get("value", item.get("type", ""))
     return f'"{value}"' if item.get("type") == "string" else str(value)
 
 
-def _entry_text(entry: Remote) -> str:
+def _entry_text(entry: RemoteObject) -> str:
     value = _entry_part_text(entry["value"])
     return f"{_entry_part_text(entry['key'])} => {value}" if "key" in entry else value
 
 
-def _entry_part_text(side: Remote) -> str:
+def _entry_part_text(side: RemoteObject) -> str:
     if side.get("type") == "string":
         return f'"{side.get("description", "")}"'
     return _preview_text(side) if side.get("properties") else str(side.get("description", ""))

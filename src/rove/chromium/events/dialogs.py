@@ -38,7 +38,7 @@ class Dialogs:
         self._answer_timeout = answer_timeout
         self._current: tuple[OpenDialog, CdpSession] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._is_open = asyncio.Event()
+        self._opened = asyncio.Event()
         self._is_dismissing = False
         self._consecutive = 0.0
         self._suppressed = 0
@@ -65,7 +65,7 @@ class Dialogs:
     async def wait_until_open(self) -> OpenDialog:
         """Wait until a dialog is open."""
         while (dialog := self.open) is None:
-            await self._is_open.wait()
+            await self._opened.wait()
         return dialog
 
     async def run_until_dialog(self, work: Awaitable[Any]) -> bool:
@@ -88,7 +88,7 @@ class Dialogs:
         """Show the dialog of another page, which blocks this page too, so that either tab can answer it."""
         if self._current is None:
             self._current = (dialog, cdp)
-            self._is_open.set()
+            self._opened.set()
 
     def unshare(self) -> None:
         """Forget the dialog of another page, which has been closed."""
@@ -135,7 +135,7 @@ class Dialogs:
             self._suppress(cdp)
         else:
             self._current = (dialog, cdp)
-            self._is_open.set()
+            self._opened.set()
             self._wait_for_answer(dialog, cdp)
 
     def _wait_for_answer(self, dialog: OpenDialog, cdp: CdpSession) -> None:
@@ -149,9 +149,8 @@ class Dialogs:
         if self._suppressed:
             return True
         is_consecutive = self._follows_another() and not self.is_acting
-        self._consecutive = (self._consecutive if is_consecutive else 0.0) + KIND_WEIGHTS.get(
-            dialog.kind, DEFAULT_WEIGHT
-        )
+        weight = KIND_WEIGHTS.get(dialog.kind, DEFAULT_WEIGHT)
+        self._consecutive = weight + (self._consecutive if is_consecutive else 0.0)
         return self._consecutive > MAX_CONSECUTIVE
 
     def _follows_another(self) -> bool:
@@ -180,7 +179,7 @@ class Dialogs:
     def _close(self) -> None:
         self._current = None
         self._last_closed = time.monotonic()
-        self._is_open.clear()
+        self._opened.clear()
         if self._timer is not None:
             self._timer.cancel()
         if self.on_close is not None:

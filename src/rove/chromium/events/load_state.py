@@ -33,6 +33,7 @@ class LoadState:
         # A navigation is first requested by the page, then started by the browser, which may also refuse it.
         self._is_requested = False
         self._is_started = False
+        # Commits count documents and navigations within a document.
         self.commits = 0
         self.documents = 0
 

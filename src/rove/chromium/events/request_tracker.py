@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rove.browser.navigation_errors import place_of
+from rove.browser.navigation_errors import host_and_port
 from rove.browser.page_events import PageEvents
 from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.chromium.protocol.connection import CdpSession
@@ -38,10 +38,10 @@ class _BoundedDict(dict[str, V]):
 class RequestTracker:
     """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
-    def __init__(self, main_frame: str, page_events: PageEvents, most_bytes: int, stop: Callable[[], None]) -> None:
+    def __init__(self, main_frame: str, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
         self._main_frame = main_frame
         self._events = page_events
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._stop = stop
         self._pending: dict[str, TrackedRequest] = _BoundedDict()
         self._descriptions: dict[str, str] = _BoundedDict()
@@ -68,7 +68,7 @@ class RequestTracker:
         document = self.document
         if document is None or document.status is not None or not document.url.startswith("http"):
             return None  # a URL that another program handles has no server
-        return place_of(document.url)
+        return host_and_port(document.url)
 
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
@@ -126,10 +126,10 @@ class RequestTracker:
         if document is None or document.is_cut:
             return
         document.received += event["dataLength"]
-        if document.received > self._most_bytes:
+        if document.received > self._max_bytes:
             document.is_cut = True
-            most = self._most_bytes // 2**20
-            self._events.add("page cut", f"{document.url} is larger than {most} MB: the rest was not loaded")
+            limit = self._max_bytes // 2**20
+            self._events.add("page cut", f"{document.url} is larger than {limit} MB: the rest was not loaded")
             self._stop()
 
     def _on_end(self, event: dict[str, Any]) -> None:
@@ -142,10 +142,10 @@ class RequestTracker:
         document = self._document_of(event)
         if document is not None and not event.get("canceled"):
             document.failure = event["errorText"]
-        address = self._descriptions.get(event["requestId"])
+        description = self._descriptions.get(event["requestId"])
         is_raised = document is not None and self.is_caller_waiting
-        if address and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
-            self._events.add("request failed", f"{address} ({event['errorText']})")
+        if description and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
+            self._events.add("request failed", f"{description} ({event['errorText']})")
         self._on_end(event)
 
 

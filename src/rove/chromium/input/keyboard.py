@@ -56,8 +56,8 @@ def _layout() -> dict[str, Key]:
     }  # fmt: skip
     keys |= {name: Key(name, name, number) for name, number in named.items()}
     keys |= {f"F{number}": Key(f"F{number}", f"F{number}", 111 + number) for number in range(1, 13)}
-    modifiers_held = {"Shift": 16, "Control": 17, "Alt": 18, "Meta": 91}
-    keys |= {name: Key(name, f"{name}Left", number, location=1) for name, number in modifiers_held.items()}
+    modifiers = {"Shift": 16, "Control": 17, "Alt": 18, "Meta": 91}
+    keys |= {name: Key(name, f"{name}Left", number, location=1) for name, number in modifiers.items()}
     keys["Enter"] = keys["\n"] = keys["\r"] = Key("Enter", "Enter", 13, "\r")
     keys["Space"] = keys[" "] = Key(" ", "Space", 32, " ")
     return keys
@@ -87,15 +87,15 @@ class Keyboard:
 
     async def press(self, combination: str, hold: float = 0) -> None:
         """Press a key or a combination, and release it after `hold` seconds."""
-        *modifiers_held, last = (_key(part) for part in _split(combination))
-        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in modifiers_held)
+        *held_keys, last = (_key(part) for part in _split(combination))
+        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held_keys)
         async with contextlib.AsyncExitStack() as stack:
-            if modifiers_held or writes:
+            if held_keys or writes:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.
                 await stack.enter_async_context(self._password_guard.guarding(writes))
-            if modifiers_held and last.key.lower() in CLIPBOARD_KEYS:
+            if held_keys and last.key.lower() in CLIPBOARD_KEYS:
                 await stack.enter_async_context(self._clipboard.offered(await self._page.every_world()))
-            await self._page.dialogs.run_until_dialog(self._press(modifiers_held, last, hold))
+            await self._page.dialogs.run_until_dialog(self._press(held_keys, last, hold))
         if last.key == "Escape" and self._page.dialogs.open is None:
             await self._page_modes.exit()
 
@@ -112,17 +112,17 @@ class Keyboard:
         else:
             await self.press("Delete")
 
-    async def _press(self, modifiers_held: list[Key], last: Key, hold: float) -> None:
+    async def _press(self, held_keys: list[Key], last: Key, hold: float) -> None:
         # In Control+A the letter names the key, so its case does not imply Shift.
-        bits = 0 if modifiers_held else last.shift
-        for key in modifiers_held:
+        bits = 0 if held_keys else last.shift
+        for key in held_keys:
             bits |= MODIFIER_BITS.get(key.key, 0)
             await self._send("down", key, bits)
         await self._send("down", last, bits)
         if hold:
             await asyncio.sleep(hold)
         await self._send("up", last, bits)
-        for key in reversed(modifiers_held):
+        for key in reversed(held_keys):
             bits &= ~MODIFIER_BITS.get(key.key, 0)
             await self._send("up", key, bits)
 

@@ -44,8 +44,8 @@ class Mouse:
         if button == "middle":
             # On Linux a middle click pastes, and would paste what is selected in another session.
             await self._clipboard.offer(await self._page.every_world(), None)
-        guarding = self._password_guard.guarding(writes=False) if button == "middle" else contextlib.nullcontext()
-        async with guarding:
+        guard = self._password_guard.guarding(writes=False) if button == "middle" else contextlib.nullcontext()
+        async with guard:
             await self._page.dialogs.run_until_dialog(self._click(x, y, button, count, modifiers, hold))
 
     async def _click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float) -> None:

@@ -20,7 +20,7 @@ CHUNK_BYTES = 2**20
 
 
 class Clickable(Protocol):
-    """The element whose click is to open a file chooser."""
+    """An element that opens a file chooser when it is clicked."""
 
     line: str
 
@@ -61,8 +61,8 @@ class FileChooser:
 
 async def copy_files(settings: Settings, paths: tuple[str, ...], scratch: Path) -> list[Path]:
     """Open, check and copy files to a folder where no other process changes them; returns the copies."""
-    workspace, largest = Workspace(settings.workspace_folder), settings.limits.upload_megabytes * 2**20
-    return await asyncio.to_thread(lambda: [_copy_checked(workspace, path, largest, scratch) for path in paths])
+    workspace, max_bytes = Workspace(settings.workspace_folder), settings.limits.upload_megabytes * 2**20
+    return await asyncio.to_thread(lambda: [_copy_checked(workspace, path, max_bytes, scratch) for path in paths])
 
 
 async def read_files(files: list[Path]) -> list[dict[str, str]]:
@@ -79,15 +79,15 @@ def _read_file(file: Path) -> dict[str, str]:
     return {"name": file.name, "type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
 
 
-def _copy_checked(workspace: Workspace, path: str, largest: int, scratch: Path) -> Path:
+def _copy_checked(workspace: Workspace, path: str, max_bytes: int, scratch: Path) -> Path:
     with workspace.reading(path) as file:
-        if file.size > largest:
-            raise InvalidArguments(f"`paths`: {path} is larger than the {largest // 2**20} MB that may be uploaded.")
+        if file.size > max_bytes:
+            raise InvalidArguments(f"`paths`: {path} is larger than the {max_bytes // 2**20} MB that may be uploaded.")
         folder = scratch / os.urandom(8).hex()
         folder.mkdir(parents=True, mode=0o700)
         copy = folder / file.name
-        with copy.open("xb") as written:
-            _copy_bytes(file, written)
+        with copy.open("xb") as destination:
+            _copy_bytes(file, destination)
         # A file that is written during the copy would be sent as a mix of two versions.
         if os.fstat(file.descriptor).st_mtime_ns != file.changed or copy.stat().st_size != file.size:
             copy.unlink()
@@ -97,10 +97,10 @@ def _copy_checked(workspace: Workspace, path: str, largest: int, scratch: Path) 
     return copy
 
 
-def _copy_bytes(file: OpenFile, written: BinaryIO) -> None:
+def _copy_bytes(file: OpenFile, destination: BinaryIO) -> None:
     """Copy the bytes that the file had when it was opened: reading a file that keeps growing would not end."""
-    with os.fdopen(os.dup(file.descriptor), "rb") as read:
+    with os.fdopen(os.dup(file.descriptor), "rb") as source:
         left = file.size
-        while left > 0 and (chunk := read.read(min(left, CHUNK_BYTES))):
-            written.write(chunk)
+        while left > 0 and (chunk := source.read(min(left, CHUNK_BYTES))):
+            destination.write(chunk)
             left -= len(chunk)

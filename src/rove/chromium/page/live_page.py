@@ -43,8 +43,8 @@ class LivePage:
         self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
         self.downloads = PendingDownloads()
         # The id of a page's main frame is the id of its target.
-        most_bytes = settings.limits.page_megabytes * 2**20
-        self.requests = RequestTracker(self.target_id, self.events, most_bytes, self.stop_loading)
+        max_bytes = settings.limits.page_megabytes * 2**20
+        self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
         self.load_state = LoadState(self.target_id, target["url"])
         self.navigation_block = NavigationBlock(cdp, self.target_id, self.send_soon)
         self.worlds = Worlds(cdp, self.target_id)

@@ -39,7 +39,7 @@ class Navigator:
         self._previous: DocumentRequest | None = None
 
     async def navigate(self, url: str) -> None:
-        seen, downloads = self._page.load_state.commits, self._page.downloads.count
+        commits, downloads = self._page.load_state.commits, self._page.downloads.count
         with self._navigating():
             if self._page.dialogs.are_recent:
                 await self._end_script()
@@ -52,29 +52,31 @@ class Navigator:
                 raise self._error(answer["errorText"], url)
             elif "loaderId" in answer:
                 await self._wait_until_parsed(
-                    self._terminating_scripts(self._page.load_state.wait_for_loader(answer["loaderId"]))
+                    self._terminate_scripts_during(self._page.load_state.wait_for_loader(answer["loaderId"]))
                 )
             else:
-                await self._wait_for_commit(seen)
+                await self._wait_for_commit(commits)
 
     async def go_in_history(self, steps: int) -> bool:
         history = await self._page.cdp.send("Page.getNavigationHistory")
         index = history["currentIndex"] + steps
         if not 0 <= index < len(history["entries"]):
             return False
-        await self._run("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
+        await self._send_navigation("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
         return True
 
     async def reload(self) -> None:
-        await self._run("Page.reload", {})
+        await self._send_navigation("Page.reload", {})
 
-    async def _run(self, method: str, params: dict[str, Any]) -> None:
-        seen = self._page.load_state.commits
+    async def _send_navigation(self, method: str, params: dict[str, Any]) -> None:
+        commits = self._page.load_state.commits
         with self._navigating():
             if self._page.dialogs.are_recent or not await self._page.answers_within(UNLOAD_TIMEOUT):
                 await self._end_script()
             await self._page.cdp.send(method, params)
-            await self._wait_until_parsed(self._terminating_scripts(self._page.load_state.wait_for_commit(seen)))
+            await self._wait_until_parsed(
+                self._terminate_scripts_during(self._page.load_state.wait_for_commit(commits))
+            )
 
     async def _end_script(self) -> None:
         """End the page's script: a dialog that it opens while the page is replaced cannot be answered."""
@@ -104,10 +106,10 @@ class Navigator:
         try:
             await asyncio.wait({navigation}, timeout=UNLOAD_TIMEOUT)
             if navigation.done() or await answering:
-                return await self._terminating_scripts(navigation, REPEATED_UNLOAD_TIMEOUT)
+                return await self._terminate_scripts_during(navigation, REPEATED_UNLOAD_TIMEOUT)
             self._page.stop_loading()
             await self._page.terminate_script()
-            return await self._terminating_scripts(self._page.cdp.send("Page.navigate", {"url": url}))
+            return await self._terminate_scripts_during(self._page.cdp.send("Page.navigate", {"url": url}))
         finally:
             answering.cancel()
             navigation.cancel()
@@ -117,7 +119,7 @@ class Navigator:
         document = self._page.requests.document
         return document is not None and document.loader != loader
 
-    async def _terminating_scripts(self, work: Awaitable[R], pause: float = UNLOAD_TIMEOUT) -> R:
+    async def _terminate_scripts_during(self, work: Awaitable[R], pause: float = UNLOAD_TIMEOUT) -> R:
         """Return the result of the work; meanwhile terminate the scripts with which the page delays its unloading."""
         task, timeout, failures = asyncio.ensure_future(work), UNLOAD_TIMEOUT, 0
         try:
@@ -144,7 +146,7 @@ class Navigator:
         page = self._page
         page.requests.is_caller_waiting = True
         page.allow_navigation()
-        before = self._previous = page.requests.document
+        previous = self._previous = page.requests.document
         try:
             with page.dialogs.dismissing():
                 yield
@@ -154,7 +156,7 @@ class Navigator:
             raise
         finally:
             page.requests.is_caller_waiting = False
-        if page.requests.document is not None and page.requests.document is not before:
+        if page.requests.document is not None and page.requests.document is not previous:
             _raise_failure(page.requests.document)
 
     async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None]) -> None:
@@ -169,17 +171,17 @@ class Navigator:
             if not is_committed:
                 raise
 
-    async def _wait_for_download(self, downloads: int) -> None:
+    async def _wait_for_download(self, since: int) -> None:
         """Wait for the download that the URL started; one that takes longer continues in the background."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._page.time.for_loading):
-                await self._page.downloads.wait_until_finished(downloads)
+                await self._page.downloads.wait_until_finished(since)
 
-    async def _wait_for_commit(self, seen: int) -> None:
+    async def _wait_for_commit(self, commits: int) -> None:
         """Wait for a navigation within the document, which the browser may report after its answer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(COMMIT_TIMEOUT):
-                await self._page.load_state.wait_for_commit(seen)
+                await self._page.load_state.wait_for_commit(commits)
 
     def _error(self, reason: str, url: str) -> RoveError:
         document = self._page.requests.document

@@ -24,7 +24,7 @@ class OpenerGroup:
         page.dialogs.on_close = lambda: self._on_dialog_close(page)
 
     def remove(self, page: LivePage) -> None:
-        """Take out a page that is gone, and its dialog with it."""
+        """Remove a closed page, and its dialog from the others."""
         for tab in [tab for tab, known in self._pages.items() if known is page]:
             del self._pages[tab]
             page.dialogs.on_open = page.dialogs.on_close = None

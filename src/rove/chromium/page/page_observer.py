@@ -41,40 +41,40 @@ class PageObserver:
 
     async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or the element that a ref means, as it is now."""
-        wanted = {name: value for name, value in options.items() if value is not None}
-        reading = ReadOptions(self._page.frame_timeout, self._page.may_read, "links" in wanted)
+        options = {name: value for name, value in options.items() if value is not None}
+        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, "links" in options)
         if ref is not None:
-            return await self._take_element_snapshot(ref, wanted, reading)
+            return await self._take_element_snapshot(ref, options, read_options)
         rows, self._rows = self._rows, None
         while True:
             if self._page.load_state.keeps_navigating:
                 await self._page.navigation_block.enable()
-            seen = self._page.load_state.documents
+            documents = self._page.load_state.documents
             try:
-                return await read_page(self._page.worlds, wanted, reading, rows if not wanted else None)
+                return await read_page(self._page.worlds, options, read_options, rows if not options else None)
             except CdpError:
                 # The document may have been replaced meanwhile; then the next one is read.
-                if self._page.cdp.is_closed or not await self._has_next_document(seen):
+                if self._page.cdp.is_closed or not await self._has_next_document(documents):
                     raise
             rows = None
 
-    async def _take_element_snapshot(self, ref: str, wanted: dict[str, Any], reading: ReadOptions) -> Snapshot:
+    async def _take_element_snapshot(self, ref: str, options: dict[str, Any], read_options: ReadOptions) -> Snapshot:
         target = parse_target(ref)
         assert isinstance(target, Ref), ref
         world = self._page.worlds.with_prefix(target.frame)
-        return await read_element(self._page.worlds, world, {**wanted, "root": target.local}, reading)
+        return await read_element(self._page.worlds, world, {**options, "root": target.local}, read_options)
 
     def is_new_image(self, data: bytes) -> bool:
         """Return whether a screenshot differs from the last one, and remember it."""
         before, self._image_digest = self._image_digest, sha256(data).digest()
         return before != self._image_digest
 
-    async def _has_next_document(self, seen: int) -> bool:
+    async def _has_next_document(self, documents: int) -> bool:
         """Return whether another document has replaced the one that was there, which may be reported late."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(NEXT_DOCUMENT_TIMEOUT):
-                await self._page.load_state.wait_for_document(seen)
-        return self._page.load_state.documents > seen
+                await self._page.load_state.wait_for_document(documents)
+        return self._page.load_state.documents > documents
 
     def mark_seen(self, snapshot: Snapshot) -> None:
         """Note what the agent has seen: later changes are reported against it."""
@@ -108,7 +108,7 @@ class PageObserver:
         world = self._touched
         if world is None or world.cdp is self._page.cdp or world.is_silent:
             return
-        with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # busy, or gone elsewhere
+        with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # the frame is busy or was replaced
             async with asyncio.timeout(self._page.frame_timeout):
                 await world.call(WAIT_UNTIL_QUIET, QUIET_ROUND_SECONDS * 1000, _milliseconds_since(since))
 

@@ -16,7 +16,7 @@ from rove.browser.secret_source import SecretSource
 from rove.chromium.capture.pdf import PdfTarget, print_page
 from rove.chromium.capture.screenshot import take_screenshot
 from rove.chromium.capture.viewport import resize
-from rove.chromium.events.console import ConsoleLog, Contexts
+from rove.chromium.events.console import ConsoleLog, ExecutionContexts
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
 from rove.chromium.events.workers import Workers
@@ -90,7 +90,7 @@ class Tab:
     async def open(self) -> None:
         """Listen to the page, add rove's scripts and settings to it, and let it run."""
         page, cdp = self.page, self.page.cdp
-        self._console.listen(cdp, Contexts(cdp, page.target_id))
+        self._console.listen(cdp, ExecutionContexts(cdp, page.target_id))
         self.network.listen(cdp, "page")
         self.popups.listen(cdp)
         page.listen()
@@ -141,7 +141,7 @@ class Tab:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
             self.page.worlds.add_separate(target["targetId"], cdp)
-            self._console.listen(cdp, Contexts(cdp, None))
+            self._console.listen(cdp, ExecutionContexts(cdp, None))
             self.network.listen(cdp, "frame")
             cdp.on("Inspector.targetCrashed", self._on_frame_crash)
             self.page.tasks.start(self._set_up(cdp))
@@ -306,17 +306,17 @@ class Tab:
 
     async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page, longest = self.page, self.settings.observing.picture
-        taking = asyncio.ensure_future(take_screenshot(page.cdp, box, full_page, kind, longest))
+        page, max_side = self.page, self.settings.observing.picture
+        task = asyncio.ensure_future(take_screenshot(page.cdp, box, full_page, kind, max_side))
         try:
-            await asyncio.wait({taking}, timeout=page.time.left / 2)
-            if not taking.done() and not page.load_state.has_reached("load"):
+            await asyncio.wait({task}, timeout=page.time.left / 2)
+            if not task.done() and not page.load_state.has_reached("load"):
                 # A page does not paint while it waits for a style sheet, which may never arrive.
-                page.events.add("loading stopped", "What the page was waiting for kept it from being shown.")
+                page.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
                 page.stop_loading()
-            return await taking
+            return await task
         finally:
-            taking.cancel()
+            task.cancel()
 
     async def marks(self, image: ScreenshotImage) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""
@@ -324,9 +324,10 @@ class Tab:
 
     async def print_pdf(self, options: PdfOptions, name: str) -> PdfFile:
         """Print the page to a file in the workspace."""
-        workspace, most = Workspace(self.settings.workspace_folder), self.settings.limits.download_megabytes * 2**20
+        max_bytes = self.settings.limits.download_megabytes * 2**20
+        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
         with self.input.page_modes.printing():
-            return await print_page(self.page.cdp, options, PdfTarget(workspace, name, most, self._setup.scratch))
+            return await print_page(self.page.cdp, options, target)
 
     async def resize(self, width: int, height: int) -> None:
         await resize(self.page.cdp, width, height)

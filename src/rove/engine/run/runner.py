@@ -349,7 +349,8 @@ def _aim_of(action: AnyAction) -> str:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page.events.unseen()]
+    page_events = tab.page.events.take_unreported()
+    events = [Event(event.kind, str(event), event.advice) for event in page_events]
     if dialog := tab.page.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
     return tuple(events)
