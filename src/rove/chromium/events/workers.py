@@ -111,7 +111,7 @@ class Workers:
         )
 
 
-async def controller(world: World) -> str | None:
+async def controller_script(world: World) -> str | None:
     """Return the script URL of the service worker that controls a page; None if there is none or it is unknown."""
     function = "() => { try { return navigator.serviceWorker.controller.scriptURL } catch { return null } }"
     try:

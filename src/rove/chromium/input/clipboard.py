@@ -33,7 +33,7 @@ class Clipboard:
         await cdp.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
 
     @contextlib.asynccontextmanager
-    async def offered(self, worlds: list[World]) -> AsyncGenerator[None]:
+    async def offering(self, worlds: list[World]) -> AsyncGenerator[None]:
         """Within this block, a paste in any of these frames inserts the session's clipboard text."""
         await self.offer(worlds, self.text)
         try:
@@ -43,8 +43,8 @@ class Clipboard:
 
     async def offer(self, worlds: list[World], text: str | None) -> None:
         """Set the text that a paste in these frames inserts; None inserts nothing."""
-        offering = [asyncio.ensure_future(_offer(world, text)) for world in worlds]
-        _, late = await asyncio.wait(offering, timeout=OFFER_TIMEOUT)
+        tasks = [asyncio.ensure_future(_offer(world, text)) for world in worlds]
+        _, late = await asyncio.wait(tasks, timeout=OFFER_TIMEOUT)
         for task in late:
             task.cancel()
 

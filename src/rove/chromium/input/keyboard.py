@@ -94,7 +94,7 @@ class Keyboard:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.
                 await stack.enter_async_context(self._password_guard.guarding(writes))
             if held_keys and last.key.lower() in CLIPBOARD_KEYS:
-                await stack.enter_async_context(self._clipboard.offered(await self._page.every_world()))
+                await stack.enter_async_context(self._clipboard.offering(await self._page.every_world()))
             await self._page.dialogs.run_until_dialog(self._press(held_keys, last, hold))
         if last.key == "Escape" and self._page.dialogs.open is None:
             await self._page_modes.exit()

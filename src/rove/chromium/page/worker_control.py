@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 from rove.browser.logs import WorkerInfo
-from rove.chromium.events.workers import Registration, Registrations, Worker, Workers, controller
+from rove.chromium.events.workers import Registration, Registrations, Worker, Workers, controller_script
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpSession
 
@@ -23,7 +23,7 @@ class WorkerControl:
     async def list(self) -> list[WorkerInfo]:
         async with Registrations.of(self._page.cdp) as registrations:
             service_workers = list(registrations)
-        script = await controller(self._page.worlds.main) if service_workers else None
+        script = await controller_script(self._page.worlds.main) if service_workers else None
         infos = [_service_worker_info(registration, script, self._page.url) for registration in service_workers]
         return [*infos, *(WorkerInfo(worker.kind, worker.url, "running") for worker in self._ordinary_workers())]
 
