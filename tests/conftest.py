@@ -1,4 +1,4 @@
-"""One browser and one site for all tests; a session of its own for each."""
+"""One browser and one site for all tests of a worker; a session of its own for each test."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from tests.site import OWN_SITES, Site, serving
 
@@ -23,6 +24,10 @@ TAB_LIMIT = 4
 SESSION_LIMIT = 5
 
 _names = itertools.count(1)
+
+# How long an example takes says more of the machine, and of what else it does, than of the code.
+hypothesis.settings.register_profile("rove", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("rove")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -74,7 +79,7 @@ def settings(home: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 async def sessions(settings: Settings) -> AsyncGenerator[Sessions]:
-    """The one browser of the whole run."""
+    """The one browser of a worker."""
     async with Sessions(settings) as sessions:
         sessions.start_early()
         yield sessions

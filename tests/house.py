@@ -19,7 +19,7 @@ from tests.site import OWN_SITES, Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
 # From the last death until nothing is left.
-PATIENCE = 5.0
+PATIENCE = 20.0
 # For what is not measured: starting and ending on a busy machine.
 LONG = 60.0
 META = {

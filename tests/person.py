@@ -31,6 +31,11 @@ class Person:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def socket_path(self) -> str:
+        """Where the browser speaks DevTools protocol, with the id of this run of it."""
+        return (self._profile / "DevToolsActivePort").read_text().split()[1]
+
+    @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
@@ -69,6 +74,10 @@ class Person:
 
     def until_tabs_are(self, *urls: str) -> None:
         self._until(lambda: self.tabs == sorted(urls))
+
+    def until_titled(self, title: str) -> None:
+        """Until a tab shows a page of this title: a tab has its address before the page has come."""
+        self._until(lambda: title in [target["title"] for target in self._ask("GET", "/json/list")])
 
     def _ask(self, method: str, path: str) -> Any:
         asking = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)

@@ -8,22 +8,22 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; whoever is interrupted, even in mid-import, leaves without a word."""
+    """Run the command line. An interrupt, even in the middle of an import, ends it without a traceback."""
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = 130  # a browser that was begun is ended by its keeper
+        code = 130  # a browser that was started is ended by its keeper
     sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
-    """A server's browser is set going before the rest is even imported."""
+    """Run the command. A server's browser is started before the rest is imported."""
     begun = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
         from rove.chromium.early_launch import early_launch
 
         begun = early_launch(arguments, os.environ)
-    gc.disable()  # nothing of what is imported is garbage, and looking for some takes a tenth of the time
+    gc.disable()  # imports leave no garbage, and collecting it takes a tenth of their time
     from rove.surfaces.cli.commands import run
 
     gc.enable()

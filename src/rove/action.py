@@ -1,4 +1,4 @@
-"""What an action is: a small immutable value, declared once, from which every surface derives itself."""
+"""What an action is: a small immutable value, declared once. Every surface is derived from the declarations."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from typing import (
 from rove.errors import InvalidArguments
 from rove.fields import UNKNOWN, InvalidFields, Validated, build, plain
 from rove.fields import arg as arg
+from rove.outcome import AnyOutcome, Result
 from rove.record import dataclass
 from rove.target import Target as Target
 from rove.target import Url as Url
@@ -31,16 +32,15 @@ from rove.target import Url as Url
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
-    from rove.outcome import AnyOutcome
 
 P = ParamSpec("P")
-R = TypeVar("R")
-# The group of what every agent needs; the others are shown to a model when they are asked for.
+R = TypeVar("R", bound=Result)
+# The group of actions that every agent needs. Other groups are shown to a model only if the settings name them.
 CORE = "core"
 
 
 class Effect(enum.Enum):
-    """What an action can do to the world: the fact that policy decides on."""
+    """What an action can do. Policies decide on this."""
 
     READ = "read"
     ACT = "act"
@@ -62,17 +62,17 @@ class Action(Validated, Generic[R]):
 
     @property
     def destination(self) -> str | None:
-        """The address that it asks the browser to load, which the policy decides on before anything moves."""
+        """The address that it asks the browser to load. The policy decides on it before the browser does."""
         return None
 
     @property
     def uses_focus(self) -> bool:
-        """Whether it does something to whatever has the focus, in whichever frame that is."""
+        """Whether it acts on the element that has the focus, in whichever frame that is."""
         return False
 
     @property
     def is_about_page(self) -> bool:
-        """Whether there is nothing to it where no page could be loaded."""
+        """Whether it needs a page that could be loaded."""
         return True
 
     @property
@@ -82,22 +82,22 @@ class Action(Validated, Generic[R]):
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """All that this one can do to the world: what its class declares and, if it names a secret, the use of that."""
+        """All that it can do: the effect of its class and, if it names a secret, the use of a secret."""
         return (type(self).effect, Effect.SECRET) if self.secrets else (type(self).effect,)
 
     @property
     def shows_page(self) -> bool:
-        """Whether its outcome carries what changed on the page."""
+        """Whether its outcome includes what changed on the page."""
         return type(self).observes
 
     @property
     def takes(self) -> float:
-        """Seconds that it takes by its own nature, on top of the time that every call has."""
+        """Seconds that it needs in addition to the time of every call, such as those of a wait."""
         return 0.0
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments that differ from their defaults, as JSON would carry them."""
+        """The arguments that differ from their defaults, as JSON data."""
         fields = dataclasses.fields(cast(Any, self))
         given = {field.name: getattr(self, field.name) for field in fields}
         return {field.name: plain(given[field.name]) for field in fields if given[field.name] != field.default}
@@ -120,7 +120,7 @@ class ContextAction(Action[R]):
     """An action on a session's browser context as a whole. It never waits for a tab's lock."""
 
     def concerns(self, context: Context) -> TabInfo | None:
-        """The tab that it is about, if it is about one: the policy decides by that tab's page."""
+        """Return the tab that it is about, if it is about one: the policy decides by that tab's page."""
         return None
 
     async def perform(self, context: Context) -> R:
@@ -128,7 +128,7 @@ class ContextAction(Action[R]):
 
 
 class SessionDirectory(Protocol):
-    """What a house action may ask of the engine."""
+    """What an action on the set of sessions may ask of the engine."""
 
     async def open_session(self, name: str | None) -> str: ...
     async def close_session(self, name: str | None) -> str: ...
@@ -143,7 +143,7 @@ class SessionsAction(Action[R]):
 
 
 class StepRunner(Protocol):
-    """The road itself, lent to an action made of others, so that each of them passes the gate."""
+    """Runs the actions that another action is made of, so that each of them passes the gate."""
 
     async def ask_ahead(self, actions: Sequence[Action[Any]], /) -> None: ...
     async def run(self, action: Action[Any]) -> AnyOutcome: ...
@@ -152,6 +152,11 @@ class StepRunner(Protocol):
 
 class CompositeAction(Action[R]):
     """An action made of other actions."""
+
+    @property
+    def actions(self) -> Sequence[Action[Any]]:
+        """The actions that it is made of."""
+        raise NotImplementedError
 
     async def perform(self, runner: StepRunner) -> R:
         raise NotImplementedError
@@ -164,14 +169,14 @@ _registry: dict[str, type[AnyAction]] = {}
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
 def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -> Callable[[type[A]], type[A]]:
-    """Declare an action: its name, schema, docs and every surface derive from the class below it.
+    """Declare an action. Its name, schema, docs and every surface are derived from the class.
 
-    `observes`: the outcome carries what changed on the page. Acts do so unless told otherwise.
-    `group`: with which others it is shown to a model.
+    `observes`: whether the outcome includes what changed on the page; by default for all effects but READ.
+    `group`: the group of tools that it is shown with.
     """
 
     def declare(cls: type[A]) -> type[A]:
-        if not (cls.__doc__ or "").strip():  # asked first, as a dataclass without one is given one
+        if not (cls.__doc__ or "").strip():  # checked first, as `dataclass` adds one
             raise TypeError(f"{cls.__name__} needs a docstring: models read it")
         declared = dataclass(frozen=True)(cls)
         declared.verb = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
@@ -188,19 +193,19 @@ def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -
 
 
 def registry() -> Mapping[str, type[AnyAction]]:
-    """Every declared action by name, in the order of the catalogue."""
+    """Return every declared action by name, in the order of `rove.actions`."""
     import_module("rove.actions")  # importing it declares them
 
     return _registry
 
 
 def groups() -> list[str]:
-    """The groups of actions beyond the core."""
+    """Return the groups of actions other than the core."""
     return sorted({cls.group for cls in registry().values()} - {CORE})
 
 
 def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
-    """Make an action from untrusted words, or say which field is wrong and how."""
+    """Make an action from untrusted arguments. Raises InvalidArguments with the fields that are wrong."""
     cls = registry().get(name)
     if cls is None:
         raise InvalidArguments(f"There is no action `{name}`.", hint=f"There are: {', '.join(registry())}.")
@@ -212,7 +217,7 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
 
 
 def made(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
-    """Make an action from Python's own arguments, with the same complaints."""
+    """Make an action from Python arguments, with the same errors as `parse`."""
     try:
         return cls(*args, **kwargs)
     except InvalidFields as refused:
@@ -229,9 +234,12 @@ def _result_type(cls: type[AnyAction]) -> type[Any]:
     for base in getattr(cls, "__orig_bases__", ()):
         if isinstance(get_origin(base), type) and issubclass(get_origin(base), Action):
             (result,) = get_args(base)
-            if not isinstance(result, TypeVar):  # a bare TabAction inherits the bases of its own declaration
-                return result  # type: ignore[no-any-return]
-    raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Result]")
+            if isinstance(result, TypeVar):
+                continue  # a bare TabAction inherits the bases of its own declaration
+            if not issubclass(result, Result):
+                raise TypeError(f"{result.__name__}, which {cls.__name__} results in, is no subclass of Result")
+            return result  # type: ignore[no-any-return]
+    raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Clicked]")
 
 
 def _complaints(cls: type[AnyAction], refused: InvalidFields) -> list[str]:

@@ -1,16 +1,16 @@
 """Everything that can go wrong, in one tree.
 
 RoveError
-├── InvalidArguments      invalid_arguments     an argument is unknown, missing or of the wrong kind
-├── InvalidSettings       invalid_settings      a setting is unknown or of the wrong kind
-├── Denied                denied                the policy, or the person it asked, said no
-├── JournalFailed         journal_failed        what is done could not be written down
-├── NotOpen               not_open              no session or tab goes by that name
-├── LimitReached          limit_reached         as many sessions, tabs or questions, or as much memory, as is allowed
-├── BrowserUnavailable    browser_unavailable   no browser to be found, or the one we had is gone
+├── InvalidArguments      invalid_arguments     an argument is unknown, missing or not valid
+├── InvalidSettings       invalid_settings      a setting is unknown or not valid
+├── Denied                denied                the policy, or the person it asked, refused
+├── JournalFailed         journal_failed        the journal cannot be written
+├── NotOpen               not_open              there is no session or tab of that name
+├── LimitReached          limit_reached         no more sessions, tabs, questions or memory are allowed
+├── BrowserUnavailable    browser_unavailable   no browser was found, or it has ended
 ├── Unsupported           unsupported           the browser engine in use cannot do this
 ├── NavigationFailed      navigation_failed     the address could not be loaded
-├── CertificateInvalid    certificate_invalid   the server could not prove who it is
+├── CertificateInvalid    certificate_invalid   the server's certificate is not valid
 ├── NeedsCredentials      needs_credentials     the server asks for a password or a certificate
 ├── PageCrashed           page_crashed          the page's process died
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered
@@ -21,38 +21,38 @@ RoveError
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
 └── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
 
-`code` is stable and what callers branch on; `hint` tells a model what to try next; `retry_after`, where it is known,
-after how many seconds the same call is likely to be taken.
+Callers branch on `code`, which never changes. `hint` tells a model what to try next. `retry_after`, if it is known, is
+the number of seconds after which the same call is likely to succeed.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # importing `typing` would take as long as all that has to be there before a browser is started
+TYPE_CHECKING = False  # importing `typing` takes as long as everything else that is needed to start a browser
 if TYPE_CHECKING:
     from typing import ClassVar
 
 
 class RoveError(Exception):
-    """A failure with a stable code, a plain sentence and the next thing to try."""
+    """An error with a stable code, a plain sentence and the next thing to try."""
 
     code: ClassVar[str] = "internal"
     default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
     retryable: ClassVar[bool] = False
-    # Whether its message may hold words of the page that it came from.
+    # Whether the message may quote text of a page.
     quotes_page: ClassVar[bool] = True
 
     def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.message = message
-        # Whether what was asked for must not be written down: it was, perhaps, a password.
+        # Whether the arguments must stay out of the journal, as they may hold a password.
         self.conceals = False
-        # Whose words the message may hold, once it has been at a page; None while all of them are ours.
+        # The origin of the page that the message may quote; None if all of the text is rove's.
         self.origin: str | None = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
     def say_more(self, words: str) -> None:
-        """Add a sentence to what it says."""
+        """Add a sentence to the message."""
         self.message = f"{self.message} {words}"
         self.args = (self.message,)
 
@@ -69,22 +69,24 @@ class InvalidArguments(RoveError):
 
 class InvalidSettings(RoveError):
     code = "invalid_settings"
-    default_hint = "Correct it there; docs/settings.md lists every setting and what it takes."
+    default_hint = "Correct the setting; docs/settings.md lists every setting and its values."
 
 
 class Denied(RoveError):
     code = "denied"
-    default_hint = "This needs someone else's consent; do not try another way round it."
+    default_hint = "This needs a person's consent: do not try to get round it."
 
 
 class JournalFailed(RoveError):
     code = "journal_failed"
-    default_hint = "Nothing more is done until it can be recorded: the owner must make room, or mend the folder."
+    default_hint = (
+        "No action runs until the journal can be written: the owner must free disk space or repair the folder."
+    )
 
 
 class NotOpen(RoveError):
     code = "not_open"
-    default_hint = "Call browser_status to see what is open."
+    default_hint = "Call {status} to see what is open."
 
 
 class LimitReached(RoveError):
@@ -95,11 +97,11 @@ class LimitReached(RoveError):
 
 class BrowserUnavailable(RoveError):
     code = "browser_unavailable"
-    default_hint = "Run `rove doctor` to see what is wrong and how to mend it."
+    default_hint = "Run `rove doctor` to see what is wrong and how to fix it."
 
 
 def unwritable(folder: object, error: OSError) -> BrowserUnavailable:
-    """A folder that rove needs and cannot write to."""
+    """Return the error for a folder that rove needs and cannot write to."""
     return BrowserUnavailable(
         f"{folder} cannot be written: {error.strerror}.", hint="Set ROVE_HOME, or pass --home, to a folder that can be."
     )
@@ -120,12 +122,12 @@ class NavigationFailed(RoveError):
 
 class CertificateInvalid(RoveError):
     code = "certificate_invalid"
-    default_hint = "Do not try to get round it: whoever runs the server must mend its certificate."
+    default_hint = "Do not try to get round it: the owner of the server must renew its certificate."
 
 
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
-    default_hint = "rove has none to offer: ask the person you work for, or use another address."
+    default_hint = "rove has no credentials: ask the user, or use another address."
 
 
 class PageCrashed(RoveError):
@@ -136,13 +138,13 @@ class PageCrashed(RoveError):
 
 class DialogOpen(RoveError):
     code = "dialog_open"
-    default_hint = "Answer it with browser_dialog, then call again."
+    default_hint = "Answer it with {dialog}, then call again."
     retryable = True
 
 
 class DeadlineExceeded(RoveError):
     code = "deadline_exceeded"
-    default_hint = "Look at the page with browser_snapshot, or allow more time with `timeout`."
+    default_hint = "Look at the page with {snapshot}, or allow more time with `timeout`."
     retryable = True
 
 
@@ -154,12 +156,12 @@ class ScriptFailed(RoveError):
 class ElementNotFound(RoveError):
     code = "element_not_found"
     quotes_page = False
-    default_hint = "Take a browser_snapshot and use a ref that it shows."
+    default_hint = "Take a {snapshot} and use a ref that it shows."
 
 
 class ElementGone(RoveError):
     code = "element_gone"
-    default_hint = "The page has changed: take a new browser_snapshot and use a ref that it shows."
+    default_hint = "The page has changed: take a new {snapshot} and use a ref that it shows."
 
 
 class AmbiguousTarget(RoveError):
@@ -169,5 +171,5 @@ class AmbiguousTarget(RoveError):
 
 class ElementNotReady(RoveError):
     code = "element_not_ready"
-    default_hint = "Deal with what is in the way, or wait for it with browser_wait, then call again."
+    default_hint = "Remove what is in the way, or wait for the element with {wait}, then call again."
     retryable = True

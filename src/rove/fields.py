@@ -1,8 +1,7 @@
-"""Values checked against a class's own type hints, and the hints described to a model.
+"""Validate values against the type hints of a class, and describe the hints to a model as a JSON schema.
 
-Our own, and small, for a measured reason: importing pydantic and declaring thirty models with it took half of the time
-from the start of a server's process to its first answer. It knows the handful of types that actions and settings are
-made of; anything else fails when it is declared, not when it is used.
+rove does this itself because importing pydantic and declaring thirty models took half of the time from the start of a
+server to its first answer. This knows only the types that actions and settings use.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class FieldRule:
-    """What a field means, and what must hold of its value."""
+    """The description of a field, and the limits of its value."""
 
     description: str = ""
     ge: float | None = None
@@ -37,7 +36,7 @@ class FieldRule:
 
 
 class InvalidFields(ValueError):
-    """Values that cannot be taken: where, and why, for each."""
+    """Values that are not valid: for each, the field and the reason."""
 
     def __init__(self, complaints: list[tuple[str, str]]) -> None:
         super().__init__("; ".join(f"{where}: {why}" for where, why in complaints))
@@ -45,17 +44,17 @@ class InvalidFields(ValueError):
 
 
 class Validated:
-    """A base for frozen dataclasses whose values are checked, and read leniently, when they are made."""
+    """A base for frozen dataclasses that validate and convert their values when they are made."""
 
     def __post_init__(self) -> None:
-        complaints: list[tuple[str, str]] = []
-        for name, (hint, rule) in declared(type(self)).items():
-            try:
-                object.__setattr__(self, name, _read(hint, rule, getattr(self, name), name))
-            except InvalidFields as refused:
-                complaints += refused.complaints
+        values, complaints = _read_all(type(self), self.__dict__)
         if complaints:
             raise InvalidFields(complaints)
+        self.__dict__.update(values)
+        self.complete()
+
+    def complete(self) -> None:
+        """Check, or derive, what depends on more than one value. Called once, when each value by itself is valid."""
 
 
 def arg(description: str, default: Any = MISSING, **rules: Any) -> Any:
@@ -70,7 +69,7 @@ _known: dict[type[Any], Mapping[str, tuple[Any, FieldRule]]] = {}
 
 
 def declared(cls: type[Any]) -> Mapping[str, tuple[Any, FieldRule]]:
-    """Each field's type and rule; worked out when first asked for."""
+    """Return the type and the rule of each field; computed once for each class."""
     if cls not in _known:
         hints = _hints(cls)
         fields = dataclasses.fields(cls)
@@ -79,12 +78,12 @@ def declared(cls: type[Any]) -> Mapping[str, tuple[Any, FieldRule]]:
 
 
 def _hints(cls: type[Any]) -> dict[str, Any]:
-    """As `typing.get_type_hints`, which compiles each by itself: of all tools together, that takes twice as long."""
+    """Return the type hints of a class, as `typing.get_type_hints` does, which takes twice as long for all tools."""
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         written = vars(base).get("__annotations__", {})
         if not all(isinstance(text, str) for text in written.values()):
-            return get_type_hints(cls, include_extras=True)  # a module that does without the postponing
+            return get_type_hints(cls, include_extras=True)  # a module without `from __future__ import annotations`
         texts = {name: text for name, text in written.items() if "ClassVar" not in text}
         if texts:
             values = eval(f"[{', '.join(texts.values())}]", vars(sys.modules[base.__module__]))
@@ -93,34 +92,40 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
 
 
 def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
-    """Make a validated dataclass from untrusted words, naming all that is unknown, missing or wrong."""
-    known = {field.name: field for field in dataclasses.fields(cls)}
-    complaints = [(name, UNKNOWN) for name in values if name not in known]
-    for name, field in known.items():
-        if name in values:
-            complaints += _complaints(cls, name, values[name])
-        elif field.default is MISSING:
-            complaints.append((name, "is missing"))
-    if complaints:
+    """Make a validated dataclass from untrusted values, or raise InvalidFields with all that is wrong with them."""
+    defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+    unknown = [(name, UNKNOWN) for name in values if name not in defaults]
+    read, complaints = _read_all(cls, {**defaults, **values})
+    if unknown or complaints:
         prefix = f"{where}." if where else ""
-        raise InvalidFields([(prefix + place, why) for place, why in complaints])
-    return cls(**values)
+        raise InvalidFields([(prefix + place, why) for place, why in [*unknown, *complaints]])
+    # Not through `__init__`, which would read every value a second time.
+    made: Any = object.__new__(cls)
+    made.__dict__.update(read)
+    made.complete()
+    return made
 
 
-def _complaints(cls: type[Any], name: str, value: Any) -> list[tuple[str, str]]:
-    hint, rule = declared(cls)[name]
-    try:
-        _read(hint, rule, value, name)
-    except InvalidFields as refused:
-        return refused.complaints
-    return []
+def _read_all(cls: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return each value as its type wants it, and what is wrong with the others."""
+    read: dict[str, Any] = {}
+    complaints: list[tuple[str, str]] = []
+    for name, (hint, rule) in declared(cls).items():
+        if values[name] is MISSING:
+            complaints.append((name, "is missing"))
+            continue
+        try:
+            read[name] = _read(hint, rule, values[name], name)
+        except InvalidFields as refused:
+            complaints += refused.complaints
+    return read, complaints
 
 
 UNKNOWN = "is not known"
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON carries it."""
+    """Return a value as JSON data."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple | list):
@@ -129,7 +134,7 @@ def plain(value: Any) -> Any:
 
 
 def _read(hint: Any, rule: FieldRule, value: Any, where: str) -> Any:
-    """The value as its type wants it, or a refusal."""
+    """Convert a value to its type. Raises Refused if that is not possible."""
     if get_origin(hint) is Annotated:
         hint, *others = get_args(hint)
         for other in others:
@@ -144,7 +149,7 @@ def _read_any(branches: tuple[Any, ...], rule: FieldRule, value: Any, where: str
     if value is None and type(None) in branches:
         return None
     kinds = [branch for branch in branches if branch is not type(None)]
-    # Of several types, the one that the value already is; a text that reads like a number stays a text.
+    # The value's own type comes first: a string that looks like a number stays a string.
     for kind in kinds:
         if isinstance(kind, type) and type(value) is kind:
             return _read(kind, rule, value, where)
@@ -255,7 +260,7 @@ def _refuse(where: str, why: str) -> NoReturn:
 
 
 def schema_of(cls: type[Any]) -> Schema:
-    """A class's fields as a flat JSON schema: no references, no null branches, as some model providers refuse those."""
+    """Return a class's fields as a flat JSON schema: some model providers refuse references and null branches."""
     properties: Schema = {}
     required: list[str] = []
     for field in dataclasses.fields(cls):

@@ -1,4 +1,4 @@
-"""Where rove keeps its files, known before anything else is loaded."""
+"""The folder of rove's files. It is needed before anything else is imported, so this imports nothing slow."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ DEFAULT = "~/.rove"
 
 
 def home_from(given: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> str:
-    """The folder that was given, or `$ROVE_HOME`, or `~/.rove`."""
+    """Return the folder that is given, or `$ROVE_HOME`, or `~/.rove`."""
     return os.path.abspath(os.path.expanduser(given or environment.get("ROVE_HOME") or DEFAULT))
 
 
 def given(flag: str, arguments: Sequence[str]) -> str | None:
-    """The value of a flag among command-line words, as argparse would read it."""
+    """Return the value of a flag on the command line, as argparse would read it."""
     found = None
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == flag:

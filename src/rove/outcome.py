@@ -1,27 +1,34 @@
-"""What came of an action."""
+"""What came of an action: its result, where the tab is now, what changed, and whose words each text is."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import re
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
 
+from rove.errors import RoveError
+from rove.fields import plain
 from rove.record import dataclass
 
-R = TypeVar("R")
-# Names the origin of what no origin is known of.
+# Stands for an origin that is not known.
 NOWHERE = "unknown"
+# Begins the line that names the origin of the lines after it, where passages are joined into one text for people.
+FROM = "from "
+LONGEST_ERROR = 2000
 
 
 class Own(str):
-    """A word of the caller's or of ours in a result. Any other text there counts as the page's."""
+    """Text in a result that the caller or rove wrote. All other text there counts as written by the page."""
 
     __slots__ = ()
 
 
 class Quoted(str):
-    """Words of a frame that belongs to another site than the page: whose they are goes along with them."""
+    """Text that a frame of another origin than the page wrote. It carries that origin."""
 
     __slots__ = ("origin",)
     origin: str
@@ -34,36 +41,126 @@ class Quoted(str):
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of an answer: words of ours, or with an origin, words of a page.
+    """A part of an answer: text that rove wrote or, with an origin, text that a page wrote.
 
-    Raw ones are text as the page has it, not lines that we made: they could imitate their neighbours.
+    An empty origin is that of the page in the tab. Raw text is as the page has it, not in lines that rove made: it
+    could imitate the passages beside it. With `longest`, the text is shown on one line and cut at so many characters.
     """
 
     text: str
     origin: str | None = None
     is_raw: bool = False
+    longest: int | None = None
+
+    def of(self, page: str) -> Passage:
+        """Return the same passage with an origin that is spelled out, given that of the page in the tab."""
+        return dataclasses.replace(self, origin=page) if self.origin == "" else self
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no line break, once a carriage return is made one."""
+    return "\n" not in text and "\r" not in text
+
+
+def joined(passages: Iterable[Passage]) -> str:
+    """Return passages as one text for people; a line names the origin wherever it is not the page's.
+
+    Only to be read: text of a page could imitate such a line, so programs take the passages.
+    """
+    return "\n".join(f"{FROM}{part.origin}\n{part.text}" if part.origin else part.text for part in passages)
+
+
+def error_passages(error: RoveError) -> Iterator[Passage]:
+    """Tell of an error: its code, its message, which may quote a page, and what to try next."""
+    if error.origin is None:
+        yield Passage(f"{error.code}: {error.message}", longest=LONGEST_ERROR + len(error.code) + 2)
+    else:
+        yield Passage(f"{error.code}:")
+        yield Passage(error.message, error.origin, longest=LONGEST_ERROR)
+    yield Passage(error.hint)
 
 
 def origin_in(url: str | None) -> str:
-    """The origin of an address as the browser itself reported it, for a label."""
+    """Return the origin of an address that the browser itself reported, to be shown as a label."""
     match = re.match(r"([a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#@]+)", url or "")
     return match[1] + match[2] if match else (url or NOWHERE)
 
 
 def moment(at: float) -> str:
-    """A time as ISO 8601 writes it, to the millisecond."""
-    seconds, milliseconds = divmod(int(at * 1000 + 1e-3), 1000)  # as what is a whole one may be held as a bit less
+    """Format a time as ISO 8601, to the millisecond."""
+    # A whole number of milliseconds may be held as a bit less than that.
+    seconds, milliseconds = divmod(int(at * 1000 + 1e-3), 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03}+00:00"
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """A picture or a file that goes beside the text."""
+    """A picture or a file that is returned beside the text."""
 
     kind: Literal["image", "file"]
     mime: str
     data: bytes = field(repr=False)
     name: str | None = None
+
+
+class Result:
+    """What an action returns: a frozen dataclass of plain facts, with `__str__` for how a model reads them.
+
+    All else has a default that suits most results; a result overrides what differs.
+    """
+
+    @property
+    def in_brief(self) -> str | None:
+        """The result without text of the page, for an answer that tells nothing else of the page."""
+        return None
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Pictures and files to return beside the text."""
+        return ()
+
+    @property
+    def error(self) -> RoveError | None:
+        """The error that stopped the action half-way, where what was done before it is a result all the same."""
+        return None
+
+    @property
+    def parts(self) -> tuple[AnyOutcome, ...]:
+        """The outcomes of the actions that it ran. Each has a journal entry of its own."""
+        return ()
+
+    def passages(self, origin: str) -> Iterable[Passage]:
+        """Tell the result to a model, given the origin of the page. Text that is not marked as `Own` is the page's."""
+        text = str(self)
+        yield Passage(text, _author(self, origin), is_raw=not is_one_line(text))
+
+    def __str__(self) -> str:
+        facts = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        shown = {name: plain(fact) for name, fact in facts.items() if not isinstance(fact, Attachment)}
+        return json.dumps(shown, ensure_ascii=False)
+
+
+def _author(value: Any, page: str) -> str | None:
+    """Return the one origin whose words a value holds; None where all of them are ours, NOWHERE where several wrote."""
+    origins = {said.origin if isinstance(said, Quoted) else page for said in _foreign_words(value)}
+    if not origins:
+        return None
+    return origins.pop() if len(origins) == 1 else NOWHERE
+
+
+def _foreign_words(value: Any) -> Iterator[str]:
+    """Find every text in a value that does not say that it is ours."""
+    if isinstance(value, str) and value and not isinstance(value, Own):
+        yield value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for each in dataclasses.fields(value):
+            yield from _foreign_words(getattr(value, each.name))
+    elif isinstance(value, dict):
+        mapping: dict[Any, Any] = value
+        yield from (said for pair in mapping.items() for item in pair for said in _foreign_words(item))
+    elif isinstance(value, list | tuple):
+        items: Iterable[Any] = value
+        yield from (said for item in items for said in _foreign_words(item))
 
 
 @dataclass(frozen=True)
@@ -78,11 +175,19 @@ class Event:
 
 @dataclass(frozen=True)
 class Changes:
-    """What the agent would see differently since it last looked."""
+    """What an agent would see differently since it last looked, each passage with the origin that wrote it."""
 
     kind: Literal["silent", "same", "changes", "snapshot", "page"] = "silent"
-    text: str = ""
+    passages: tuple[Passage, ...] = ()
     tokens: int = 0
+
+    @property
+    def text(self) -> str:
+        """All passages as one text for people."""
+        return joined(self.passages)
+
+
+R = TypeVar("R", bound=Result)
 
 
 @dataclass(frozen=True)
@@ -100,6 +205,11 @@ class Outcome(Generic[R]):
     pending: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def origin(self) -> str:
+        """The origin of the page that the tab shows."""
+        return origin_in(self.url)
 
 
 AnyOutcome = Outcome[Any]

@@ -1,12 +1,12 @@
-"""A port of this machine that is taken, and at which nobody answers yet."""
+"""A TCP port that is bound, and at which no server listens yet."""
 
 from __future__ import annotations
 
-from _socket import socket  # what the standard library's, which takes 8 ms to import, is made of
+from _socket import socket  # the `socket` module, which wraps it, takes 8 ms to import
 
 
 def reserved_port() -> socket:
-    """Whoever asks for it is refused until someone listens there, and nobody else can."""
+    """Bind a free port. Connections are refused until its owner listens, and no other process can bind it."""
     taken = socket()
     taken.bind(("127.0.0.1", 0))
     return taken

@@ -2,10 +2,14 @@
 
 A later source wins: defaults, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The setting `limits.tabs` is
 `tabs` in the file's `[limits]` table, `ROVE_LIMITS_TABS` in the environment and `--limits-tabs` as a flag.
+
+An unknown key in the file or an unknown flag is an error. An unknown `ROVE_*` variable is a warning: an MCP client that
+passes one on would see no more of an error than a closed pipe, and it may be meant for another program.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import types
 from collections.abc import Iterator, Mapping
@@ -13,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from rove.chrome_version import PINNED, checked_mirror, checked_version
 from rove.debugport import checked
 from rove.errors import InvalidSettings
 from rove.fields import FieldRule, InvalidFields, Validated, arg, build, declared
@@ -21,7 +26,8 @@ from rove.home import home_from
 from rove.record import dataclass
 from rove.spelling import nearest
 
-# Set by rove itself, in the environment of what it starts.
+log = logging.getLogger(__name__)
+# rove sets this itself, in the environment of the processes that it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
 Seconds = Annotated[float, FieldRule(gt=0)]
 
@@ -38,7 +44,7 @@ class Deadlines(Validated):
     settle: Seconds = arg("Most seconds to wait for a page to become quiet after an act.", default=5)
     launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
     approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
-    dialog: Seconds = arg("Seconds after which a page's dialog that nobody answers is dismissed.", default=60)
+    dialog: Seconds = arg("Seconds after which a page's dialog is dismissed if it is not answered.", default=60)
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,8 @@ class Journaling(Validated):
 @dataclass(frozen=True)
 class Guarding(Validated):
     passwords: Literal["refuse", "allow"] = arg(
-        "What is typed into password fields: refuse all but named secrets, or allow any text, to test one's own app.",
+        "What may be typed into password fields: only named secrets (refuse), or any text (allow), to test one's own "
+        "app.",
         default="refuse",
     )
 
@@ -95,19 +102,19 @@ class Settings(Validated):
     """Everything that can be set."""
 
     home: Path = arg(
-        "Folder for rove's own files. Not read from the file, which lies in it.",
+        "Folder for rove's own files. It cannot be set in the config file, which is in that folder.",
         default=Path(DEFAULT_HOME),
     )
     workspace: Path | None = arg(
-        "The one folder that files come from and go to. Default: `workspace` in home.",
+        "The only folder that files are uploaded from and written to. Default: `workspace` in home.",
         default=None,
     )
     browser: Path | None = arg(
-        "Path of the browser to use. Default: the first that `rove install` would find.",
+        "Path of the browser to use. Default: the first one that `rove install` finds.",
         default=None,
     )
     attach: str | None = arg(
-        "A browser of your own to work in, started with --remote-debugging-port: http://127.0.0.1:9222, or its ws:// "
+        "A browser of your own to use, started with --remote-debugging-port: http://127.0.0.1:9222, or its ws:// "
         "address. What its pages reach is NOT GUARDED. Default: none, rove starts one.",
         default=None,
         check=checked,
@@ -122,8 +129,8 @@ class Settings(Validated):
         default=None,
     )
     approve: Literal["client", "terminal", "none"] = arg(
-        "Who is asked what the policy wants asked: the person at the MCP client, if it can put questions, or at "
-        "rove's own terminal; or nobody, which means no.",
+        "Who answers when the policy asks: the user of the MCP client, if it can show questions, or the person at "
+        "rove's own terminal; with `none` the answer is always no.",
         default="client",
     )
     headless: bool = arg("Run without a window.", default=True)
@@ -142,6 +149,18 @@ class Settings(Validated):
         default=None,
     )
     dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
+    browser_version: str = arg(
+        "Version of Chrome for Testing that `rove install` fetches: a number such as this, or stable, beta, dev or "
+        "canary.",
+        default=PINNED,
+        check=checked_version,
+    )
+    browser_mirror: str | None = arg(
+        "Address to fetch Chrome for Testing from instead of Google's, with the same files below it: "
+        "VERSION/PLATFORM/PROGRAM-PLATFORM.zip.",
+        default=None,
+        check=checked_mirror,
+    )
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
     with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     viewport: Viewport = Viewport()
@@ -178,7 +197,7 @@ class Settings(Validated):
 
 @dataclass(frozen=True)
 class Option:
-    """One leaf of the tree, under all its names."""
+    """One setting, under all its names."""
 
     path: tuple[str, ...]
     kind: Any
@@ -187,7 +206,7 @@ class Option:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """As people write them: Python needs `with_` where everyone else says `with`."""
+        """The path as it is written outside of Python, where `with` needs no underscore."""
         return tuple(name.rstrip("_") for name in self.path)
 
     @property
@@ -225,12 +244,12 @@ class Resolved:
 
 @cache
 def options() -> tuple[Option, ...]:
-    """Every setting there is, in the tree's order."""
+    """Return every setting, in the order of the tree."""
     return tuple(_leaves(Settings, ()))
 
 
 def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Resolved:
-    """Read file, environment and flags, each stronger than the one before."""
+    """Read the file, the environment and the flags; a later one wins."""
     environment = os.environ if environment is None else environment
     flags = {key: value for key, value in (flags or {}).items() if value is not None}
     home = Path(home_from(flags.get("home"), environment))
@@ -248,7 +267,7 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
 
 
 def _given(option: Option, value: Any) -> dict[str, Any]:
-    """A setting as the environment or a flag gives it; the parts of a list may stand behind commas."""
+    """Read a setting from the environment or a flag. The parts of a list may be separated by commas."""
     if not option.is_list:
         return {option.key: value}
     words: list[str] = [value] if isinstance(value, str) else list(value)
@@ -256,7 +275,7 @@ def _given(option: Option, value: Any) -> dict[str, Any]:
 
 
 def load(**flags: Any) -> Settings:
-    """The settings in force; a keyword is a flag, with `__` for the dot (`limits__tabs=3`)."""
+    """Return the settings in force. A keyword is a flag, with `__` for the dot: `limits__tabs=3`."""
     return resolve({key.replace("__", ".").rstrip("_"): value for key, value in flags.items()}).settings
 
 
@@ -282,24 +301,25 @@ def _set_in(environment: Mapping[str, str]) -> list[Option]:
     known = {option.variable: option for option in options()}
     for variable in environment:
         if variable.startswith("ROVE_") and variable not in known and variable != RUN_FOLDER_MARK:
-            meant = nearest(variable, known, 0)
-            raise InvalidSettings(f"There is no setting `{variable}`.", hint=f"Did you mean `{meant}`?")
+            log.warning(
+                "%s is ignored: there is no such setting. Did you mean %s?", variable, nearest(variable, known, 0)
+            )
     return [option for variable, option in known.items() if variable in environment]
 
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-        import tomllib  # most people have no such file
+        import tomllib  # imported here, as most installations have no such file
 
         tree = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError) as error:  # no text, or no TOML
-        raise InvalidSettings(f"{path} cannot be read: {error}", hint="Mend the file or remove it.") from error
+    except (OSError, ValueError) as error:  # not text, or not TOML
+        raise InvalidSettings(f"{path} cannot be read: {error}", hint="Correct the file or remove it.") from error
     if "home" in tree:
         raise InvalidSettings(
-            f"`home` cannot be set in {path}, which lies in it.", hint="Set ROVE_HOME or pass --home."
+            f"`home` cannot be set in {path}, which is in that folder.", hint="Set ROVE_HOME or pass --home."
         )
     return {_option(key, f" in {path}").key: value for key, value in _flatten(tree, "")}
 

@@ -1,4 +1,4 @@
-"""What is meant: an element by ref, CSS selector or role and name; a page by its address; a secret by its name."""
+"""Targets (an element by ref, by CSS selector, or by role and name), addresses of pages, and names of secrets."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ Aim = Ref | Selector | RoleAndName | Point
 
 
 def parse_target(text: str) -> Aim:
-    """Read a target; whatever is neither a ref nor a role and a name is a CSS selector."""
+    """Read a target. Text that is not a ref, a point or a role and a name is a CSS selector."""
     text = text.strip()
     if not text:
         raise ValueError('must be a ref (e12), a CSS selector, or a role and a name (button "Save")')
-    # Snapshots print refs in brackets, and models copy the brackets along.
+    # Snapshots print refs in brackets, and models copy the brackets.
     bare = text.removeprefix("[").removesuffix("]").removeprefix("@").removeprefix("ref=")
     if match := _REF.fullmatch(bare):
         return Ref(match["frame"] or "", match["local"])
@@ -82,12 +82,12 @@ V = TypeVar("V", bound=Validated)
 
 
 def targets_in(value: Validated) -> dict[str, str]:
-    """The targets among an action's arguments, by where they stand: `target`, `fields.0.target`."""
+    """Return the targets among an action's arguments, by their path: `target`, `fields.0.target`."""
     return dict(_targets(value, ""))
 
 
 def retargeted(value: V, targets: Mapping[str, str], where: str = "") -> V:
-    """The same with other targets in those places."""
+    """Return a copy with other targets at these paths."""
     changed: dict[str, Any] = {}
     for name, inner in ((field, getattr(value, field)) for field in declared(type(value))):
         place = where + name
@@ -121,20 +121,20 @@ def _is_target(hint: Any) -> bool:
     return hint == Target or (get_origin(hint) is not Annotated and any(map(_is_target, get_args(hint))))
 
 
-# What stands before a colon and a number is a host and its port, but for these.
+# A word before a colon and a number is a host and its port, except for these schemes.
 _SCHEME = pattern(r"(?:javascript|vbscript|data|blob|file|about|mailto):|[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _LOCAL = pattern(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 
 
 def with_scheme(address: str) -> str:
-    """An address as people type it, made whole: `example.com` is https, `localhost:3000` is http."""
+    """Complete an address that has no scheme: `example.com` becomes https, `localhost:3000` http."""
     address = address.strip()
     if not address:
         raise ValueError("must be an address such as https://example.com")
     if _SCHEME.match(address):
         return address
     if re.search(r"\s", address):
-        raise ValueError("is no address: it has spaces in it")
+        raise ValueError("is not an address: it contains spaces")
     return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
 
 
@@ -149,11 +149,11 @@ def is_secret_name(text: str) -> bool:
 
 
 def secret_named(text: str) -> str | None:
-    """The name, where a text to be typed stands for a secret: `secret:github`."""
+    """Return the name of the secret that a text stands for (`secret:github`); None if it is ordinary text."""
     name = text.removeprefix("secret:")
     return name if name != text and is_secret_name(name) else None
 
 
 def within(origin: str, address: str) -> str:
-    """An address without the origin it shares with the page: `/app.js`."""
+    """Return an address without the page's origin, if it has that: `/app.js`."""
     return address[len(origin) :] if address.startswith(f"{origin}/") else address

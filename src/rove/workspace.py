@@ -1,7 +1,7 @@
-"""The one folder that files come from and go to, and the one door to it.
+"""The workspace: the only folder that files are uploaded from and written to.
 
-Every path is walked component by component from the folder's own descriptor and no link is followed, so that
-neither `..` nor a link nor a change in mid-walk leads out of it.
+Every path is opened component by component, from the folder's own descriptor and without following links, so that
+neither `..` nor a link nor a change made meanwhile leads out of the folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True)
 class OpenFile:
-    """A regular file of the workspace, open, and thereby the one that was checked."""
+    """A regular file of the workspace. It is open, so that the file that is used is the one that was checked."""
 
     descriptor: int
     name: str
@@ -42,11 +42,11 @@ class Workspace:
 
     @contextlib.contextmanager
     def reading(self, path: str) -> Generator[OpenFile]:
-        """Open a file that lies in the workspace; its path is relative to it, or absolute and inside it."""
+        """Open a file of the workspace. The path is relative to the workspace, or absolute and inside it."""
         *folders, name = self._parts(path)
         with self._folder(folders, path) as folder:
             try:
-                # Non-blocking, as opening a pipe nobody writes to would wait for ever.
+                # Non-blocking, as opening a pipe without a writer would wait for ever.
                 file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             except OSError as error:
                 raise _refused(path, error) from error
@@ -59,7 +59,7 @@ class Workspace:
                 os.close(file)
 
     def create(self, folder: str, wanted: str) -> tuple[int, Path]:
-        """Make a new file in a folder of the workspace, under a safe and unused name; returns it open for writing."""
+        """Create a file in a folder of the workspace, with a safe and unused name; return it open for writing."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._folder([], folder) as top, contextlib.suppress(FileExistsError):
             os.mkdir(folder, 0o700, dir_fd=top)
@@ -109,17 +109,17 @@ class Workspace:
 
 
 def refuse_to_expose(workspace: Path, home: Path, own: tuple[Path, ...]) -> None:
-    """Stop a start in which rove's own files (its settings, its journal) would be among those that agents send."""
+    """Raise InvalidSettings if the workspace, from which agents send files, holds rove's settings or journal."""
     there = workspace.resolve()
     if home.resolve().is_relative_to(there) or any(there.is_relative_to(folder.resolve()) for folder in own):
         raise InvalidSettings(
-            f"The workspace {workspace} holds files of rove's own, and agents can send files from it.",
-            hint="Set --workspace to a folder of its own; without it, that is `workspace` in rove's home.",
+            f"The workspace {workspace} holds rove's own files, and agents can send files from it.",
+            hint="Set --workspace to another folder, or leave it out: the default is `workspace` in rove's home.",
         )
 
 
 def safe_name(wanted: str) -> str:
-    """A name from outside, reduced to a last component that is harmless on every system."""
+    """Reduce an untrusted file name to a last component that is safe on every operating system."""
     last = re.split(r"[\\/]", unicodedata.normalize("NFC", wanted))[-1]
     visible = "".join(c for c in last if unicodedata.category(c) not in ("Cf", "Cc", "Cs", "Co", "Cn"))
     name = _UNSAFE.sub("_", visible).strip(" .").lstrip("-~")

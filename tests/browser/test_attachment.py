@@ -9,11 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.chromium_internals import chromium_browser
+from tests.listening import answering
 from tests.person import Person, person_with
 from tests.site import Site, serving
 
@@ -37,7 +40,7 @@ def mine(site: Site) -> str:
 @pytest.fixture
 def person(tmp_path: Path, mine: str) -> Generator[Person]:
     with person_with(tmp_path / "profile", mine) as person:
-        person.until_tabs_are(mine)
+        person.until_titled("Mine")
         yield person
 
 
@@ -126,7 +129,7 @@ async def test_what_rove_opened_is_closed_at_the_end_popups_included(
         await session.navigate(site.page("/", "<button onclick=\"window.open('/popup')\">Open</button>"))
         opened = await session.click("button")
         assert [event.kind for event in opened.events] == ["new tab"]
-        assert popup in person.tabs
+        person.until_tabs_are(popup, site.url("/"), mine)
     person.until_tabs_are(mine)
     assert person.is_running
 
@@ -475,3 +478,61 @@ async def test_a_named_session_goes_on_where_it_was(
     person.start(mine)
     await eventually(lambda: not sessions.session("beside").has_pages)
     assert 'heading "Hi"' in (await named.snapshot()).result.text
+
+
+# Chrome 144 and newer, switched on in chrome://inspect
+
+
+@asynccontextmanager
+async def inspected(person: Person, status: int = 101) -> AsyncGenerator[tuple[str, list[str]]]:
+    """The person's browser as such a Chrome shows itself: 404 for everything but a WebSocket without an id.
+
+    Gives its address and the requests that were made of it.
+    """
+    named = person.socket_path
+    requests: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        request, _, headers = head.partition(b"\r\n")
+        requests.append(request.decode())
+        if request != b"GET /devtools/browser HTTP/1.1" or status != 101:
+            refusal = status if request.startswith(b"GET /devtools/browser ") else 404
+            writer.write(f"HTTP/1.1 {refusal} No\r\nContent-Length: 0\r\n\r\n".encode())
+            await writer.drain()
+            return
+        their_reader, their_writer = await asyncio.open_connection("127.0.0.1", person.port)
+        their_writer.write(f"GET {named} HTTP/1.1\r\n".encode() + headers)
+        await asyncio.gather(_relay(reader, their_writer), _relay(their_reader, writer))
+
+    async with answering(answer) as port:
+        yield f"http://127.0.0.1:{port}", requests
+
+
+async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(2**16):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
+async def test_a_browser_without_discovery_is_attached_to_at_its_path_without_an_id(
+    person: Person, attached: Settings, mine: str
+) -> None:
+    async with inspected(person) as (url, requests):
+        async with Sessions(replace(attached, attach=url)) as sessions:
+            session = Session(sessions, None)
+            assert await listed(session) == [("t1", mine)]
+            assert '"Pressed"' in (await session.using(tab="t1").click('button "Press"')).changes.text
+        assert requests == ["GET /json/version HTTP/1.1", "GET /devtools/browser HTTP/1.1"]
+    assert person.is_running and person.tabs == [mine]
+
+
+async def test_one_whose_user_has_not_allowed_it_says_who_can(person: Person, attached: Settings) -> None:
+    async with (
+        inspected(person, status=403) as (url, _),
+        Sessions(replace(attached, attach=url)) as sessions,
+    ):
+        with pytest.raises(BrowserUnavailable) as caught:
+            await Session(sessions, None).tabs()
+    assert "chrome://inspect" in caught.value.hint

@@ -166,4 +166,4 @@ async def test_many_errors_are_told_of_in_few_words(session: Session, site: Site
     page = "<script>for (let i = 0; i < 100; i++) console.error('broken ' + i)</script>"
     outcome = await session.navigate(site.page("/", page))
     assert len(outcome.events) == 11
-    assert (outcome.events[-1].text, outcome.events[-1].advice) == ("90 more", "All errors are in browser_console.")
+    assert (outcome.events[-1].text, outcome.events[-1].advice) == ("90 more", "All errors are in session.console().")

@@ -6,11 +6,14 @@ import asyncio
 import contextlib
 import threading
 import time
+from pathlib import Path
 
 import pytest
-from tests.site import Site
+from tests.site import OWN_SITES, Site
 
-from rove import Action, RoveError, Session
+from rove import RoveError, Session, Settings
+from rove.action import AnyAction
+from rove.actions.batch import Batch
 from rove.actions.extract import Extract
 from rove.actions.forms import Fill
 from rove.actions.keyboard import Press
@@ -20,11 +23,13 @@ from rove.actions.screenshot import Screenshot
 from rove.actions.script import Evaluate
 from rove.actions.snapshot import Snapshot
 from rove.actions.wait import Wait
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded
+from rove.settings import Deadlines
 
 STUCK = "<button>Go</button><input id=n>"
 # What a busy machine may add.
-SLACK = 2.0
+SLACK = 5.0
 
 
 async def stick(session: Session, site: Site) -> None:
@@ -48,9 +53,7 @@ async def until_busy(session: Session) -> None:
      Wait(text="Never")],
     ids=lambda action: action.verb,
 )  # fmt: skip
-async def test_a_call_on_a_stuck_page_answers_by_its_deadline(
-    session: Session, site: Site, action: Action[object]
-) -> None:
+async def test_a_call_on_a_stuck_page_answers_by_its_deadline(session: Session, site: Site, action: AnyAction) -> None:
     await stick(session, site)
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
@@ -123,3 +126,32 @@ async def test_a_page_that_never_rests_is_answered_and_said_to_be_changing(sessi
     began = time.monotonic()
     await session.run(Click("button"), timeout=3)
     assert time.monotonic() - began < 3 + SLACK
+
+
+async def test_all_steps_of_a_batch_share_its_deadline(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>Text</p>"))
+    began = time.monotonic()
+    batch = (await session.run(Batch(({"action": "wait", "seconds": 1},) * 10), timeout=2.5)).result
+    assert time.monotonic() - began < 2.5 + SLACK
+    assert batch.error is not None
+    assert batch.error.code == "deadline_exceeded"
+    assert "2.5" in batch.error.message
+    assert 1 <= len(batch.done) <= 2
+    assert len(batch.done) + 1 + batch.left_out == 10
+
+
+async def test_without_a_timeout_each_step_of_a_batch_has_its_own_allowance(home: Path, site: Site) -> None:
+    own = Settings(allow_host=OWN_SITES, home=home / "steps", deadlines=Deadlines(action=4, launch=60))
+    pause = {"action": "evaluate", "expression": "new Promise(done => setTimeout(done, 1500))"}
+    async with Sessions(own) as sessions:
+        session = Session(sessions, None)
+        await session.navigate(site.page("/", "<p>Text</p>"))
+        began = time.monotonic()
+        assert (await session.batch((pause,) * 3)).result.error is None
+        assert time.monotonic() - began > 4, "longer than one action may take"
+        began = time.monotonic()
+        never = {"action": "evaluate", "expression": "new Promise(() => {})"}
+        stuck = (await session.batch((never, pause, pause, pause))).result
+        assert stuck.error is not None
+        assert stuck.error.code == "deadline_exceeded"
+        assert time.monotonic() - began < 4 + SLACK, "a step does not use up the time of the others"

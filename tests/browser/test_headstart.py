@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,23 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings import Settings
 from rove.surfaces.library import Session
+
+# What may be imported before the browser is started. Modules beyond these take longer than they save.
+STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
+OURS = {"rove", "rove.errors", "rove.chromium.early_launch", "rove.home", "rove.port"}
+BROWSER = "rove.chromium"
+
+IMPORTS = """
+import os, sys
+before = set(sys.modules)
+from rove.chromium.early_launch import head_start
+begun = head_start(["mcp"], os.environ)
+imported = set(sys.modules) - before
+import json
+print(json.dumps([begun is not None, sorted(imported)]))
+if begun is not None:
+    begun.abandon()
+"""
 
 
 def begun(home: Path) -> BrowserProcess:
@@ -107,3 +127,13 @@ def test_without_a_page_nothing_is_asked_for_ahead(tmp_path: Path) -> None:
     assert started.first_page is None
     assert started.take_proxy_port() is None
     started.release()
+
+
+def test_a_head_start_imports_no_more_than_it_needs(home: Path) -> None:
+    environment = {**os.environ, "ROVE_HOME": str(home / "headstart")}
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, check=True, env=environment)
+    has_begun, imported = json.loads(done.stdout)
+    assert has_begun
+    outside = [name for name in imported if name.split(".")[0] != "rove"]
+    assert set(outside) <= STANDARD
+    assert {name for name in imported if name.startswith("rove") and not name.startswith(BROWSER)} == OURS

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Awaitable, Callable
 
 import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text
+
+# Seconds, on a busy machine; an act that waits for nothing it should wait for takes `deadlines.settle`, which is five.
+BEFORE_GIVING_UP = 4
 
 
 async def test_a_click_that_fetches_returns_after_the_page_was_drawn_again(session: Session, site: Site) -> None:
@@ -40,7 +46,7 @@ async def test_a_page_that_never_stops_changing_does_not_hold_an_act_up(session:
     await session.navigate(site.page("/", ticker))
     await session.click('button "Idle"')
     outcome = await session.click('button "Idle"')
-    assert outcome.seconds < 2
+    assert outcome.seconds < BEFORE_GIVING_UP
 
 
 async def test_a_request_that_is_never_answered_is_reported_as_pending(session: Session, site: Site) -> None:
@@ -56,7 +62,7 @@ async def test_a_poll_that_the_page_repeats_does_not_hold_an_act_up(session: Ses
     await session.navigate(site.page("/", page))
     outcome = await session.click('button "Again"')
     assert outcome.pending == ()
-    assert outcome.seconds < 2
+    assert outcome.seconds < BEFORE_GIVING_UP
 
 
 async def test_a_link_within_the_page_waits_for_no_navigation(session: Session, site: Site) -> None:
@@ -64,7 +70,7 @@ async def test_a_link_within_the_page_waits_for_no_navigation(session: Session, 
     outcome = await session.click('link "Down"')
     assert outcome.url == site.url("/#there")
     assert outcome.pending == ()
-    assert outcome.seconds < 2
+    assert outcome.seconds < BEFORE_GIVING_UP
 
 
 async def test_a_link_to_a_slow_page_is_followed_to_the_end(session: Session, site: Site) -> None:
@@ -82,7 +88,7 @@ async def test_a_link_that_answers_with_no_content_leaves_the_page(session: Sess
     await session.navigate(site.page("/", '<a href="/nothing">Nothing</a><p>Still here</p>'))
     outcome = await session.click('link "Nothing"')
     assert outcome.url == site.url("/")
-    assert outcome.seconds < 2
+    assert outcome.seconds < BEFORE_GIVING_UP
 
 
 async def test_silence_is_kept_for_those_who_want_it(session: Session, site: Site) -> None:
@@ -110,30 +116,53 @@ PUT_OFF = {
     "timer after timer": "setTimeout(() => setTimeout(change, 4), 4)",
     "a timer": "setTimeout(change, 10)",
 }
-CHANGING = "<button onclick='go()'>Go</button><p id=p>old</p><script>const change = () => { p.textContent = 'new' };"
+CHANGING = """<button onclick='go()'>Go</button><p id=p>old</p><script>
+  let took, at; const began = () => { at = performance.now() };
+  const change = () => { took = performance.now() - at; p.textContent = 'new' };"""
+# What is put off for longer than this is not waited for.
+MOMENT_MS = 12
+ATTEMPTS = 30
+PATIENCE = 30
+
+
+async def changes_in_a_moment(session: Session, act: Callable[[], Awaitable[AnyOutcome]]) -> str:
+    """What is told of an act, the first time that the page's timers came in time: on a busy machine they are late."""
+    for _ in range(ATTEMPTS):
+        outcome = await act()
+        async with asyncio.timeout(PATIENCE):
+            while (await session.evaluate("p.textContent")).result.value != "new":
+                pass
+        if (await session.evaluate("took")).result.value < MOMENT_MS:
+            return outcome.changes.text
+        await session.evaluate("p.textContent = 'old'")
+    raise AssertionError("the machine is too busy to tell")
 
 
 @pytest.mark.parametrize("later", PUT_OFF.values(), ids=PUT_OFF)
 async def test_what_a_click_puts_off_for_a_moment_is_seen(session: Session, site: Site, later: str) -> None:
-    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ {later} }}</script>"))
-    assert '"new"' in (await session.click('button "Go"')).changes.text
+    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ began(); {later} }}</script>"))
+    assert '"new"' in await changes_in_a_moment(session, lambda: session.click('button "Go"'))
 
 
 @pytest.mark.parametrize("later", PUT_OFF.values(), ids=PUT_OFF)
 async def test_what_a_script_puts_off_for_a_moment_is_seen(session: Session, site: Site, later: str) -> None:
-    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ {later} }}</script>"))
-    assert '"new"' in (await session.evaluate("go()")).changes.text
+    await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ began(); {later} }}</script>"))
+    assert '"new"' in await changes_in_a_moment(session, lambda: session.evaluate("go()"))
 
 
 async def test_an_act_just_after_a_press_is_waited_for_as_any_other(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"{CHANGING} const go = () => {{}}</script>"))
-    await session.click('button "Go"')
-    assert '"new"' in (await session.evaluate("setTimeout(change, 10), 0")).changes.text
+
+    async def act() -> AnyOutcome:
+        await session.click('button "Go"')
+        return await session.evaluate("began(), setTimeout(change, 10), 0")
+
+    assert '"new"' in await changes_in_a_moment(session, act)
 
 
 async def test_a_page_that_draws_without_end_does_not_hold_an_act_up(session: Session, site: Site) -> None:
     loop = "<button>Idle</button><script>const draw = () => requestAnimationFrame(draw); draw()</script>"
     await session.navigate(site.page("/", loop))
     for _ in range(2):
-        assert (await session.click('button "Idle"')).seconds < 2
-        assert (await session.evaluate("1")).seconds < 2
+        assert (await session.click('button "Idle"')).seconds < BEFORE_GIVING_UP
+        assert (await session.evaluate("1")).seconds < BEFORE_GIVING_UP

@@ -12,6 +12,7 @@ from rove import Session
 from rove.actions.extract import Extract
 from rove.actions.navigation import Navigate
 from rove.actions.wait import Wait
+from rove.chromium.page.tab import Tab
 from rove.errors import InvalidArguments, LimitReached, NotOpen
 
 
@@ -116,6 +117,26 @@ async def test_a_window_that_closes_itself_is_no_longer_a_tab(session: Session, 
     async with asyncio.timeout(20):
         while await ids(session) != ["t1"]:
             await session.wait(seconds=0.05)
+
+
+async def test_a_window_that_closes_itself_while_the_tabs_are_listed_is_left_out(
+    session: Session, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await session.navigate(site.page("/", "<p>Page</p>"))
+    await session.tabs("new", url=site.url("/"))
+    context = await session._engine.context(lambda _: None)
+    closing, title = await context.tab("t2"), Tab.title
+
+    async def too_late(tab: Tab) -> str:
+        if tab is closing:
+            await tab.page.cdp.send("Page.close")
+            async with asyncio.timeout(20):
+                while not tab.page.cdp.is_closed:
+                    await asyncio.sleep(0)
+        return await title(tab)
+
+    monkeypatch.setattr(Tab, "title", too_late)
+    assert await ids(session) == ["t1"]
 
 
 async def test_more_tabs_than_allowed_are_refused(session: Session, site: Site) -> None:

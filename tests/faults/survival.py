@@ -15,9 +15,9 @@ from rove.actions.navigation import Navigate
 from rove.outcome import AnyOutcome
 
 # What a busy machine may add to a deadline.
-MARGIN = 3.0
+MARGIN = 5.0
 # Within which the next good page has to be there, whatever happened before.
-RECOVERY = 5.0
+RECOVERY = 15.0
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from rove.actions.screenshot import Screenshot
 from rove.actions.script import Evaluate
 from rove.actions.snapshot import Snapshot
 from rove.actions.wait import Wait
-from rove.chromium.process.installation import ensure
+from rove.chromium.installation import ensure
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed
 from rove.settings import Deadlines, Settings
@@ -32,7 +32,7 @@ SMALL_HEAP = "--js-flags=--max-old-space-size=64"
 @pytest.fixture
 async def own(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
     """A browser of its own, whose pages have little memory."""
-    browser = browser_with(tmp_path, ensure(None, True, False, print).path, SMALL_HEAP)
+    browser = browser_with(tmp_path, ensure(Settings(), False, print).path, SMALL_HEAP)
     settings = Settings(allow_host=OWN_SITES, home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)

@@ -33,8 +33,8 @@ async def test_23_a_frame_that_hangs_is_marked_and_the_page_round_it_used(sessio
 async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, site: Site) -> None:
     site.page("/stuck", "<script>for (;;) {}</script>")
     framed = site.page("/", f"{OUTER}<iframe src={site.url('/stuck', 'localhost')}></iframe>")
-    with answered_within(3):
-        outcome = await session.run(Navigate(framed), timeout=3)
+    with answered_within(6):
+        outcome = await session.run(Navigate(framed), timeout=6)
     assert 'heading "Outer"' in outcome.changes.text
     assert "did not answer" in outcome.changes.text
     assert any("incomplete" in what for what in outcome.pending)

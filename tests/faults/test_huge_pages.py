@@ -77,8 +77,8 @@ async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_is_counted(s
 async def test_22_a_page_that_embeds_itself_is_shown_to_a_certain_depth(session: Session, site: Site) -> None:
     page = """<h1>Mirror</h1><script>
       document.write('<iframe src=/?' + Math.random() + '></iframe>')</script>"""
-    with answered_within(4):
-        outcome = await session.run(Navigate(site.page("/", page)), timeout=4)
+    with answered_within(15):
+        outcome = await session.run(Navigate(site.page("/", page)), timeout=15)
     assert 1 <= outcome.changes.text.count('heading "Mirror"') <= 60
     await goes_on(session, site)
 
@@ -111,9 +111,9 @@ async def test_30_what_never_finishes_loading_does_not_keep_a_picture_from_being
 async def test_30_a_style_sheet_that_never_comes_is_given_up_for_a_picture(session: Session, site: Site) -> None:
     async with serving(never) as place:
         page = f"<link rel=stylesheet href=http://{place}/x.css><h1>Words</h1>"
-        await session.run(Navigate(site.page("/", page)), timeout=2)
-        with answered_within(2):
-            outcome = await session.run(Screenshot(), timeout=2)
+        await session.run(Navigate(site.page("/", page)), timeout=5)
+        with answered_within(5):
+            outcome = await session.run(Screenshot(), timeout=5)
         assert outcome.attachments[0].data.startswith(b"\x89PNG")
         assert "loading stopped" in kinds(outcome)
         await goes_on(session, site)

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import errno
+import json
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rove import Session
 from rove.actions.pointer import Click
+from rove.engine import journal as journal_module
 from rove.engine.journal import Journal
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import JournalFailed
-from rove.ledger.files import LedgerFiles
+from rove.ledger.files import PATIENCE, LedgerFiles
 from rove.ledger.verification import verify
 
-# A short line and a very long one, in turns.
+# A short line and a long one, in turns. Where the file may grow so far and no further, the kernel kills the process in
+# the middle of a write.
 ENDLESS = """
-import sys
+import asyncio, resource, signal, sys
 from pathlib import Path
 from rove.actions.forms import Fill
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine")
-while True:
-    for size in (10, 20_000_000):
-        with journal.entry(Fill("e1", "x" * size)):
-            pass
+if most := int(sys.argv[2]):
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+async def main():
+    while True:
+        for size in (10, 1_000_000):
+            async with journal.entry(Fill("e1", "x" * size)):
+                pass
+asyncio.run(main())
 """
 
 MANY = """
@@ -43,7 +57,7 @@ for number in range(300):
 
 # Room for some entries and no more, until the limit is lifted; each action that ran is printed.
 FULL = """
-import resource, sys
+import asyncio, resource, sys
 from pathlib import Path
 from rove.actions.pointer import Click
 from rove.engine.journal import Journal
@@ -51,17 +65,19 @@ from rove.errors import JournalFailed
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
 journal = Journal(Path(sys.argv[1]), "mine")
-refused = 0
-for number in range(20):
-    try:
-        with journal.entry(Click(f"e{number}")):
-            print(f"e{number}")
-    except JournalFailed:
-        refused += 1
-assert refused > 5, refused
-resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-with journal.entry(Click("e99")):
-    print("e99")
+async def main():
+    refused = 0
+    for number in range(20):
+        try:
+            async with journal.entry(Click(f"e{number}")):
+                print(f"e{number}")
+        except JournalFailed:
+            refused += 1
+    assert refused > 5, refused
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    async with journal.entry(Click("e99")):
+        print("e99")
+asyncio.run(main())
 """
 
 
@@ -71,29 +87,40 @@ def run(code: str, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
-    volumes = LedgerFiles(tmp_path, "mine")
-    for _ in range(6):
-        entries = verify(volumes).entries
-        with run(ENDLESS, str(tmp_path)) as process:
+async def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
+    torn = 0
+    for _ in range(3):
+        assert await kill_one(tmp_path, in_the_middle=True) == torn + 1
+        torn = await kill_one(tmp_path, in_the_middle=False)
+
+
+async def kill_one(folder: Path, *, in_the_middle: bool) -> int:
+    """Kill a process that writes; returns how many lines have been torn so far."""
+    volumes = LedgerFiles(folder, "mine")
+    entries = verify(volumes).entries
+    most = size_of(volumes.current) + 1_500_000 if in_the_middle else 0
+    with run(ENDLESS, str(folder), str(most)) as process:
+        if in_the_middle:
+            assert process.wait(60) == -signal.SIGXFSZ
+        else:
             kill_while_it_grows(process, volumes.current)
-        verdict = verify(volumes)
-        assert verdict.is_whole, verdict.broken
-        assert verdict.entries > entries
-        with Journal(tmp_path, "mine").entry(Click("e1")):
-            pass
-        after = verify(volumes)
-        assert after.is_whole, after.broken
-        # What was under way is on record too, and told of no more.
-        assert (after.entries, len(after.torn)) == (verdict.entries + 1 + len(verdict.remarks), len(verdict.torn))
-        assert after.remarks == ()
-    assert after.torn, "no write was hit in the middle"
+    verdict = verify(volumes)
+    assert verdict.is_whole, verdict.broken
+    assert verdict.entries > entries
+    async with Journal(folder, "mine").entry(Click("e1")):
+        pass
+    after = verify(volumes)
+    assert after.is_whole, after.broken
+    # What was under way is on record too, and told of no more.
+    assert (after.entries, len(after.torn)) == (verdict.entries + 1 + len(verdict.remarks), len(verdict.torn))
+    assert after.remarks == ()
+    return len(after.torn)
 
 
 def kill_while_it_grows(process: subprocess.Popen[str], path: Path) -> None:
     """Kill it as soon as the file has the beginning of a long line."""
-    before, give_up = size_of(path), time.monotonic() + 30
-    while (size := size_of(path)) < before + 1_000_000:
+    before, give_up = size_of(path), time.monotonic() + 60
+    while (size := size_of(path)) < before + 500_000:
         before = min(before, size)  # it may go on in a new file
         assert time.monotonic() < give_up
         assert process.poll() is None
@@ -147,10 +174,137 @@ def tiny_disk(tmp_path: Path) -> Generator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_on_a_full_disk_nothing_begins(tiny_disk: Path) -> None:
+async def test_on_a_full_disk_nothing_begins(tiny_disk: Path) -> None:
     begun = False
-    with pytest.raises(JournalFailed) as failed, Journal(tiny_disk, "mine").entry(Click("e1")):
-        begun = True
+    with pytest.raises(JournalFailed) as failed:
+        async with Journal(tiny_disk, "mine").entry(Click("e1")):
+            begun = True
     assert not begun
     assert isinstance(failed.value.__cause__, OSError)
     assert failed.value.__cause__.errno == errno.ENOSPC
+
+
+# Holds a journal's lock from the word "held" until its input ends.
+HOLDING = """
+import fcntl, sys
+file = open(sys.argv[1], "ab")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def held(path: Path) -> Generator[subprocess.Popen[str]]:
+    """Another process that holds the lock of a journal."""
+    with run(HOLDING, str(path)) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+
+
+async def record(journal: Journal, target: str) -> None:
+    async with journal.entry(Click(target)):
+        pass
+
+
+async def count_while(pending: asyncio.Task[None], journal: Journal) -> int:
+    """How many entries another session records while a task is pending."""
+    recorded = 0
+    while not pending.done():
+        await record(journal, f"e{recorded}")
+        recorded += 1
+        await asyncio.sleep(0)
+    return recorded
+
+
+async def test_another_session_goes_on_while_a_journal_is_locked_and_the_entry_is_written_in_the_end(
+    tmp_path: Path,
+) -> None:
+    mine, other = Journal(tmp_path, "mine"), Journal(tmp_path, "other")
+    await record(mine, "e1")
+    with held(LedgerFiles(tmp_path, "mine").current) as holder:
+        waiting = asyncio.ensure_future(record(mine, "e2"))
+        began = time.monotonic()
+        await asyncio.wait({waiting}, timeout=0.1)
+        for number in range(20):
+            await record(other, f"e{number}")
+        assert not waiting.done()
+        assert time.monotonic() - began < PATIENCE / 2
+        assert holder.stdin is not None
+        holder.stdin.close()
+        await waiting
+    assert [entry["arguments"]["target"] for entry in lines(tmp_path)] == ["e1", "e2"]
+    await mine.close()
+    assert verify(LedgerFiles(tmp_path, "mine")).remarks == ()
+
+
+async def test_a_journal_that_stays_locked_is_an_error_of_its_session_alone(tmp_path: Path) -> None:
+    mine, other = Journal(tmp_path, "mine"), Journal(tmp_path, "other")
+    await record(mine, "e1")
+    with held(LedgerFiles(tmp_path, "mine").current):
+        waiting = asyncio.ensure_future(record(mine, "e2"))
+        assert await count_while(waiting, other) > 20
+        with pytest.raises(JournalFailed):
+            await waiting
+        begun = False
+        with pytest.raises(JournalFailed):  # what is not on record yet comes first
+            async with mine.entry(Click("e3")):
+                begun = True
+        assert not begun
+    await record(mine, "e4")
+    assert [entry["arguments"]["target"] for entry in lines(tmp_path)] == ["e1", "e2", "e4"]
+    await mine.close()
+    assert not list(tmp_path.glob("mine~underway*"))
+
+
+async def test_a_call_that_is_cancelled_while_its_journal_is_locked_is_recorded_once(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "mine")
+    await record(journal, "e1")
+    with held(LedgerFiles(tmp_path, "mine").current) as holder:
+        waiting = asyncio.ensure_future(record(journal, "e2"))
+        await asyncio.wait({waiting}, timeout=0.1)
+        waiting.cancel()
+        assert holder.stdin is not None
+        holder.stdin.close()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+    await record(journal, "e3")
+    await journal.close()
+    assert [entry["arguments"]["target"] for entry in lines(tmp_path)] == ["e1", "e2", "e3"]
+
+
+async def test_entries_of_one_session_are_written_in_order_when_the_lock_is_free_again(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "mine")
+    await record(journal, "e0")
+    with held(LedgerFiles(tmp_path, "mine").current) as holder:
+        entries = [journal.entry(Click(f"e{number}")) for number in range(1, 6)]
+        for entry in entries:
+            await entry.__aenter__()
+        ending = [asyncio.ensure_future(entry.__aexit__(None, None, None)) for entry in entries]
+        assert holder.stdin is not None
+        holder.stdin.close()
+        await asyncio.gather(*ending)
+    await journal.close()
+    assert [entry["arguments"]["target"] for entry in lines(tmp_path)] == [f"e{number}" for number in range(6)]
+    assert not list(tmp_path.glob("mine~underway*"))
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "mine.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+async def test_calls_of_another_session_go_on_while_a_journal_is_locked(
+    sessions: Sessions, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "PATIENCE", 60)  # the machine may be busy
+    other = Session(sessions, await sessions.open_session("beside-the-locked"))
+    await session.evaluate("1")
+    await other.evaluate("1")
+    with held(LedgerFiles(sessions.settings.journal_folder, session.name).current) as holder:
+        waiting = asyncio.ensure_future(session.evaluate("2"))
+        assert (await other.evaluate("3")).result.value == 3
+        assert not waiting.done()
+        assert holder.stdin is not None
+        holder.stdin.close()
+        assert (await waiting).result.value == 2

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 import pytest
+from tests.faults.servers import HTML, asked, left, serving
 from tests.faults.survival import answered_within, goes_on, kinds, told
 from tests.site import Site
 
@@ -12,8 +14,13 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
+from rove.browser.tab import Tab
+from rove.engine.run import runner
+from rove.engine.run.settle import Before, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
+# How long a distant server takes to answer.
+ROUND_TRIP = 0.1
 LOOPS = {
     "meta_refresh": "<meta http-equiv=refresh content=0><h1>Turning</h1>",
     "reload": "<h1>Turning</h1><script>location.reload()</script>",
@@ -53,6 +60,30 @@ async def test_12_a_page_that_keeps_navigating_is_held_and_shown(session: Sessio
     after = await goes_on(session, site)
     assert "kept navigating" in told(after, "tab reset")
     assert after.tab == outcome.tab
+
+
+async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_is_awaited(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asked(reader)
+        await asyncio.wait({asyncio.ensure_future(left(reader))}, timeout=ROUND_TRIP)
+        body = LOOPS["reload"].encode()
+        writer.write(HTML + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        await writer.drain()
+
+    async def until_awaited(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
+        pending = await settle(tab, before, glance)
+        async with asyncio.timeout(20):
+            while not tab.page.awaited_server:
+                await asyncio.sleep(0)
+        return pending
+
+    monkeypatch.setattr(runner, "settle", until_awaited)
+    async with serving(answer) as place:
+        outcome = await session.run(Navigate(f"http://{place}/"), timeout=20)
+    assert 'heading "Turning"' in outcome.changes.text
+    assert any("keeps navigating" in what for what in outcome.pending)
 
 
 async def test_12_a_page_that_keeps_navigating_is_closed_for_good(session: Session, site: Site) -> None:

@@ -10,7 +10,7 @@ from tests.site import Site
 
 from rove import Session
 
-AT_ONCE = 5
+AT_ONCE = 15
 ASKED = {
     "geolocation": ("new Promise(r => navigator.geolocation.getCurrentPosition(() => r('given'), e => r(e.code)))", 1),
     "notifications": ("Notification.requestPermission()", "denied"),

@@ -37,7 +37,7 @@ async def test_01_a_page_whose_script_never_ends_is_said_to_be_busy_and_can_be_l
         with answered_within(0.8), pytest.raises(DeadlineExceeded) as caught:
             await session.run(action, timeout=0.8)
         assert "busy" in caught.value.message
-        assert "browser_navigate" in caught.value.hint
+        assert "session.navigate()" in caught.value.hint
     await goes_on(session, site)
 
 

@@ -33,7 +33,7 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
-from rove.chromium.process.installation import ensure
+from rove.chromium.installation import ensure
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import CertificateInvalid, DeadlineExceeded, NavigationFailed, NeedsCredentials
 from rove.settings import Deadlines, Limits, Settings
@@ -383,7 +383,7 @@ async def test_48_a_server_that_wants_a_certificate_is_told_as_such(home: Path, 
     strict.verify_mode = ssl.CERT_REQUIRED
     strict.load_verify_locations(made.file)
     trusting = f"--ignore-certificate-errors-spki-list={made.fingerprint}"
-    browser = browser_with(tmp_path, ensure(None, True, False, print).path, trusting)
+    browser = browser_with(tmp_path, ensure(Settings(), False, print).path, trusting)
     own = Settings(allow_host=OWN_SITES, home=home / "strict", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(own) as sessions:
         session = Session(sessions, None)

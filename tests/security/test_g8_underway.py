@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -13,16 +14,18 @@ from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
 
 BEGIN = """
-import os, signal, sys
+import asyncio, sys
 from pathlib import Path
 from rove.actions.navigation import Navigate
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine", redact=lambda text: text.replace("hunter2", "[secret]"))
-with journal.entry(Navigate("https://example.com/done")):
-    pass
-with journal.entry(Navigate("https://example.com/hunter2")):
-    print("begun", flush=True)
-    sys.stdin.read(1)
+async def main():
+    async with journal.entry(Navigate("https://example.com/done")):
+        pass
+    async with journal.entry(Navigate("https://example.com/hunter2")):
+        print("begun", flush=True)
+        sys.stdin.read(1)
+asyncio.run(main())
 """
 
 
@@ -46,10 +49,13 @@ def ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def one_more(folder: Path) -> None:
-    journal = Journal(folder, "mine")
-    with journal.entry(Navigate("https://example.com/after")):
+    asyncio.run(record_one(Journal(folder, "mine")))
+
+
+async def record_one(journal: Journal) -> None:
+    async with journal.entry(Navigate("https://example.com/after")):
         pass
-    journal.close()
+    await journal.close()
 
 
 def test_g8_what_a_killed_process_had_begun_is_put_on_record_by_the_next(tmp_path: Path) -> None:

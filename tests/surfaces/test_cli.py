@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -73,6 +74,41 @@ def test_config_show_tells_where_each_value_came_from(tmp_path: Path) -> None:
     assert values["limits.idle"][1] == "default"
 
 
+OPENING = (
+    b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}\n'
+)
+
+
+def serve_once(home: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    """Start a server, open the connection and leave."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ROVE_")}
+    return subprocess.run(
+        [ROVE, "mcp"],
+        input=OPENING,
+        capture_output=True,
+        timeout=100,
+        check=False,
+        env={**environment, "ROVE_HOME": str(home), **variables},
+    )
+
+
+def test_a_server_starts_in_spite_of_an_unknown_variable_and_warns_of_it(home: Path) -> None:
+    done = serve_once(home / "misspelt", ROVE_LIMIT_TABS="3")
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "rove"
+    assert done.returncode == 0
+    assert b"ROVE_LIMIT_TABS" in done.stderr
+    assert b"ROVE_LIMITS_TABS" in done.stderr
+
+
+def test_a_server_that_cannot_start_says_why_on_standard_error(home: Path) -> None:
+    (home / "unsound").mkdir()
+    (home / "unsound" / "policy.toml").write_text('[[rule]]\ndecide = "perhaps"\n')
+    done = serve_once(home / "unsound")
+    assert (done.stdout, done.returncode) == (b"", 1)
+    assert str(home / "unsound" / "policy.toml").encode() in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_switch_can_be_turned_off_by_a_flag(tmp_path: Path) -> None:
     values = shown(rove("config", "show", "--no-headless", home=tmp_path).stdout)
     assert values["headless"] == ("false", "--headless")
@@ -83,7 +119,6 @@ def test_a_switch_can_be_turned_off_by_a_flag(tmp_path: Path) -> None:
     [
         (["--limits-tabs", "many"], {}),
         ([], {"ROVE_LIMITS_TABS": "0"}),
-        ([], {"ROVE_LIMIT_TABS": "3"}),
     ],
 )
 def test_a_setting_that_is_wrong_is_said_plainly(tmp_path: Path, words: list[str], variables: dict[str, str]) -> None:
@@ -215,7 +250,7 @@ def test_policy_check_says_what_is_wrong_and_where(tmp_path: Path, named: bool) 
         (["click", "https://my.bank.example/pay"], ["deny: click", "rule 1", "line 1", "Not with money."]),
         (["click", "bank.example"], ["ask: click", "rule 2", "line 7"]),
         (["browser_upload", "https://example.com", "--session", "work"], ["ask: upload", "session work"]),
-        (["upload", "https://example.com", "--approve", "none"], ["ask: upload", "nobody, so the answer is no"]),
+        (["upload", "https://example.com", "--approve", "none"], ["ask: upload", "--approve none"]),
         (["click"], ["ask: click", "rules that name an origin were left out"]),
         (["navigate", "file:///etc/passwd"], ["deny", "not on the web"]),
         (["navigate", "http://10.0.0.1"], ["deny", "private network", "the guard", "--allow-host 10.0.0.1:80"]),

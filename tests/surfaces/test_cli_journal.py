@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import os
 import re
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.surfaces.test_cli import ROVE, rove
 
+from rove.action import AnyAction
 from rove.actions.forms import Fill
 from rove.actions.pointer import Click
 from rove.engine.journal import Journal
@@ -24,13 +27,15 @@ from rove.ledger.writer import Ledger
 
 def click(home: Path, target: str, session: str = "mine", error: str | None = None) -> None:
     """Record one action."""
-    try:
-        with Journal(home / "sessions", session).entry(Click(target)) as entry:
-            entry.decision = "allowed"
-            if error is not None:
-                raise ElementGone(error)
-    except ElementGone:
-        pass
+    with contextlib.suppress(ElementGone):
+        asyncio.run(record(Journal(home / "sessions", session), Click(target), "allowed", error))
+
+
+async def record(journal: Journal, action: AnyAction, decision: str, error: str | None = None) -> None:
+    async with journal.entry(action) as entry:
+        entry.decision = decision
+        if error is not None:
+            raise ElementGone(error)
 
 
 @pytest.fixture
@@ -95,8 +100,7 @@ def test_show_as_json_is_the_line_that_was_written(house: Path) -> None:
 
 def test_nothing_that_a_page_says_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
     nasty = "\x1b]0;owned\x07\x1b[2Jx\u202ey\u2028\x9b31mforged"
-    with Journal(tmp_path / "sessions", "mine").entry(Fill("e1", nasty)) as entry:
-        entry.decision = "\x1b[31mallowed"
+    asyncio.run(record(Journal(tmp_path / "sessions", "mine"), Fill("e1", nasty), "\x1b[31mallowed"))
     click(tmp_path, nasty, error=nasty)
     for words in (["show"], ["show", "--json"], ["tail"]):
         done = rove("journal", *words, home=tmp_path)

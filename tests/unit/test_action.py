@@ -11,17 +11,20 @@ from typing import Any
 import pytest
 
 from rove import action as catalogue
+from rove import target
 from rove.action import Effect, TabAction, Target, action, arg, parse, registry
+from rove.actions.batch import Batch
 from rove.actions.forms import Fill, FillForm, FormField
 from rove.actions.keyboard import Type
 from rove.actions.navigation import Back, Navigate
 from rove.actions.pointer import Click
 from rove.actions.wait import Wait
 from rove.errors import InvalidArguments
+from rove.outcome import Result
 
 
 @dataclass(frozen=True)
-class Waved:
+class Waved(Result):
     times: int
 
 
@@ -188,3 +191,31 @@ def test_the_catalogue_is_loaded_by_the_first_who_asks() -> None:
     code = "from rove.action import parse; print(parse('click', {'target': 'e1'}).verb)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "click"
+
+
+def test_each_argument_is_validated_once_however_deep_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(target, "parse_target", lambda text: read.append(text))
+    fields = [{"target": "e2", "value": "x"}, {"target": "e3", "value": "y"}]
+    steps = [{"action": "click", "target": "e1"}, {"action": "fill_form", "fields": fields}]
+    batch = parse("batch", {"steps": steps})
+    assert read == ["e1", "e2", "e3"]
+    assert isinstance(batch, Batch)
+    assert [action.verb for action in batch.actions] == ["click", "fill_form"]
+    assert read == ["e1", "e2", "e3"], "reading the actions parses nothing again"
+
+
+def test_a_batch_made_in_python_reads_its_steps_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(target, "parse_target", lambda text: read.append(text))
+    batch = Batch(({"action": "click", "target": "e1"},))
+    assert batch.actions == (Click("e1"),)
+    assert read == ["e1", "e1"], "once for the batch, once for the action it is compared with"
+
+
+def test_a_result_that_is_no_result_is_refused_when_it_is_declared(scratch: None) -> None:
+    with pytest.raises(TypeError, match="Result"):
+
+        @action(Effect.READ)
+        class Guess(TabAction[str]):  # type: ignore[type-var]
+            """Guess."""

@@ -61,5 +61,5 @@ def test_the_host_that_a_browser_believes_to_have_does_not_count() -> None:
         "127.0.0.1", 9222, f"/devtools/browser/{ID}"
     )
     for odd in ("ws://127.0.0.1:9222/", "None", f"ws://127.0.0.1:9222/devtools/page/{ID}"):
-        with pytest.raises(ValueError, match="socket"):
+        with pytest.raises(ValueError, match="WebSocket"):
             port.at(odd)

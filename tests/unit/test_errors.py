@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import pkgutil
 import re
+from collections.abc import Generator, Iterator
 
 import pytest
 
+import rove
 from rove import errors
 from rove.errors import RoveError
 
 CLASSES = RoveError.__subclasses__()
+
+
+def every_exception() -> Iterator[type[Exception]]:
+    """Every exception class that a module of rove defines, wherever it stands in the module."""
+    for module in pkgutil.walk_packages(rove.__path__, "rove."):
+        if module.name != "rove.__main__":
+            importlib.import_module(module.name)
+    waiting = Exception.__subclasses__()
+    while waiting:
+        cls = waiting.pop()
+        waiting += cls.__subclasses__()
+        if cls.__module__.startswith("rove."):
+            yield cls
+
+
+@contextlib.contextmanager
+def passing() -> Generator[None]:
+    """Let an exception pass: Python sets its `__traceback__` on the way out, which a frozen class refuses."""
+    yield
+
+
+def test_every_exception_comes_out_of_a_context_manager_as_itself() -> None:
+    found = sorted(set(every_exception()), key=lambda cls: cls.__qualname__)
+    assert len(found) > len(CLASSES)
+    for cls in found:
+        with pytest.raises(cls), passing():
+            raise cls.__new__(cls)
 
 
 def test_the_tree_drawn_at_the_top_is_the_tree_there_is() -> None:

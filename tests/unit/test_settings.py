@@ -81,11 +81,14 @@ def test_an_unknown_key_of_the_file_names_the_nearest(tmp_path: Path, text: str,
     assert f"`{nearest}`" in caught.value.hint
 
 
-def test_an_unknown_variable_names_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettings) as caught:
-        resolve(environment=environment(tmp_path, ROVE_LIMIT_TABS="3"))
-    assert "`ROVE_LIMIT_TABS`" in caught.value.message
-    assert "`ROVE_LIMITS_TABS`" in caught.value.hint
+def test_an_unknown_variable_is_a_warning_that_names_the_nearest(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    variables = environment(tmp_path, ROVE_LIMIT_TABS="3", ROVE_LIMITS_SESSIONS="2", ROVE_RUN_FOLDER="set by rove")
+    resolved = resolve(environment=variables)
+    assert (resolved.settings.limits.tabs, resolved.settings.limits.sessions) == (20, 2)
+    (warning,) = caplog.records
+    assert warning.args == ("ROVE_LIMIT_TABS", "ROVE_LIMITS_TABS")
 
 
 def test_an_unknown_flag_names_the_nearest(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-"""The catalogue. A file here is a noun; importing this package declares every action in it."""
+"""The catalogue of actions, one file per noun. Importing this package declares every action in it."""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
-# In a fixed order, so that tools, docs and help list the catalogue the same way everywhere.
+# A fixed order, so that tools, docs and help list the catalogue in the same way.
 _FIRST = (
     "navigation",
     "snapshot",

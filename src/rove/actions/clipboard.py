@@ -1,10 +1,11 @@
-"""The clipboard of a session."""
+"""The clipboard, one for each session."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ MOST_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
-class Copied:
+class Copied(Result):
     text: str
     is_cut: bool = False
 

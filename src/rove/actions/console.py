@@ -1,4 +1,4 @@
-"""What pages write to the console."""
+"""The console: messages of pages and workers, and uncaught errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Passage, moment
+from rove.outcome import Passage, Result, moment
 from rove.record import dataclass
 from rove.target import within
 
@@ -39,7 +39,7 @@ class ConsoleLine:
 
 
 @dataclass(frozen=True)
-class ConsoleLines:
+class ConsoleLines(Result):
     lines: tuple[ConsoleLine, ...]
     left_out: int
     dropped: int
@@ -48,7 +48,7 @@ class ConsoleLines:
         return "\n".join(passage.text for passage in self.passages(""))
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Each entry in the words of whose code wrote it."""
+        """Tell each entry as written by the origin whose code wrote it."""
         if self.left_out:
             yield Passage(f"{self.left_out} earlier left out: raise `limit` or `level`.")
         if self.dropped:
@@ -68,7 +68,7 @@ class Console(TabAction[ConsoleLines]):
 
     @property
     def is_about_page(self) -> bool:
-        return False  # most wanted where a page did not come
+        return False  # the console helps most where a page failed to load
 
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = tab.console
@@ -83,7 +83,7 @@ class Console(TabAction[ConsoleLines]):
 
 
 def _latest(entries: list[ConsoleMessage], limit: int) -> list[ConsoleLine]:
-    """As many of the last ones as an answer has room for, in the order in which they came."""
+    """Return the latest entries that fit into an answer, oldest first."""
     lines: list[ConsoleLine] = []
     room = MOST_CHARACTERS
     for entry in reversed(entries[-limit:]):

@@ -1,4 +1,4 @@
-"""Alerts, confirms and prompts."""
+"""Dialogs: alerts, confirms and prompts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
 from rove.errors import NotOpen
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DialogAnswered:
+class DialogAnswered(Result):
     kind: str
     message: str
     accepted: bool
@@ -23,7 +24,8 @@ class DialogAnswered:
         return f'{"Accepted" if self.accepted else "Dismissed"} the {self.kind} "{self.message}".'
 
 
-# On the context rather than the tab: an answer must never wait for the lock of the act that it unblocks.
+# An action on the context, not on the tab: the answer must not wait for the tab's lock, which the action that the
+# dialog blocks still holds.
 @action(Effect.ACT)
 class Dialog(ContextAction[DialogAnswered]):
     """Answer the dialog that is open on the page."""
@@ -39,10 +41,10 @@ class Dialog(ContextAction[DialogAnswered]):
         for tab in self._meant(context):
             if answered := await tab.page.dialogs.answer(self.accept, self.text):
                 return DialogAnswered(answered.kind, answered.message, self.accept)
-        raise NotOpen("No dialog is open.", hint="Take a browser_snapshot to see the page.")
+        raise NotOpen("No dialog is open.", hint="Take a {snapshot} to see the page.")
 
     def _meant(self, context: Context) -> list[Tab]:
-        """The tab that was named, or all of them, the one in front first."""
+        """Return the tab that was named, or all tabs, the front one first."""
         if self.tab is not None:
             return [tab for tab in context.tabs if tab.id == self.tab]
         return sorted(context.tabs, key=lambda tab: tab is not context.current)

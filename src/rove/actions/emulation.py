@@ -1,4 +1,4 @@
-"""Other circumstances for the same page."""
+"""Emulation: the size of the viewport, being offline."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, TabAction, action, arg
 from rove.errors import InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Resized:
+class Resized(Result):
     width: int
     height: int
 
@@ -37,7 +38,7 @@ class Resize(TabAction[Resized]):
 
 
 @dataclass(frozen=True)
-class NetworkSwitched:
+class NetworkSwitched(Result):
     offline: bool
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Reading content out of a page."""
+"""Extraction: text, HTML and attributes of a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
-from rove.outcome import Passage
+from rove.outcome import Passage, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ MOST_UNSEEN = 100
 
 
 @dataclass(frozen=True)
-class Extracted:
+class Extracted(Result):
     content: tuple[str | None, ...]
     is_cut: bool = False
-    # Of the text, what a person looking at the page would not see.
+    # The parts of the text that a person looking at the page would not see.
     unseen: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class Extracted:
         return "\n".join([*("null" if value is None else value for value in self.content), *cut])
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """What was read; behind it, where the page cannot add or take away, what of it nobody sees."""
+        """Tell what was read, then, outside of the page's own text, which parts of it a person does not see."""
         yield Passage(str(self), origin, is_raw=True)
         if self.unseen:
             yield Passage(f"Of this text, a person does not see {len(self.unseen)} parts:")
@@ -63,7 +63,7 @@ class Extract(TabAction[Extracted]):
     async def _elements(self, tab: Tab) -> Sequence[Element]:
         if self.target is not None:
             return await tab.resolve_all(self.target)
-        # The page itself comes first; its frames are pages of their own.
+        # The first match is the page itself; the others are its frames.
         return (await tab.resolve_all("body" if self.mode == "text" else "html"))[:1]
 
 

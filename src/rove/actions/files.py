@@ -1,10 +1,11 @@
-"""Files that go from the workspace into a page."""
+"""Files: uploads from the workspace to a page."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Uploaded:
+class Uploaded(Result):
     element: str
     files: tuple[str, ...]
 

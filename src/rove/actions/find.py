@@ -1,4 +1,4 @@
-"""Finding things on a page without reading all of it."""
+"""Search: find elements and text without reading the whole page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import InvalidArguments
-from rove.outcome import Passage
+from rove.outcome import Passage, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Match:
     before: tuple[str, ...]
     after: tuple[str, ...]
     is_in_view: bool
-    # Of the frame that it is in, where that is not the tab's.
+    # The origin of the frame that the match is in, if it is not the page's.
     origin: str = ""
 
     def __str__(self) -> str:
@@ -29,7 +29,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Result):
     total: int
     matches: tuple[Match, ...]
 
@@ -37,7 +37,7 @@ class Found:
         return "\n".join(passage.text for passage in self.passages(""))
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """The count in our words, each match in its page's."""
+        """Tell the number of matches, then each match as written by its page or frame."""
         if not self.matches:
             yield Passage("Nothing on the page matches.")
             return

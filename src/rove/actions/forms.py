@@ -1,4 +1,4 @@
-"""Forms: fill in, choose, tick."""
+"""Forms: fill in fields, select options, tick checkboxes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import Denied, ElementNotReady
 from rove.fields import Validated
+from rove.outcome import Result
 from rove.record import dataclass
 from rove.target import secret_named
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Filled:
+class Filled(Result):
     element: str
     value: str | None
 
@@ -44,14 +45,14 @@ class Fill(TabAction[Filled]):
 
 @dataclass(frozen=True)
 class FormField(Validated):
-    """One field of a form and what goes into it."""
+    """A field of a form and its new value."""
 
     target: Target
     value: str | bool = arg("Text, an option's label, true/false for a checkbox, or secret:NAME.")
 
 
 @dataclass(frozen=True)
-class FormFilled:
+class FormFilled(Result):
     fields: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -70,7 +71,7 @@ class FillForm(TabAction[FormFilled]):
         return tuple(name for value in values if (name := secret_named(value)))
 
     async def perform(self, tab: Tab) -> FormFilled:
-        # All of them are found before any is touched: a form half filled in is worse than one not begun.
+        # Find every field before filling in the first: a form that is half filled in is worse than an untouched one.
         elements = [await tab.resolve(field.target) for field in self.fields]
         selects = [await element.is_select() for element in elements]
         for field, element in zip(self.fields, elements, strict=True):
@@ -95,7 +96,7 @@ async def _enter(element: Element, value: str | bool, is_select: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Selected:
+class Selected(Result):
     element: str
     options: tuple[str, ...]
 
@@ -117,7 +118,7 @@ class Select(TabAction[Selected]):
 
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Result):
     element: str
     checked: bool
     was_pressed: bool

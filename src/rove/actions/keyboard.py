@@ -1,11 +1,11 @@
-"""The keyboard: real keystrokes."""
+"""The keyboard: type text, press keys."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own
+from rove.outcome import Own, Result
 from rove.record import dataclass
 from rove.target import secret_named
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Typed:
+class Typed(Result):
     characters: int
     element: str | None = None
     secret: Own | None = None
@@ -57,7 +57,7 @@ class Type(TabAction[Typed]):
 
 
 @dataclass(frozen=True)
-class Pressed:
+class Pressed(Result):
     key: Own
 
     def __str__(self) -> str:

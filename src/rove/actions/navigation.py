@@ -1,4 +1,4 @@
-"""Going places."""
+"""Navigation: load an address, go back or forward, reload."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
 from rove.errors import NavigationFailed
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Navigated:
+class Navigated(Result):
     url: str
     status: int | None = None
 
@@ -64,5 +65,5 @@ class Reload(TabAction[Navigated]):
 async def _travel(tab: Tab, steps: int) -> Navigated:
     if not await tab.go_in_history(steps):
         where = "before" if steps < 0 else "after"
-        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use browser_navigate.")
+        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use {navigate}.")
     return Navigated(tab.url, tab.page.status)

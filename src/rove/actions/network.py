@@ -1,4 +1,4 @@
-"""What a tab asks of the network."""
+"""The network: the requests of a tab and their responses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.header_masking import mask_headers
 from rove.errors import InvalidArguments, unwritable
-from rove.outcome import Passage, moment, origin_in
+from rove.outcome import Passage, Result, moment, origin_in
 from rove.record import dataclass
 from rove.target import within
 from rove.workspace import Workspace
@@ -54,7 +54,7 @@ class RequestLine:
 
 @dataclass(frozen=True)
 class RequestBody:
-    """Text as far as an answer has room for it; all of it lies at the path, where there is one."""
+    """The text of a body, cut to what fits into an answer; `path` is the file that has all of it, if it was cut."""
 
     text: str
     path: str | None = None
@@ -85,7 +85,7 @@ class RequestDetails:
 
 
 @dataclass(frozen=True)
-class RequestList:
+class RequestList(Result):
     requests: tuple[RequestLine, ...]
     left_out: int = 0
     dropped: int = 0
@@ -95,7 +95,7 @@ class RequestList:
         return "\n".join(passage.text for passage in self.passages(""))
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Each request in the words of who asked; an answer in those of who gave it."""
+        """Tell each request as written by the origin that sent it, and each response as written by its server."""
         if self.left_out:
             yield Passage(f"{self.left_out} earlier left out: narrow the search or raise `limit`.")
         if self.dropped:
@@ -121,7 +121,7 @@ class Network(TabAction[RequestList]):
 
     @property
     def is_about_page(self) -> bool:
-        return False  # most wanted where a page did not come
+        return False  # requests help most where a page failed to load
 
     async def perform(self, tab: Tab) -> RequestList:
         if self.request is not None:
@@ -149,7 +149,7 @@ class Network(TabAction[RequestList]):
 
 
 def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
-    """As many of the last ones as an answer has room for, in the order in which they were sent."""
+    """Return the latest requests that fit into an answer, oldest first."""
     lines: list[RequestLine] = []
     room = MOST_CHARACTERS
     for request in reversed(found[-limit:]):

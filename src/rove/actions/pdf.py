@@ -1,4 +1,4 @@
-"""Pages on paper."""
+"""PDF: print a page to a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.capture import PdfOptions
-from rove.outcome import Own
+from rove.outcome import Own, Result
 from rove.record import dataclass
 from rove.workspace import safe_name
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Result):
     path: str
     size: int
     pages: int
@@ -38,6 +38,6 @@ class Pdf(TabAction[Printed]):
         name = safe_name(self.name or await tab.title() or "page").removesuffix(".pdf")
         options = PdfOptions(self.paper, self.landscape, self.background, self.pages)
         document = await tab.print_pdf(options, f"{name}.pdf")
-        # A name that was not given is the page's own.
+        # Without a name of the caller's, the file has the page's title, which is the page's text.
         path = Own(document.path) if self.name else str(document.path)
         return Printed(path, document.size, document.pages)

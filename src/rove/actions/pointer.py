@@ -1,23 +1,23 @@
-"""The pointer: click, hover, drag, scroll."""
+"""The pointer: click, hover, drag and scroll."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own
+from rove.outcome import Own, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
-# A hand's moves are seen by the page one frame at a time.
+# Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.
 LEG_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
-class Touched:
-    """An element, and what the pointer did to it."""
+class Touched(Result):
+    """An element that the pointer acted on; subclasses say how."""
 
     DID: ClassVar[str]
     element: str
@@ -28,7 +28,7 @@ class Touched:
 
     @property
     def in_brief(self) -> str:
-        """Without words of the page."""
+        """Name the element by its ref, without text of the page."""
         return f"{self.DID} {self.ref}."
 
 
@@ -73,7 +73,7 @@ class Hover(TabAction[Hovered]):
 
 
 @dataclass(frozen=True)
-class Dragged:
+class Dragged(Result):
     source: str
     target: str
 
@@ -103,7 +103,7 @@ class Drag(TabAction[Dragged]):
 
 
 @dataclass(frozen=True)
-class Scrolled:
+class Scrolled(Result):
     x: int
     y: int
     below: int

@@ -1,4 +1,4 @@
-"""Pictures of a page."""
+"""Screenshots of the viewport, the full page or an element."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw
-from rove.outcome import Attachment
+from rove.outcome import Attachment, Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -14,19 +14,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Pictured(Result):
     width: int
     height: int
     is_cut: bool = False
     is_unchanged: bool = False
     legend: tuple[str, ...] = ()
-    attachments: tuple[Attachment, ...] = ()
+    image: Attachment | None = None
 
     def __str__(self) -> str:
         if self.is_unchanged:
             return "Nothing looks different since the last screenshot."
         cut = ", cut: the page goes on" if self.is_cut else ""
         return "\n".join([f"Screenshot, {self.width} x {self.height}{cut}.", *self.legend])
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return (self.image,) if self.image else ()
 
 
 @action(Effect.READ)
@@ -48,4 +52,4 @@ class Screenshot(TabAction[Pictured]):
         marks = await tab.marks(picture) if self.annotate else []
         data = draw(picture, marks) if marks else picture.data
         image = Attachment("image", f"image/{self.format}", data, f"screenshot.{self.format}")
-        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), (image,))
+        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), image)

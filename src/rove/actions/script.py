@@ -1,4 +1,4 @@
-"""JavaScript among the page's own."""
+"""JavaScript that runs in the page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class Evaluated(Result):
     value: Any
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Sessions: named, isolated from each other, closed when idle."""
+"""Sessions: named, isolated from each other, and closed when idle."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
-from rove.outcome import Own, Passage, origin_in
+from rove.outcome import Own, Passage, Result, origin_in
 from rove.record import dataclass
 
 
 @dataclass(frozen=True)
-class StatusReport:
+class StatusReport(Result):
     sessions: tuple[dict[str, Any], ...]
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
 
-    def passages(self, _: str) -> Iterator[Passage]:
-        """Sessions in our words, each tab in those of its page."""
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell the sessions, and each tab's address as written by its page."""
         for session in self.sessions:
             yield Passage(f"session {session['session']}" + (f" {session['guard']}" if "guard" in session else ""))
             for tab in session["tabs"]:
@@ -37,7 +37,7 @@ class Status(SessionsAction[StatusReport]):
 
 
 @dataclass(frozen=True)
-class SessionOpened:
+class SessionOpened(Result):
     session: Own
     is_new: bool
 
@@ -61,7 +61,7 @@ class OpenSession(SessionsAction[SessionOpened]):
 
 
 @dataclass(frozen=True)
-class SessionClosed:
+class SessionClosed(Result):
     session: Own
 
     def __str__(self) -> str:

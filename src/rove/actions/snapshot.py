@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import InvalidArguments
+from rove.outcome import Passage, Result, joined
 from rove.pattern import pattern
 from rove.record import dataclass
 from rove.snapshot import Rendered, render
@@ -13,20 +15,28 @@ from rove.snapshot import Rendered, render
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
-# As snapshots print it: `e40:50` goes on at the 50th child of e40, `e57+` below the row of e57.
+# As snapshots print it: `e40:50` continues at child 50 of e40, `e57+` below the row of e57.
 _HANDLE = pattern(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")
 CHILDREN_AT_ONCE = 400
+EMPTY = "The page is empty."
 
 
 @dataclass(frozen=True)
-class SnapshotTaken:
-    text: str
+class SnapshotTaken(Result):
+    content: tuple[Passage, ...]
     tokens: int
     folded: int = 0
-    is_made_of_rows: ClassVar[bool] = True
+
+    @property
+    def text(self) -> str:
+        return joined(self.content)
 
     def __str__(self) -> str:
-        return self.text or "The page is empty."
+        return self.text or EMPTY
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each part as written by the page or frame that it shows."""
+        yield from (passage.of(origin) for passage in self.content or (Passage(EMPTY, ""),))
 
 
 @action(Effect.READ)
@@ -43,7 +53,7 @@ class Snapshot(TabAction[SnapshotTaken]):
 
     async def perform(self, tab: Tab) -> SnapshotTaken:
         shown = await (self._expanded(tab, self.expand) if self.expand else self._taken(tab))
-        return SnapshotTaken(shown.text, shown.tokens, shown.folded)
+        return SnapshotTaken(shown.passages, shown.tokens, shown.folded)
 
     async def _taken(self, tab: Tab) -> Rendered:
         element = await tab.resolve(self.target) if self.target else None

@@ -1,4 +1,4 @@
-"""Tabs of a session."""
+"""Tabs: list, open, switch and close them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, Url, action, arg
 from rove.errors import InvalidArguments
-from rove.outcome import Passage, origin_in
+from rove.outcome import Passage, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ class OpenTab:
 
 
 @dataclass(frozen=True)
-class TabList:
+class TabList(Result):
     tabs: tuple[OpenTab, ...]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.tabs)) or "No tab is open."
 
-    def passages(self, _: str) -> Iterator[Passage]:
-        """Each tab in words of its own page."""
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each tab as written by its own page."""
         yield from (Passage(str(tab), origin_in(tab.url)) for tab in self.tabs)
         if not self.tabs:
             yield Passage(str(self))
@@ -73,7 +73,9 @@ class Tabs(ContextAction[TabList]):
             context.switch(await context.tab(self.tab))
         elif self.operation == "close":
             await context.close_tab(await context.tab(self.tab))
-        return TabList(tuple([await _shown(context, tab) for tab in context.tab_infos]))
+        listed = [(tab, await _shown(context, tab)) for tab in context.tab_infos]
+        # A page may have closed itself meanwhile.
+        return TabList(tuple(shown for tab, shown in listed if tab in context.tab_infos))
 
 
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:

@@ -1,4 +1,4 @@
-"""Waiting for something, never for nothing."""
+"""Waiting: for text, an element, an address, a load state or a time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import DeadlineExceeded, InvalidArguments
+from rove.outcome import Result
 from rove.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 LOOK_AGAIN = 0.25
-# Before the call itself is given up on, so that what was missing can still be said.
+# Seconds before the call's deadline at which to stop, so that the error can still say what was missing.
 GIVING_UP = 0.6
 
 
 @dataclass(frozen=True)
-class Waited:
+class Waited(Result):
     seconds: float
 
     def __str__(self) -> str:
@@ -50,15 +51,17 @@ class Wait(TabAction[Waited]):
             await asyncio.sleep(self.seconds)
         else:
             longest = tab.page.time.left - min(GIVING_UP, tab.page.time.left / 4)
-            await self._until(tab, began + min(self.seconds or longest, longest))
+            await self._until(tab, min(self.seconds or longest, longest))
         return Waited(round(time.monotonic() - began, 3))
 
-    async def _until(self, tab: Tab, give_up: float) -> None:
-        while missing := await self._missing(tab):
-            left = give_up - time.monotonic()
-            if left <= 0:
-                raise DeadlineExceeded(f"Still waiting for {missing}.")
-            await tab.wait_for_change(min(left, LOOK_AGAIN))
+    async def _until(self, tab: Tab, seconds: float) -> None:
+        missing: str | None = "the page to answer"
+        try:
+            async with asyncio.timeout(seconds):
+                while missing := await self._missing(tab):
+                    await tab.wait_for_change(LOOK_AGAIN)
+        except TimeoutError:
+            raise DeadlineExceeded(f"Still waiting for {missing}.") from None
 
     async def _missing(self, tab: Tab) -> str | None:
         if self.load and not tab.page.load_state.has_reached(self.load):

@@ -1,4 +1,4 @@
-"""Workers: a page's own, and the service workers that answer for it."""
+"""Workers: those of a page, and its service workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Passage, origin_in
+from rove.outcome import Passage, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ class WorkerState:
 
 
 @dataclass(frozen=True)
-class WorkerList:
+class WorkerList(Result):
     workers: tuple[WorkerState, ...]
     is_bypassed: bool
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
 
-    def passages(self, _: str) -> Iterator[Passage]:
-        """Each worker in words of its own origin."""
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each worker as written by its own origin."""
         yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
         if not self.workers:
             yield Passage("There are no workers.")

@@ -11,6 +11,8 @@ from rove.record import dataclass
 from rove.settings import Settings
 
 Progress = Callable[[str], None]
+# Called with the bytes received and the size of the whole, if that is known.
+Meter = Callable[[int, int | None], None]
 State = Literal["good", "worth knowing", "broken"]
 
 
@@ -84,8 +86,10 @@ class BrowserEngine(Protocol):
         """Connect to the browser of a person that `settings.attach` names."""
         ...
 
-    def install(self, settings: Settings, progress: Progress, /) -> tuple[str, str]:
-        """Find a usable browser or fetch one; return its version and its path."""
+    def install(
+        self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False, /
+    ) -> tuple[str, str]:
+        """Find a usable browser or fetch one; return its version and its path. `force` fetches in any case."""
         ...
 
     def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:

@@ -96,8 +96,8 @@ class Context(Protocol):
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         ...
 
-    def restrict_reading(self, may_read: Callable[[str], bool], /) -> None:
-        """Let `may_read` decide which pages and frames may be shown to the agent."""
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, /) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
 
     async def tab(self, name: str | None = None, /) -> Tab:
         """Return the named tab, or the current one, which is opened if there is none."""

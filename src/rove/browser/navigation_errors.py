@@ -80,7 +80,7 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
 def interrupted_error(reason: str, url: str) -> NavigationFailed:
     """Return the error for a document whose connection failed after a part of it had arrived."""
     error = navigation_error(reason, url)
-    return NavigationFailed(error.message, hint="browser_snapshot shows what had arrived by then.")
+    return NavigationFailed(error.message, hint="{snapshot} shows what had arrived by then.")
 
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import field
 
+from rove.advice import Advice
 from rove.record import dataclass
 
 MAX_EVENTS = 200
@@ -26,7 +27,7 @@ class PageEvent:
     times: int = 1
 
     def __str__(self) -> str:
-        return self.text if self.times == 1 else f"{self.text} ({self.times} times)"
+        return self.text if self.times == 1 else Advice("{text} ({times} times)", text=self.text, times=str(self.times))
 
 
 class PageEvents:
@@ -36,7 +37,7 @@ class PageEvents:
         self._unreported: dict[tuple[str, str], PageEvent] = {}
 
     def add(self, kind: str, text: str) -> None:
-        event = PageEvent(kind, text[:MAX_TEXT_LENGTH])
+        event = PageEvent(kind, text if isinstance(text, Advice) else text[:MAX_TEXT_LENGTH])
         known = self._unreported.setdefault((event.kind, event.text), event)
         if known is not event:
             known.times += 1
@@ -44,7 +45,7 @@ class PageEvents:
             del self._unreported[next(iter(self._unreported))]
 
     def take_unreported(self) -> list[PageEvent]:
-        """Return the new events and forget them; only the first few errors, since browser_console has them all."""
+        """Return the new events and forget them; only the first few errors, since the console has them all."""
         new = list(self._unreported.values())
         self._unreported.clear()
         return _limit_errors(new)
@@ -55,5 +56,5 @@ def _limit_errors(page_events: list[PageEvent]) -> list[PageEvent]:
     if len(errors) <= MAX_ERRORS:
         return page_events
     left_out = {id(error) for error in errors[MAX_ERRORS:]}
-    more = PageEvent("console error", f"{len(left_out)} more", "All errors are in browser_console.")
+    more = PageEvent("console error", f"{len(left_out)} more", "All errors are in {console}.")
     return [*(event for event in page_events if id(event) not in left_out), more]

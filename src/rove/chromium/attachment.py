@@ -12,7 +12,7 @@ from rove.chromium.browser import AUTO_ATTACH, Browser, check_version
 from rove.chromium.process.run_folder import RunFolder, sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
-from rove.debugport import DebugPort
+from rove.debugport import BROWSER_PATH, DebugPort
 from rove.errors import BrowserUnavailable, unwritable
 
 if TYPE_CHECKING:
@@ -111,12 +111,12 @@ async def attach(settings: Settings) -> AttachedBrowser:
     port = DebugPort.of(settings.attach)
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            return await _connect(settings, port if port.path else await asyncio.to_thread(_find_socket, port))
+            if not port.path:
+                port = await asyncio.to_thread(_find_socket, port)
+            return await _connect(settings, port)
     except (OSError, TimeoutError, CdpError, ValueError, http.client.HTTPException) as error:
         raise BrowserUnavailable(
-            f"No browser can be attached to at {settings.attach}: {_reason(error)}.",
-            hint=f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call "
-            "again. FOLDER is a profile of its own: browsers open no port on their default one.",
+            f"No browser can be attached to at {settings.attach}: {_reason(error)}.", hint=_hint(port)
         ) from error
 
 
@@ -126,12 +126,30 @@ def _reason(error: Exception) -> str:
     return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
+def _hint(port: DebugPort) -> str:
+    if port.path == BROWSER_PATH:
+        return (
+            "If it is Chrome with remote debugging switched on in chrome://inspect, its window asks its user: allow "
+            "it there, then call again."
+        )
+    return (
+        f"Start one with `chromium --remote-debugging-port={port.port} --user-data-dir=FOLDER`, then call again. "
+        "FOLDER is a profile of its own: browsers open no such port on their default one. In Chrome 144 and newer, "
+        "remote debugging can be switched on in chrome://inspect instead."
+    )
+
+
 def _find_socket(port: DebugPort) -> DebugPort:
-    """Return the WebSocket URL of the browser, which changes whenever it is started."""
+    """Return the port with the path of the browser's WebSocket, which changes whenever it is started.
+
+    Chrome 144 and newer, enabled in chrome://inspect, answers 404 and uses a path without an id.
+    """
     connection = http.client.HTTPConnection(port.host, port.port, timeout=VERSION_TIMEOUT)
     try:
         connection.request("GET", "/json/version")
         answer = connection.getresponse()
+        if answer.status == http.client.NOT_FOUND:
+            return port.without_id()
         version = json.loads(answer.read(MAX_VERSION_BYTES)) if answer.status == http.client.OK else None
     finally:
         connection.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings import Settings
 from rove.tasks import BackgroundTasks
 
+log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
 # The first version with `Page.frameStartedNavigating`, which waiting for navigations relies on.
 MIN_VERSION = 132
@@ -169,12 +171,10 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    from rove.chromium.process.installation import ensure  # not needed after an early launch
+    from rove.chromium.installation import ensure  # not needed after an early launch
 
     may_fetch = settings.fetch_browser and progress is not None
-    installation = await asyncio.to_thread(
-        ensure, settings.browser, settings.headless, may_fetch, progress or _ignore_progress
-    )
+    installation = await asyncio.to_thread(ensure, settings, may_fetch, progress or _ignore_progress)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
     try:
         return await asyncio.to_thread(
@@ -191,11 +191,14 @@ def _ignore_progress(message: str) -> None:
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
-    sweep_task = asyncio.ensure_future(asyncio.to_thread(sweep, settings.home_folder / "run"))
+    deadline = time.monotonic() + settings.deadlines.launch
+    sweep_task = asyncio.ensure_future(_sweep(settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _open_connection(process)
             browser = await _connect(process, connection, settings)
+        # Neither a slow nor a failed clean-up may cost the caller a browser that is up.
+        await asyncio.wait({sweep_task}, timeout=deadline - time.monotonic())
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
         await _clean_up(connection, process)
@@ -203,9 +206,15 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     except BaseException:
         await _clean_up(connection, process)
         raise
-    finally:
-        await sweep_task
     return browser
+
+
+async def _sweep(runs: Path) -> None:
+    """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
+    try:
+        await asyncio.to_thread(sweep, runs)
+    except Exception:
+        log.exception("what earlier browsers left in %s could not be removed", runs)
 
 
 async def _open_connection(process: BrowserProcess) -> CdpConnection:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rove.advice import Advice
 from rove.browser.context import SavedContext, SavedTarget, SharedState
 from rove.browser.tab import TabInfo
 from rove.chromium.events.downloads import Downloads
@@ -93,9 +94,9 @@ class Context:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         return self._shared.may_read(address)
 
-    def restrict_reading(self, may_read: Callable[[str], bool]) -> None:
-        """Let `may_read` decide which pages and frames may be shown to the agent."""
-        self._shared.may_read = may_read
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
+        self._shared.may_read, self._shared.withheld = may_read, withheld
 
     @property
     def clipboard_text(self) -> str:
@@ -129,7 +130,7 @@ class Context:
         """Return the named tab, or the current one, which is opened if there is none."""
         if name is not None and name not in self._tabs:
             open_now = ", ".join(tab.id for tab in self.tab_infos) or "none"
-            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with browser_tabs.")
+            raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with {{tabs}}.")
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
@@ -145,7 +146,7 @@ class Context:
             url = dict(self.tab_urls).get(oldest, "")[:200]
             raise LimitReached(
                 f"{len(tab_ids)} tabs are open, which is the limit.",
-                hint=f"Close one with browser_tabs: {oldest} ({url}) is longest unused.",
+                hint=Advice("Close one with {tabs}: {tab} ({url}) is longest unused.", tab=oldest, url=url),
             )
         if self.before_new_tab is not None:
             await self.before_new_tab()

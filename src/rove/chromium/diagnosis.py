@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rove.browser.browser import Finding, State
 from rove.chromium.browser import launch, start_process
-from rove.chromium.process.discovery import Installation, candidates, find, is_snap
-from rove.chromium.process.installation import version
+from rove.chromium.installation import installed, version
+from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.process.run_folder import sweep
 from rove.errors import RoveError
@@ -30,7 +30,7 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
         return
     installation: Installation | None = None
     try:
-        installation = await asyncio.to_thread(find, settings.browser, settings.headless)
+        installation = await asyncio.to_thread(installed, settings)
     except RoveError as error:
         yield Finding("browser", "broken", error.message, error.hint)
         return

@@ -1,15 +1,16 @@
-"""A browser's process, started before anything slow is imported.
+"""Start the browser's process before anything slow is imported.
 
 A server's imports take longer than a browser's start. Side by side, and with the browser first, the first call is
-answered 0.1 s sooner; so what is imported here is chosen with care (docs/decisions/0010). Only where settings
-that are not read yet cannot say otherwise: no file, and no word of windows, of sandboxes or of a browser that is there
-already.
+answered 0.1 s sooner. This module and those that it imports therefore do without all but a few of Python's own modules
+(docs/decisions/0010); a test holds which. The settings cannot be read yet, so that the browser is started only if they
+cannot ask for another one: there is no config file, and none of the settings that change the browser's start is given.
 """
 
 from __future__ import annotations
 
 import os
 
+from rove.chrome_version import PINNED, checked_version
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import find
 from rove.chromium.process.launch_arguments import decide_sandbox
@@ -20,22 +21,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DECISIVE_FLAGS = ("attach", "headless", "no-headless", "sandbox")
+# Settings that are read here, as the whole tree would read them.
+READ = ("home", "browser", "browser_version")
+# Settings that change how the browser is started: if one is given, the browser is not started early.
+DECISIVE = ("attach", "headless", "sandbox")
 
 
 def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> BrowserProcess | None:
-    """The process that default settings would start, or None if they may not be in force."""
+    """Start the process that default settings would start; None if other settings may be in force."""
     home = home_from(given("--home", arguments), environment)
-    told = {"ROVE_ATTACH", "ROVE_HEADLESS", "ROVE_SANDBOX"} & set(environment)
-    if told or os.path.exists(f"{home}/config.toml"):
-        return None
-    if any(word.removeprefix("--").split("=")[0] in DECISIVE_FLAGS for word in arguments):
+    if _is_decided(arguments, environment) or os.path.exists(f"{home}/config.toml"):
         return None
     try:
-        found = find(given("--browser", arguments) or environment.get("ROVE_BROWSER"), headless=True)
+        path = given("--browser", arguments) or environment.get("ROVE_BROWSER")
+        version = given("--browser-version", arguments) or environment.get("ROVE_BROWSER_VERSION") or PINNED
+        found = find(path, headless=True, home=home, version=checked_version(version))
         if found is None:
             return None
         sandbox = decide_sandbox("auto", found.location)
         return BrowserProcess(f"{home}/run", found, sandbox, headless=True, makes_page=True)
-    except (RoveError, OSError):
-        return None  # said properly by whoever asks for a browser
+    except (RoveError, OSError, ValueError):
+        return None  # the first call that needs a browser meets the same error, and reports it
+
+
+def _is_decided(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Whether a setting that changes the start of the browser is given as a flag or as a variable."""
+    flags = {word.split("=")[0].removeprefix("--").removeprefix("no-") for word in arguments}
+    return any(name in flags or f"ROVE_{name.upper()}" in environment for name in DECISIVE)

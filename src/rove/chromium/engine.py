@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from rove.browser.browser import BrowserEngine, Finding, Progress
+from rove.browser.browser import BrowserEngine, Finding, Meter, Progress
 from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.settings import Settings
@@ -28,10 +28,14 @@ class ChromiumEngine:
 
         return await attach(settings)
 
-    def install(self, settings: Settings, progress: Progress) -> tuple[str, str]:
-        from rove.chromium.process.installation import ensure, version
+    def install(
+        self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False
+    ) -> tuple[str, str]:
+        from rove.chromium.installation import ensure, fetch, version
 
-        installation = ensure(settings.browser, settings.headless, True, progress)
+        installation = (
+            fetch(settings, progress, meter, again=True) if force else ensure(settings, True, progress, meter)
+        )
         return version(installation.path) or "unknown version", f"{installation.path} ({installation.origin})"
 
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:

@@ -7,11 +7,12 @@ ledger, so that a process which is killed meanwhile leaves word of it; the next 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import time
 from base64 import b64encode
-from collections.abc import Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 from rove.action import AnyAction
 from rove.engine.guard_notice import GUARDED
 from rove.errors import JournalFailed, RoveError
-from rove.ledger.files import LedgerFiles
+from rove.ledger.files import PATIENCE, LedgerFiles, LockHeld
 from rove.ledger.open_entries import OpenEntries
 from rove.ledger.writer import Ledger
 from rove.outcome import Attachment
@@ -80,84 +81,119 @@ class Journal:
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._guard = guard
-        self._owed: list[dict[str, Any]] = []
+        # Entries that are not written yet, each with the number under which the action is said to be under way.
+        self._owed: list[tuple[int | None, dict[str, Any]]] = []
         self._underway = OpenEntries(self._volumes)
         self._has_taken_over = False
+        # Held while the files are used, as a thread may use them.
+        self._lock = asyncio.Lock()
 
-    @contextlib.contextmanager
-    def entry(self, action: AnyAction) -> Generator[Entry]:
-        """An entry that is written when the action is over, however it ended; nothing begins that could not be."""
+    @contextlib.asynccontextmanager
+    async def entry(self, action: AnyAction) -> AsyncGenerator[Entry]:
+        """Record an action when it is over, however it ended. Raises JournalFailed before it begins if that is not
+        possible.
+        """
         entry = Entry(action.verb, action.arguments, guard=self._guard)
-        number = self._begin(entry)
+        number = await self._begin(entry)
         began = time.monotonic()
         try:
             yield entry
         except RoveError as error:
             entry.note(error)
-            self._record(entry, began)
+            await self._record(number, entry, began)
             raise
         except BaseException as error:
             entry.outcome, entry.error = "broken off", type(error).__name__
-            self._record_if_possible(entry, began)
+            await self._record_if_possible(number, entry, began)
             raise
         else:
             if entry.error is None:
                 entry.outcome = "done"
-            self._record(entry, began)
-        finally:
-            if not self._owed:
-                self._underway.end(number)
+            await self._record(number, entry, began)
 
-    def close(self) -> None:
-        """Let go of the files. Whatever is still recorded opens them again."""
-        try:
-            self._settle()
-        except OSError as error:
-            log.error("%s; %d action(s) are not in it", self._trouble(error), len(self._owed))
-        self._underway.close()
-        self._ledger.close()
+    async def close(self) -> None:
+        """Close the files. An action that ends later opens them again."""
+        async with self._lock:
+            try:
+                await self._settle()
+            except OSError as error:
+                log.error("%s; %d action(s) are not in it", self._trouble(error), len(self._owed))
+            self._underway.close()
+            self._ledger.close()
 
-    def _begin(self, entry: Entry) -> int:
-        """Make sure that it can be recorded, and say that it begins."""
+    async def _acquire(self) -> None:
+        """Wait to use the files alone. Raises LockHeld if an entry before this one waits too long for its turn."""
+        if not self._lock.locked():
+            await self._lock.acquire()
+            return
         try:
-            self._settle()
-            self._ledger.ready()
-            self._take_over()
-            return self._underway.begin(self._facts(entry))
+            async with asyncio.timeout(PATIENCE):
+                await self._lock.acquire()
+        except TimeoutError:
+            raise LockHeld from None
+
+    async def _begin(self, entry: Entry) -> int:
+        """Make sure that the action can be recorded, and write beside the ledger that it begins."""
+        try:
+            await self._acquire()
+            try:
+                await self._settle()
+                self._ledger.ready()
+                await self._take_over()
+                return self._underway.begin(self._facts(entry))
+            finally:
+                self._lock.release()
         except OSError as error:
             raise JournalFailed(f"Nothing was done: {self._trouble(error)}.") from error
 
-    def _take_over(self) -> None:
-        """Put on record what processes had begun that were killed."""
+    async def _take_over(self) -> None:
+        """Record what processes had begun that were killed since."""
         if self._has_taken_over:
             return
         for facts in self._underway.take_over():
-            self._owed.append({**facts, "outcome": "broken off", "error": KILLED})
+            self._owed.append((None, {**facts, "outcome": "broken off", "error": KILLED}))
         self._has_taken_over = True
-        self._settle()
+        await self._settle()
 
-    def _record(self, entry: Entry, began: float) -> None:
+    async def _record(self, number: int, entry: Entry, began: float) -> None:
         entry.seconds = round(time.monotonic() - began, 4)
-        self._owed.append(self._facts(entry))
+        self._owed.append((number, self._facts(entry)))
         try:
-            self._settle()
+            await self._acquire()
+            try:
+                await self._settle()
+            finally:
+                self._lock.release()
         except OSError as error:
             raise JournalFailed(
                 f"It ended as {entry.outcome!r}, but is not on record: {self._trouble(error)}.",
                 hint=f"Do not do it again. {JournalFailed.default_hint}",
             ) from error
 
-    def _record_if_possible(self, entry: Entry, began: float) -> None:
-        """What broke the action off, a cancellation for one, must reach whoever waits for it."""
+    async def _record_if_possible(self, number: int, entry: Entry, began: float) -> None:
+        """Record an action that was broken off. What broke it off, such as a cancellation, must reach the caller."""
         try:
-            self._record(entry, began)
+            await self._record(number, entry, began)
         except JournalFailed as failed:
             log.error("%s", failed.message)
 
-    def _settle(self) -> None:
+    async def _settle(self) -> None:
+        """Write the entries that are not written yet, oldest first.
+
+        This takes microseconds. If another process holds the lock, a thread waits for it instead of the event loop.
+        """
         while self._owed:
-            self._ledger.append(self._owed[0])
-            del self._owed[0]
+            try:
+                self._write_oldest(patience=0)
+            except LockHeld:
+                await _uninterrupted(asyncio.to_thread(self._write_oldest, PATIENCE))
+
+    def _write_oldest(self, patience: float) -> None:
+        number, facts = self._owed[0]
+        self._ledger.append(facts, patience)
+        del self._owed[0]
+        if number is not None:
+            self._underway.end(number)
 
     def _trouble(self, error: OSError) -> str:
         return f"the journal {self._volumes.current} cannot be written: {error.strerror or error}"
@@ -200,6 +236,22 @@ class Journal:
         except Exception:
             log.exception("secrets could not be removed from a journal entry")
             return WITHHELD
+
+
+async def _uninterrupted(work: Coroutine[Any, Any, None]) -> None:
+    """Wait for work to end, also when the caller is cancelled meanwhile: a thread cannot be cancelled."""
+    working = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not working.done():
+        try:
+            await asyncio.wait({working})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    failed = working.exception()
+    if cancelled is not None:
+        raise cancelled
+    if failed is not None:
+        raise failed
 
 
 def _concealed(value: Any, name: str = "") -> Any:

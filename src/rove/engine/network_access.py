@@ -11,6 +11,7 @@ from rove.browser.schemes import is_readable_scheme
 from rove.debugport import DebugPort
 from rove.errors import Denied, RoveError
 from rove.guard.hosts.urls import origin_of
+from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings import Settings
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class NetworkAccess:
 
     def refuse_document(self, document: DocumentRequest | None) -> None:
         """The same for a page that is not what it was to be, but the guard's own answer."""
-        if document is not None and document.headers.keys() & {"x-rove-refused", "x-rove-failure"}:
+        if document is not None and document.headers.keys() & {REFUSED_HEADER, FAILURE_HEADER}:
             self.explain(document.url, 0.0)
 
     def explain(self, url: str, since: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -12,6 +13,10 @@ from rove.outcome import Quoted
 
 V = TypeVar("V")
 Redact = Callable[[str], str]
+# Declarations of fields that hold numbers and nothing else: `int`, `float | None`, `tuple[int, ...]`.
+_NUMBERS = re.compile(
+    r"(?:<class ')?(?:int|float)(?:'>)?(?: \| None)?|tuple\[(?:int|float)(?:, (?:int|float|\.\.\.))*\]"
+)
 
 
 def redacted_outcome(value: V, secrets: Secrets) -> V:
@@ -29,7 +34,7 @@ def _clear(error: BaseException | None, redact: Redact) -> None:
     while error is not None:
         error.args = redacted(error.args, redact)
         if isinstance(error, RoveError):
-            error.message, error.hint = redact(error.message), redact(error.hint)
+            error.message, error.hint = redact(error.message), redacted(error.hint, redact)
             error.origin = redact(error.origin) if error.origin else error.origin
         error = error.__cause__ or error.__context__
 
@@ -44,8 +49,7 @@ def redacted(value: Any, redact: Redact) -> Any:
     if isinstance(value, RoveError):
         _clear(value, redact)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        said = redact(str(value))
-        return said if said.startswith("[") else value
+        return redact(str(value)) if _is_secret(value, redact) else value
     if isinstance(value, list):
         return [redacted(item, redact) for item in value]
     if isinstance(value, tuple):
@@ -57,7 +61,27 @@ def redacted(value: Any, redact: Redact) -> Any:
     return value
 
 
+def _is_secret(number: float, redact: Redact) -> bool:
+    return redact(str(number)).startswith("[")
+
+
 def _cleared_fields(value: Any, redact: Redact) -> Any:
-    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    changed = {name: clear for name, item in fields.items() if (clear := redacted(item, redact)) is not item}
+    changed: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        item = getattr(value, field.name)
+        clear = _cleared_field(str(field.type), item, redact)
+        if clear is not item:
+            changed[field.name] = clear
     return dataclasses.replace(value, **changed)
+
+
+def _cleared_field(hint: str, item: Any, redact: Redact) -> Any:
+    """A field keeps its type: where it can hold no text, a number that is a secret becomes None, or zero."""
+    if not _NUMBERS.fullmatch(hint):
+        return redacted(item, redact)
+    if isinstance(item, tuple):
+        numbers: tuple[Any, ...] = item
+        return tuple(_cleared_field("int", number, redact) for number in numbers)
+    if item is None or isinstance(item, bool) or not _is_secret(item, redact):
+        return item
+    return None if hint.endswith("None") else type(item)()

@@ -1,8 +1,8 @@
-"""Lines that cannot change unnoticed: each carries its number, the hash of the line before it and its own.
+"""Lines that cannot be changed unnoticed: each has its number, the hash of the line before it and its own hash.
 
     {"seq": 2, "prev": "<hash of line 1>", ..., "hash": "<SHA-256 of this line up to here, closed with a brace>"}
 
-The hash is taken over the bytes as they stand, so that nobody has to agree on how JSON is spelled.
+The hash covers the bytes of the line, so that it does not depend on how a program writes JSON.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from rove.pattern import pattern
 from rove.record import dataclass
 
-# ASCII only: no terminal obeys what a page made us write, and no reader takes U+2028 for the end of a line.
+# ASCII only: text of a page cannot control a terminal, and no reader takes U+2028 for the end of a line.
 _encoder = json.JSONEncoder(ensure_ascii=True, default=str)
 _SEAL = pattern(rb', "hash": "([0-9a-f]{64})"\}')
 _SEAL_LENGTH = len(', "hash": "') + 64 + len('"}')
@@ -32,21 +32,21 @@ class ChainedLine:
 
     @property
     def beginning(self) -> bytes:
-        """How the line after this one has to begin."""
+        """Return the first bytes of the line that follows this one."""
         return f'{{"seq": {self.seq + 1}, "prev": "{self.hash}"'.encode()
 
     @property
     def head(self) -> bytes:
-        """What the file beside the chain says while this is its last link; always of the same length."""
+        """Return the content of the head file while this is the last link. Its length is always the same."""
         return f"{self.seq:020d} {self.hash}\n".encode()
 
 
-# What the first line of all is chained to.
+# The link that the first line is chained to.
 BEGINNING = ChainedLine(0, "0" * 64, {})
 
 
 def seal(before: ChainedLine, facts: Mapping[str, Any]) -> tuple[ChainedLine, bytes]:
-    """Chain new facts to a link; returns the new link and its line."""
+    """Chain facts to a link; return the new link and its line."""
     said = {"seq": before.seq + 1, "prev": before.hash, **facts}
     body = _encoder.encode(said).encode("ascii")
     digest = sha256(body).hexdigest()
@@ -54,7 +54,7 @@ def seal(before: ChainedLine, facts: Mapping[str, Any]) -> tuple[ChainedLine, by
 
 
 def unseal(line: bytes) -> ChainedLine | None:
-    """The link that a line is, without its line end; None if it is not one, or does not match its own hash."""
+    """Read a line, without its line end, as a link; None if it is not one or does not match its own hash."""
     found = _SEAL.fullmatch(line, max(len(line) - _SEAL_LENGTH, 0))
     if found is None:
         return None
@@ -67,7 +67,7 @@ def unseal(line: bytes) -> ChainedLine | None:
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
-    """A line as a JSON object, whoever wrote it; None if it is not one."""
+    """Read a line as a JSON object, with or without a valid hash; None if it is not one."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
@@ -76,11 +76,11 @@ def parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def head_in(text: bytes) -> ChainedLine | None:
-    """The last link as the head file tells it; None if that is empty or makes no sense."""
+    """Read the last link from the head file; None if the file is empty or not valid."""
     found = _HEAD.fullmatch(text)
     return ChainedLine(int(found[1]), found[2].decode(), {}) if found else None
 
 
 def digest_of(torn: bytes) -> dict[str, Any]:
-    """What the line after a broken-off write says of it, so that it can be told from tampering."""
+    """Describe a broken-off write for the line after it, so that it can be told from tampering."""
     return {"bytes": len(torn), "sha256": sha256(torn).hexdigest()}

@@ -1,7 +1,8 @@
 """The files of one ledger: their names, their order, and how they are opened and locked.
 
-`mine.jsonl` is being written. Once full it becomes `mine~1.jsonl`, the one after it `mine~2.jsonl`, and so on: a tilde,
-because sessions may be called `mine.1`. `mine.head` names the last line, so that a missing end is noticed.
+`mine.jsonl` is the file that is being written. When it is full it is renamed to `mine~1.jsonl`, its successor to
+`mine~2.jsonl`, and so on; with a tilde, because a session may be called `mine.1`. `mine.head` names the last line, so
+that a missing end is noticed.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from urllib.parse import quote, unquote
 from rove.pattern import pattern
 from rove.record import dataclass
 
-# Long enough for a writer on a crowded machine, short enough for whoever waits for an answer.
+# Seconds to wait for a lock: enough for a writer on a busy machine, and not too long for the caller of an action.
 PATIENCE = 2.0
 RETRY = 0.001
 _FILE = pattern(r"(?P<stem>[^~]+)(?:~(?P<number>[1-9]\d*))?\.jsonl|(?P<headed>[^~]+)\.head")
-# Never through a link, and without waiting should someone have put a pipe there.
+# Links are not followed, and a pipe in the file's place is not waited for.
 _SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 Identity = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class LedgerFile:
-    """One file as it was at one moment."""
+    """One file as it was when it was opened."""
 
     name: str
     descriptor: int
     size: int
 
     def lines(self) -> Iterator[bytes]:
-        """Its lines with their ends, up to where it ended at that moment."""
+        """Yield its lines with their line ends, up to the size that it had then."""
         left = self.size
         with os.fdopen(os.dup(self.descriptor), "rb") as file:
             file.seek(0)
@@ -47,7 +48,7 @@ class LedgerFile:
 
 
 class LedgerFiles:
-    """Where one ledger lies."""
+    """The paths of one ledger's files."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder
@@ -55,18 +56,18 @@ class LedgerFiles:
         self._stem = quote(name, safe="", errors="surrogatepass").replace("~", "%7E")
         self.current = folder / f"{self._stem}.jsonl"
         self.head = folder / f"{self._stem}.head"
-        # How the names begin of files that say what is under way.
+        # The prefix of the files that record what is under way.
         self.beside = f"{self._stem}~underway-"
 
     def older(self) -> list[Path]:
-        """The full ones, oldest first."""
+        """Return the full files, oldest first."""
         return [self.numbered(number) for number in sorted(self._numbers())]
 
     def numbered(self, number: int) -> Path:
         return self.folder / f"{self._stem}~{number}.jsonl"
 
     def next_number(self, follows: str | None) -> int:
-        """One that was never given, even if older files have been moved away."""
+        """Return a number that was never used, even if older files have been moved away."""
         known = _FILE.fullmatch(follows or "")
         return max([0, *self._numbers(), int(known["number"] or 0) if known else 0]) + 1
 
@@ -77,7 +78,7 @@ class LedgerFiles:
                 yield int(found["number"])
 
     def is_current(self, descriptor: int) -> bool:
-        """Whether this open file is still the one that is being written."""
+        """Whether an open file is still the one that is being written."""
         try:
             return identity(os.fstat(descriptor)) == identity(self.current.stat(follow_symlinks=False))
         except FileNotFoundError:
@@ -85,7 +86,7 @@ class LedgerFiles:
 
 
 def names(folder: Path) -> list[str]:
-    """Every ledger that has left a file in the folder."""
+    """Return the name of every ledger with a file in the folder."""
     try:
         found = [_FILE.fullmatch(name) for name in os.listdir(folder)]  # noqa: PTH208
     except FileNotFoundError:
@@ -98,7 +99,7 @@ def identity(facts: os.stat_result) -> Identity:
 
 
 def open_to_write(path: Path, flags: int = 0) -> int:
-    """Open a file, or make it: for its owner alone."""
+    """Open a file, or create it, readable and writable by its owner alone."""
     opened = _regular(os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY | flags, 0o600), path)
     if os.fstat(opened).st_mode & 0o077:
         os.fchmod(opened, 0o600)
@@ -116,19 +117,26 @@ def _regular(opened: int, path: Path) -> int:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
+class LockHeld(TimeoutError):
+    """Another process holds the lock of a file."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ETIMEDOUT, "another process holds its lock")
+
+
 @contextlib.contextmanager
-def locked(descriptor: int, kind: int = fcntl.LOCK_EX) -> Generator[None]:
-    """Hold the lock of an open file."""
-    give_up = time.monotonic() + PATIENCE
+def locked(descriptor: int, kind: int = fcntl.LOCK_EX, patience: float = PATIENCE) -> Generator[None]:
+    """Hold the lock of an open file. With patience this sleeps, so an event loop must pass 0 or call it in a thread."""
+    give_up = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             break
         except BlockingIOError:
-            # Lines are written in microseconds. A lock cannot be waited for with a deadline, and one that is held by a
-            # stopped process would be waited for without end.
-            if time.monotonic() > give_up:
-                raise TimeoutError(errno.ETIMEDOUT, "another process holds it") from None
+            # flock takes no deadline, and a process that is stopped while it holds the lock would be waited for without
+            # end; so it is tried again and again. Other processes hold it for microseconds.
+            if time.monotonic() >= give_up:
+                raise LockHeld from None
             time.sleep(RETRY)
     try:
         yield

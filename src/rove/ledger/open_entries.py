@@ -1,7 +1,7 @@
-"""What is under way: said beside a ledger before it begins, so that a process that is killed leaves word of it.
+"""Actions under way, recorded beside a ledger before they begin, so that those of a killed process are known.
 
-Each process has a file of its own, locked for as long as it lives. One that nobody holds any more, and that is not
-empty, is what a process left that was killed; whoever opens the ledger next takes it over.
+Each process has a file of its own and holds its lock for as long as it lives. A file that is not locked and not empty
+belonged to a process that was killed; the next process that opens the ledger takes its entries over.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 from rove.ledger.files import LedgerFiles, open_to_write
 
 Facts = Mapping[str, Any]
-# Told of what cannot be read: that there was something is known all the same.
+# Stands for an entry that cannot be read: that there was one is known all the same.
 UNKNOWN: Facts = {"action": "unknown"}
 
 
 class OpenEntries:
-    """What this process has begun and not yet ended. Raises OSError when it cannot be said."""
+    """What this process has begun and not ended. Raises OSError if it cannot be written."""
 
     def __init__(self, volumes: LedgerFiles) -> None:
         self._volumes = volumes
@@ -32,10 +32,10 @@ class OpenEntries:
         self._begun: dict[int, Facts] = {}
         self._file: int | None = None
         self._closing: Callable[[], object] = lambda: None
-        self._path = volumes.folder / f"{volumes.beside}{os.getpid()}-{os.urandom(4).hex()}"
+        self._path = self._new_path()
 
     def begin(self, facts: Facts) -> int:
-        """Say that it begins; returns the number to end it by."""
+        """Record that an action begins; return the number to end it by."""
         number = next(self._numbers)
         self._begun[number] = facts
         try:
@@ -47,17 +47,17 @@ class OpenEntries:
 
     def end(self, number: int) -> None:
         self._begun.pop(number, None)
-        with contextlib.suppress(OSError):  # it is on record, and would at worst be told of twice
+        with contextlib.suppress(OSError):  # it is in the ledger, and would at worst be recorded twice
             self._write()
 
     def close(self) -> None:
-        """Let go of the file; what is still under way stays said."""
+        """Close the file. What is still under way stays in it."""
         if self._file is not None:
             self._file = None
             self._closing()
 
     def take_over(self) -> list[Facts]:
-        """What processes left that are no more, oldest first; it is not said again."""
+        """Return the entries of processes that were killed, and remove their files."""
         taken: list[Facts] = []
         for path in left_behind(self._volumes):
             with _held(path) as file:
@@ -75,24 +75,36 @@ class OpenEntries:
     def _opened(self) -> int:
         while self._file is None:
             file = open_to_write(self._path)
-            fcntl.flock(file, fcntl.LOCK_SH)
-            if os.fstat(file).st_nlink:
+            if _is_ours(file):
                 self._file = file
                 self._closing = weakref.finalize(self, _let_go, file, self._path)
-            else:  # swept by another between making and locking it
+            else:
                 os.close(file)
+                self._path = self._new_path()
         return self._file
+
+    def _new_path(self) -> Path:
+        return self._volumes.folder / f"{self._volumes.beside}{os.getpid()}-{os.urandom(4).hex()}"
+
+
+def _is_ours(file: int) -> bool:
+    """Lock a new file, unless another process has found it between our making and locking it, and sweeps it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return os.fstat(file).st_nlink > 0
 
 
 def _let_go(file: int, path: Path) -> None:
-    """Whoever forgot to close it leaves no file that says nothing."""
+    """Close the file, and remove it if it is empty."""
     if os.fstat(file).st_size == 0:
         path.unlink(missing_ok=True)
     os.close(file)
 
 
 def left_behind(volumes: LedgerFiles) -> list[Path]:
-    """The files in which a process said what was under way, whether or not it still lives."""
+    """Return the files of all processes, whether or not they still live."""
     try:
         found = [path for path in volumes.folder.iterdir() if path.name.startswith(volumes.beside)]
     except FileNotFoundError:
@@ -101,7 +113,7 @@ def left_behind(volumes: LedgerFiles) -> list[Path]:
 
 
 def interrupted(volumes: LedgerFiles) -> list[Facts]:
-    """What was under way when a process ended that was not taken over yet."""
+    """Return the entries of killed processes that no process has taken over yet."""
     found: list[Facts] = []
     for path in left_behind(volumes):
         with _held(path) as file:
@@ -112,7 +124,7 @@ def interrupted(volumes: LedgerFiles) -> list[Facts]:
 
 @contextlib.contextmanager
 def _held(path: Path) -> Generator[int | None]:
-    """The file, locked; None if its process lives, or if somebody else takes it over."""
+    """Lock a file; None if its process lives, or if another process takes it over."""
     try:
         file = open_to_write(path)
     except OSError:
@@ -128,7 +140,7 @@ def _held(path: Path) -> Generator[int | None]:
 
 
 def _read(file: int) -> list[Facts]:
-    """The first line: behind it there may be what is left of a longer one."""
+    """Read the entries in the first line. After it there may be the rest of an earlier, longer line."""
     size = os.fstat(file).st_size
     if not size:
         return []

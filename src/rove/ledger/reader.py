@@ -1,4 +1,4 @@
-"""Reading a ledger back: the last entries, and those that come."""
+"""Read a ledger: its last entries, and new ones as they are written."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Wanted = Callable[[Mapping[str, Any]], bool]
 
 @dataclass(frozen=True)
 class Recent:
-    """The last entries, oldest first, and how many lines could not be read as entries on the way to them."""
+    """The last entries, oldest first, and how many lines among them are not entries."""
 
     links: tuple[ChainedLine, ...]
     unreadable: int
 
 
 def recent(volumes: LedgerFiles, count: int, wanted: Wanted) -> Recent:
-    """The last so many that are wanted; files are read only as far back as it takes."""
+    """Return the last `count` entries for which `wanted` holds. Older files are read only if needed."""
     found: deque[ChainedLine] = deque()
     unreadable = 0
     for path in [volumes.current, *reversed(volumes.older())]:
         try:
             links = [unseal(line) for line in _lines(path)]
         except FileNotFoundError:
-            continue  # just numbered, or dropped
+            continue  # it was renamed or removed a moment ago
         unreadable += links.count(None)
         fitting = [link for link in links if link is not None and wanted(link.facts)]
         found.extendleft(reversed(fitting[-(count - len(found)) :]))
@@ -46,7 +46,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 class Feed:
-    """What has been appended to a ledger since it was last asked for; at first, all of its current file."""
+    """Returns what was appended to a ledger since the last look; at first, all of its current file."""
 
     def __init__(self, volumes: LedgerFiles) -> None:
         self._volumes = volumes
@@ -55,7 +55,7 @@ class Feed:
 
     def news(self) -> list[ChainedLine]:
         found = self._read()
-        # It may have been numbered since: then it is complete, and there is a new one.
+        # The file may have been numbered since: then it is complete, and a new one has been started.
         while self._descriptor is not None and not self._volumes.is_current(self._descriptor):
             found += self._read()
             self.close()

@@ -1,4 +1,4 @@
-"""Is a ledger whole? Every line is read, and the first that is not as it was written is named."""
+"""Verify a ledger: read every line, and name the first that is not as it was written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Break:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found. `last` is the last sound link; its hash vouches for all that stands before it."""
+    """The result. `last` is the last valid link; its hash covers everything before it."""
 
     files: tuple[str, ...]
     entries: int
@@ -44,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class _Stock:
-    """All that there is of a ledger, as it was at one moment. `head` is None where there is no head file."""
+    """All files of a ledger, as they were at one moment. `head` is None if there is no head file."""
 
     volumes: tuple[LedgerFile, ...]
     head: bytes | None
@@ -52,7 +52,7 @@ class _Stock:
 
 
 def verify(volumes: LedgerFiles, anchor: str | None = None) -> Verdict:
-    """Look at all files of a ledger. An anchor is the hash of an entry, kept elsewhere, that must be among them."""
+    """Verify all files of a ledger. `anchor` is the hash of an entry, noted elsewhere, that must be among them."""
     with _taken(volumes) as stock:
         verdict = _Walk(stock, volumes.name, anchor, file=volumes.current.name).verdict()
     killed = tuple(f"a process was killed in the middle of: {each.get('action')}" for each in interrupted(volumes))
@@ -60,7 +60,7 @@ def verify(volumes: LedgerFiles, anchor: str | None = None) -> Verdict:
 
 
 def verify_file(path: Path, anchor: str | None = None) -> Verdict:
-    """Look at one file by itself, wherever it lies; and at the head, if one lies beside it."""
+    """Verify one file by itself, and the head file beside it if there is one."""
     with contextlib.ExitStack() as opened:
         volume = _opened(path, opened)
         stock = _Stock((volume,), _head(path.with_suffix(".head")), is_complete=False)
@@ -69,7 +69,7 @@ def verify_file(path: Path, anchor: str | None = None) -> Verdict:
 
 @contextlib.contextmanager
 def _taken(volumes: LedgerFiles) -> Generator[_Stock]:
-    """Open every file while nobody writes, so that no line is seen half written and no file on the move."""
+    """Open every file under the lock, so that no line is half written and no file is being renamed."""
     with contextlib.ExitStack() as opened:
         while True:
             try:
@@ -107,7 +107,7 @@ def _head(path: Path) -> bytes | None:
 
 
 class _Broken(Exception):
-    """Ends the walk. Without a line of its own it means the one that is being read."""
+    """Ends the verification. Without a line number, the line that is being read is the broken one."""
 
     def __init__(self, why: str, line: int | None = None) -> None:
         super().__init__(why)
@@ -117,7 +117,7 @@ class _Broken(Exception):
 
 @dataclass
 class _Walk:
-    """From the first line to the last, each held against the one before."""
+    """Reads from the first line to the last and checks each against the one before."""
 
     stock: _Stock
     session: str | None
@@ -130,7 +130,7 @@ class _Walk:
     dropped: set[str] = field(default_factory=set)
     torn: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    # Lines that are no links, until the next link has accounted for them.
+    # Lines that are not links, until the next link accounts for them.
     loose: list[bytes] = field(default_factory=list)
 
     def verdict(self) -> Verdict:
@@ -164,7 +164,7 @@ class _Walk:
         self.loose.append(line)
 
     def _check_file(self, link: ChainedLine, before: str | None, is_first: bool) -> None:
-        """The first line of a file says which it follows, and no other line does."""
+        """Check that the first line of a file names the file before it, and that no other line does."""
         follows = link.facts.get("follows")
         if is_first and before is None and follows is not None:
             self.absent = str(follows)
@@ -193,13 +193,13 @@ class _Walk:
         self.last, self.entries = link, self.entries + 1
 
     def _check_torn(self, link: ChainedLine) -> None:
-        """What stands before a link and is none was torn if the link says so: whoever wrote it had found it there."""
+        """Check that lines which are not links are torn writes: the next link records what its writer found there."""
         said = link.facts.get("torn")
         first = self.line - len(self.loose)
         if self.loose and (said != digest_of(b"".join(self.loose)) or not self._are_beginnings()):
             raise _Broken(UNREADABLE, first)
         if said is not None and not self.loose:
-            raise _Broken("it speaks of a broken-off write before it, of which nothing is left")
+            raise _Broken("it records a broken-off write before it, which is gone")
         self._count_torn(first)
 
     def _check_end(self, may_be_torn: bool) -> None:
@@ -209,7 +209,7 @@ class _Walk:
         self._count_torn(first)
 
     def _are_beginnings(self) -> bool:
-        """Whether each could have become the next link. After a power cut a file may end in zeros."""
+        """Whether each is the beginning of the next link. After a power cut a file may end in zeros."""
         due = self.last.beginning
         begun = [line.rstrip(b"\n\0") for line in self.loose]
         return b"\n" not in self.loose and all(text[: len(due)] == due[: len(text)] for text in begun)
@@ -232,9 +232,11 @@ class _Walk:
         if head is not None and head.seq > self.last.seq:
             raise _Broken(f"entries up to {head.seq} were written; after {self.last.seq} they are gone")
         if head is not None and head.seq < self.last.seq:
-            self.remarks.append(f"the head stands at entry {head.seq}: whoever wrote the next one died in doing so")
+            self.remarks.append(
+                f"the head stands at entry {head.seq}: the process that wrote the next entry died before it moved it"
+            )
         if head is None and self.stock.is_complete and self.last.seq > (0 if self.stock.head is None else 1):
-            raise _Broken("the head is gone, so that nobody can say whether the end was cut off")
+            raise _Broken("the head file is gone, so it is unknown whether the end was cut off")
 
     def _head(self) -> ChainedLine | None:
         return head_in(self.stock.head) if self.stock.head is not None else None

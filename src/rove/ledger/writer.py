@@ -1,4 +1,4 @@
-"""Appending to a ledger: by several processes at once, across files, and after a crash in the middle of a line."""
+"""Append to a ledger: from several processes at once, across files, and after a crash in the middle of a line."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from rove.ledger.chain import BEGINNING, ChainedLine, digest_of, head_in, seal, unseal
-from rove.ledger.files import LedgerFiles, locked, open_to_read, open_to_write
+from rove.ledger.files import PATIENCE, LedgerFiles, locked, open_to_read, open_to_write
 from rove.record import dataclass
 
 log = logging.getLogger(__name__)
-# What has to be free on the disk before something is done that will have to be written down.
+# Bytes that must be free on the disk before an action begins that has to be recorded.
 ROOM = 1024 * 1024
 WINDOW = 64 * 1024
 NOT_SEEN = -1
@@ -25,17 +25,17 @@ NOT_SEEN = -1
 
 @dataclass(frozen=True)
 class _Tail:
-    """How a ledger ends, as last seen."""
+    """How the ledger ended when it was last read or written."""
 
     link: ChainedLine
     end: int
     needs_line_end: bool = False
-    # What the next line has to say besides its facts: follows, torn, lost.
+    # Fields that the next line has besides its facts: follows, torn, lost.
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Handles:
-    """The open files; closed when nobody holds them any more, and never under one who still does."""
+    """The open files. They are closed when the last reference is gone, never while one is in use."""
 
     def __init__(self, volumes: LedgerFiles) -> None:
         self.file = open_to_write(volumes.current, os.O_APPEND)
@@ -49,7 +49,7 @@ class _Handles:
 
 
 class Ledger:
-    """Chains facts to what stands in its files. Raises OSError when it cannot, and then nothing was written."""
+    """Appends facts to the chain in its files. Raises OSError if it cannot, and then nothing is written."""
 
     def __init__(self, volumes: LedgerFiles, largest: int, keep: int = 0) -> None:
         self._volumes = volumes
@@ -59,26 +59,27 @@ class Ledger:
         self._tail: _Tail | None = None
 
     def ready(self) -> None:
-        """Fail now rather than later: the files are open and the disk has room."""
+        """Open the files and check that the disk has room. Raises OSError before an action begins, not after it."""
         handles = self._opened()
         if not self._volumes.is_current(handles.file):
             self.close()
             handles = self._opened()
         disk = os.fstatvfs(handles.file)
-        # Some file systems do not tell their size, and say that they have no blocks at all.
+        # Some file systems do not report their size: they claim to have no blocks.
         if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def append(self, facts: Mapping[str, Any]) -> ChainedLine:
+    def append(self, facts: Mapping[str, Any], patience: float = PATIENCE) -> ChainedLine:
+        """Write one line. Raises LockHeld if another process keeps the lock for longer than `patience`."""
         while True:
-            with self._locked() as handles:
+            with self._locked(patience) as handles:
                 tail = self._caught_up(handles)
                 if tail.end < self._largest or tail.notes:
                     return self._write(handles, tail, facts)
                 self._retire(handles)
 
     def close(self) -> None:
-        """Let go of the files, which closes them; they are opened again when they are needed."""
+        """Close the files. They are opened again when they are needed."""
         self._handles = None
 
     def _opened(self) -> _Handles:
@@ -88,23 +89,23 @@ class Ledger:
             if folder.stat().st_mode & 0o077:
                 folder.chmod(0o700)
             self._handles = _Handles(self._volumes)
-            if self._tail is not None:  # it may be another file by now
+            if self._tail is not None:  # it may be another file under the same name by now
                 self._tail = replace(self._tail, end=NOT_SEEN)
         return self._handles
 
     @contextlib.contextmanager
-    def _locked(self) -> Generator[_Handles]:
-        """Alone with the current file, which may have become an older one while we waited."""
+    def _locked(self, patience: float) -> Generator[_Handles]:
+        """Lock the current file. It may have become an older one while we waited: then lock its successor."""
         while True:
             handles = self._opened()
-            with locked(handles.file):
+            with locked(handles.file, patience=patience):
                 if self._volumes.is_current(handles.file):
                     yield handles
                     return
             self.close()
 
     def _caught_up(self, handles: _Handles) -> _Tail:
-        """How it ends now: as we left it, or else read anew, as another process has written, or died in doing so."""
+        """Return how the ledger ends. It is read again if another process has written, or has died while writing."""
         size = os.fstat(handles.file).st_size
         if self._tail is None or self._tail.end != size:
             self._tail = self._read(handles, size)
@@ -135,9 +136,9 @@ class Ledger:
         return link or BEGINNING, older[-1].name
 
     def _lost(self, handles: _Handles, link: ChainedLine) -> dict[str, Any] | None:
-        """What was written, to our knowledge, and is gone. The next line says so, as the head is about to move on."""
+        """Return what is known to have been written and is gone. The next line records it, as it replaces the head."""
         head = head_in(os.pread(handles.head, 1024, 0))
-        if head is None and link.seq > 1:  # a process may have died before it wrote the first
+        if head is None and link.seq > 1:  # a process may have died before it wrote the first head
             return {"head": None}
         for known in (head, self._tail.link if self._tail else None):
             if known and (known.seq > link.seq or (known.seq == link.seq and known.hash != link.hash)):
@@ -155,18 +156,18 @@ class Ledger:
             _write_all(handles.file, data)
             _write_all(handles.head, link.head, at=0)
         except OSError:
-            # Half a line, and ours alone as we hold the lock. If it cannot be taken back it is recovered as torn.
+            # Remove the half line, which is ours as we hold the lock. If that fails, it is recovered as a torn write.
             with contextlib.suppress(OSError):
                 os.ftruncate(handles.file, tail.end)
             raise
-        # Without its facts, which may be pictures and would stay in memory.
+        # Without the facts, which may be pictures and would stay in memory.
         self._tail = _Tail(replace(link, facts={}), tail.end + len(data))
         for path in leaving:
             _remove(path)
         return link
 
     def _retire(self, handles: _Handles) -> None:
-        """The current file is full: number it. The next line begins a new one and says which it follows."""
+        """Number the current file, which is full. The next line begins a new file and names the one before."""
         with os.fdopen(os.dup(handles.file), "rb") as file:
             file.seek(0)
             first = unseal(file.readline().rstrip(b"\n"))
@@ -176,7 +177,7 @@ class Ledger:
 
 
 def last_link(file: int, size: int) -> tuple[ChainedLine | None, bytes]:
-    """The last sound line of a file, and whatever stands after it."""
+    """Return the last valid line of a file, and the bytes after it."""
     window = WINDOW
     while True:
         start = max(size - window, 0)
@@ -205,4 +206,4 @@ def _remove(path: Path) -> None:
     try:
         path.unlink()
     except OSError as error:
-        log.warning("%s should have been removed and could not be: %s", path, error.strerror)
+        log.warning("%s could not be removed, although the journal keeps only newer files: %s", path, error.strerror)

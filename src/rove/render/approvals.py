@@ -1,4 +1,4 @@
-"""What a person is shown who is asked: our words, and on lines that we begin, those of the page and of the agent."""
+"""Approval requests as text for a person. Text of the page and of the agent stands on lines that rove begins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_LINE = 300
 
 
 def card(request: ApprovalRequest) -> str:
-    """The question, then on lines of their own the action, where it happens, on what and with what."""
+    """Write the question, then a line each for the action, its origin, its elements and its arguments."""
     lines = [one_line(request.question, LONGEST_LINE), *_facts(request)]
     for number, step in enumerate(request.steps, 1):
         lines += [f"{number}. {one_line(step.question, LONGEST_LINE)}", *(f"   {line}" for line in _facts(step))]
@@ -43,7 +43,7 @@ def _origin(origin: str | None) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """A value as JSON has it, on one line; of a very long one its beginning and how much is missing."""
+    """Write a value as JSON on one line; a very long one is cut, with a note of how much is missing."""
     text = readable(json.dumps(value, ensure_ascii=False))
     if len(text) <= LONGEST_VALUE:
         return text

@@ -1,7 +1,7 @@
-"""What a page said, without what nobody can see in it.
+"""Removes invisible and control characters from text of pages.
 
-The snapshot's rows are cleaned where they are made (`chromium/scripts/text.js`); this is for everything else
-that a page can put words into: titles, console lines, dialogs, addresses, extracted text, values of scripts.
+The rows of a snapshot are cleaned in the page, by the snapshot script. This is for all other text that a page can
+write: titles, console messages, dialogs, addresses, extracted text, values of scripts.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def readable(text: str) -> str:
-    """Text of several lines: line breaks and tabs stay, nothing invisible and no control character does."""
-    # But for the marks of what was left out, most of it is plain: ten times as quick to know as to clean.
+    """Return text of several lines without invisible and control characters; line breaks and tabs stay."""
+    # Most text is printable ASCII with an ellipsis here and there, and to check that is ten times as fast as to clean.
     plain = text.replace("\n", "").replace("\t", "").replace("…", "")
     if plain.isascii() and plain.isprintable():
         return text
@@ -25,6 +25,6 @@ def readable(text: str) -> str:
 
 
 def one_line(text: str, longest: int = 500) -> str:
-    """Text that cannot make a line of its own among ours."""
+    """Return text on one line, cut at `longest` characters, so that it cannot imitate a line of ours."""
     tidy = readable(text).replace("\\", "\\\\").replace("\n", "\\n").replace("\t", " ").strip()
     return tidy if len(tidy) <= longest else tidy[: longest - 1] + "…"

@@ -1,13 +1,11 @@
-"""The page as text for a model: rows from the browser, stitched, cut to a budget, and compared."""
+"""Snapshots as text for a model: rows of all frames are joined, fitted into a token budget, and compared."""
 
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
-from rove.snapshot.text import BORDER
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
 __all__ = [
-    "BORDER",
     "Delta",
     "Flag",
     "Group",

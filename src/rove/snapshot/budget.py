@@ -1,4 +1,4 @@
-"""A snapshot as text within a token budget, without losing control of the page."""
+"""Renders a snapshot within a token budget; what can be pressed is kept before prose."""
 
 from __future__ import annotations
 
@@ -6,32 +6,44 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from rove.outcome import Passage, joined
 from rove.record import dataclass
-from rove.snapshot.text import Borders, indented, line_of
+from rove.snapshot.text import Lines, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
 
-# Prose this long is cut before anything that can be pressed is left out.
+# Characters of a text row; longer text is cut before anything that can be pressed is left out.
 LONG_TEXT = 280
 GROUP_HEAD = 5
-# An item of more rows than this is not kept or left out as a whole.
+# A list item of more rows than this is not kept or left out as a whole.
 ITEM_ROWS = 12
 SHARE_FOR_GAPS = 0.05
 ENOUGH = 0.88
-# Rows that tell what the others cost.
+# Rows from which the cost of all rows is estimated.
 SAMPLED_ROWS = 60
-# A text this much over its budget by its sample is not written out whole to be measured.
+# If the estimate exceeds the budget by this factor, the text is not written in full to be measured.
 CLEARLY_OVER = 1.1
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """Text for a model, its estimated cost, and what it leaves out."""
+    """The passages for a model, their estimated cost in tokens, and how much they leave out."""
 
-    text: str
+    passages: tuple[Passage, ...]
     tokens: int
     folded: int = 0
     folded_actionable: int = 0
+
+    @classmethod
+    def of(cls, lines: Lines, folded: int = 0, folded_actionable: int = 0) -> Rendered:
+        """Measure what has been collected."""
+        passages = lines.passages()
+        return cls(passages, estimate(joined(passages)), folded, folded_actionable)
+
+    @property
+    def text(self) -> str:
+        """All passages as one text."""
+        return joined(self.passages)
 
     @property
     def is_complete(self) -> bool:
@@ -40,7 +52,7 @@ class Rendered:
 
 
 def render(snapshot: Snapshot, budget: int | None = None, *, links: bool = False, after: str = "") -> Rendered:
-    """The snapshot as text of at most `budget` tokens; `after` continues below the row of that ref."""
+    """Render a snapshot in at most `budget` tokens; with `after`, only what is below the row of that ref."""
     start = _start(snapshot, after)
     rows = snapshot.rows[start:] if start else snapshot.rows
     notes = _notes(snapshot)
@@ -60,7 +72,7 @@ def _length(rows: Sequence[Row]) -> int:
 
 
 def _tokens_per_character(rows: Sequence[Row], links: bool) -> float:
-    """What a character of a row costs in the finished text, ref and indentation included, by a sample of them."""
+    """Estimate the tokens per character of a row, with its ref and indentation, from a sample of rows."""
     sample = rows[:: len(rows) // SAMPLED_ROWS + 1]
     text = "\n".join([indented(row, line_of(row, links=links)) for row in sample])
     return estimate(text) / max(_length(sample), 1)
@@ -84,13 +96,11 @@ def _notes(snapshot: Snapshot) -> list[str]:
 
 
 def _whole(snapshot: Snapshot, rows: Sequence[Row], notes: Sequence[str], links: bool) -> Rendered:
-    lines: list[str] = []
-    borders = Borders(snapshot.origin)
+    lines = Lines(snapshot.origin)
     for row in rows:
-        lines += borders.before(row)
-        lines.append(indented(row, line_of(row, links=links)))
-    text = "\n".join([*lines, *notes])
-    return Rendered(text, estimate(text))
+        lines.add(row, indented(row, line_of(row, links=links)))
+    lines.extend(notes)
+    return Rendered.of(lines)
 
 
 def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
@@ -101,11 +111,16 @@ def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
         fits = rendered.tokens <= budget
         if fits and (best is None or rendered.tokens > best.tokens):
             best = rendered
-        # The rows that are kept may cost less than the sample did: a text well under its budget has room for more.
+        # The kept rows may cost less than the sample: a text well under its budget has room for more.
         if fits and (rendered.tokens > budget * ENOUGH or best is not rendered):
             break
         room = int(room * min(1.5, budget * 0.96 / max(rendered.tokens, 1)))
     return best or plan.cut(0, notes)
+
+
+def _shortening(missing: int, actionable: int) -> str:
+    left_out = f"{missing:,} lines left out, {actionable:,} of them can be pressed"
+    return f"(shortened to fit: {left_out}; use expand, find or a target)"
 
 
 def _shortened(row: Row, line: str) -> str:
@@ -114,7 +129,7 @@ def _shortened(row: Row, line: str) -> str:
     end = line.rfind('"')
     body = line[1:end]
     kept = body[: LONG_TEXT - 40]
-    # An escape must not be cut in two: an odd run of backslashes at the end belongs to the next character.
+    # Do not cut an escape in two: the last of an odd number of backslashes belongs to the next character.
     tail = len(kept) - len(kept.rstrip("\\"))
     if tail % 2:
         kept = kept[:-1]
@@ -140,14 +155,14 @@ def _tier(flags: int) -> int:
     return 3 if flags & (PRESS | FRAME) else 4
 
 
-# By flags: how soon a row is kept, and whether it can be pressed.
+# Indexed by a row's flags: its priority, and whether it can be pressed.
 _TIERS = bytes(_tier(flags) for flags in range(ALL_FLAGS + 1))
 _ACTIONABLE = bytes(1 if flags & (PRESS | FRAME) else 0 for flags in range(ALL_FLAGS + 1))
 _FAR = 5
 
 
 class _Plan:
-    """Which rows to keep when not all fit; only of those that it looks at are lines and parents worked out."""
+    """Chooses the rows to keep when not all fit. Lines and parents are computed only for rows that it considers."""
 
     def __init__(self, snapshot: Snapshot, start: int, rows: Sequence[Row], links: bool, rate: float) -> None:
         self.rows = rows
@@ -157,12 +172,12 @@ class _Plan:
         self.origin = snapshot.origin
         self.links = links
         self.actionable = bytes([_ACTIONABLE[row[1]] for row in rows])
-        # For each row, the number of the outermost long list that it is in.
+        # For each row, the index of the outermost long list that it is in.
         self.outermost = [-1] * len(rows)
         self.order = self._order(snapshot)
         self._lines: dict[int, str] = {}
         self._parents: dict[int, int] = {}
-        self._companies: dict[int, list[int]] = {}
+        self._contexts: dict[int, list[int]] = {}
 
     def _order(self, snapshot: Snapshot) -> list[int]:
         far = self._note_groups()
@@ -175,7 +190,7 @@ class _Plan:
         return [index for tier in ranked for index in tier]
 
     def _note_groups(self) -> bytearray:
-        """Note the list that each row is in; say which rows are far down in theirs."""
+        """Record the list that each row is in; return which rows are far down in their list."""
         count = len(self.rows)
         far = bytearray(count)
         for number, group in sorted(enumerate(self.groups), key=lambda entry: entry[1].end - entry[1].starts[0]):
@@ -188,14 +203,14 @@ class _Plan:
         return far
 
     def _place(self, index: int) -> tuple[int, int] | None:
-        """Which list a row is in, and in which of its children."""
+        """Return the list that a row is in, and the index of the child."""
         number = self.outermost[index] if index < len(self.outermost) else -1
         if number < 0:
             return None
         return number, bisect_right(self.groups[number].starts, index + self.start) - 1
 
     def _line(self, index: int) -> str:
-        """The line as it will stand."""
+        """Return the line of a row as it is written, with indentation."""
         known = self._lines.get(index)
         if known is None:
             row = self.rows[index]
@@ -203,7 +218,7 @@ class _Plan:
         return known
 
     def _length(self, index: int) -> int:
-        """How long the line will be, near enough, without writing it."""
+        """Estimate the length of a line without writing it."""
         row = self.rows[index]
         return min(len(row[3]), LONG_TEXT) if row[1] & TEXT else len(row[3])
 
@@ -213,7 +228,7 @@ class _Plan:
             rows, parents = self.rows, self._parents
             depth = rows[index].depth
             known = index - 1
-            # Whatever stands between a row and its parent is at least as deep as the row.
+            # The rows between a row and its parent are at least as deep as the row.
             while known >= 0 and rows[known].depth >= depth:
                 known = parents.get(known, known - 1)
             parents[index] = known
@@ -221,28 +236,28 @@ class _Plan:
 
     def _chosen(self, room: int) -> list[int]:
         kept: set[int] = set()
-        # By length, which is quick; the text as a whole is measured afterwards.
+        # By length, which is fast; the whole text is measured afterwards.
         left = room * (1 - SHARE_FOR_GAPS) / self.rate
         for index in self.order:
             if index in kept:
                 continue
-            needed = [each for each in self._with_company(index) if each not in kept]
+            needed = [each for each in self._with_context(index) if each not in kept]
             left -= sum(map(self._length, needed))
             if left < 0:
                 break
             kept.update(needed)
         return sorted(kept)
 
-    def _with_company(self, index: int) -> list[int]:
-        """The row, those above it, and the rest of its list item, which would mean little without it."""
-        needed = self._companies.get(index)
+    def _with_context(self, index: int) -> list[int]:
+        """Return a row with its ancestors and the rest of its list item, without which it would mean little."""
+        needed = self._contexts.get(index)
         if needed is None:
             needed = list(self._item(index))
             parent = self._parent(needed[0])
             while parent >= 0:
                 needed.append(parent)
                 parent = self._parent(parent)
-            self._companies[index] = needed
+            self._contexts[index] = needed
         return needed
 
     def _item(self, index: int) -> range:
@@ -255,31 +270,24 @@ class _Plan:
         return range(max(start, 0), end) if end - start <= ITEM_ROWS else range(index, index + 1)
 
     def cut(self, room: int, notes: Sequence[str]) -> Rendered:
-        """The text that a choice of rows for so many tokens makes."""
-        out: list[str] = []
-        borders = Borders(self.origin)
+        """Choose rows for so many tokens and render them."""
+        lines = Lines(self.origin)
         expected = missing = missing_actionable = 0
         for index in [*self._chosen(room), len(self.rows)]:
             if index > expected:
                 missing += index - expected
                 missing_actionable += self.actionable.count(1, expected, index)
-                out += self._gap(expected, index)
+                lines.extend(self._gap(expected, index))
             if index < len(self.rows):
-                out += borders.before(self.rows[index])
-                out.append(self._line(index))
+                lines.add(self.rows[index], self._line(index))
             expected = index + 1
-        said = list(notes)
         if missing:
-            said.insert(
-                0,
-                f"(shortened to fit: {missing:,} lines left out, {missing_actionable:,} of them can be pressed;"
-                " use expand, find or a target)",
-            )
-        text = "\n".join(out + said)
-        return Rendered(text, estimate(text), missing, missing_actionable)
+            lines.extend([_shortening(missing, missing_actionable)])
+        lines.extend(notes)
+        return Rendered.of(lines, missing, missing_actionable)
 
     def _gap(self, start: int, end: int) -> list[str]:
-        """What stands for rows left out: the rest of a list with its handle, or a count."""
+        """Write what stands for rows left out: the rest of a list with its handle, or a count."""
         place = self._place(start)
         pad = " " * min(self.rows[start].depth, 40)
         if place is not None:

@@ -1,4 +1,4 @@
-"""What changed between two looks at a page."""
+"""The difference between two snapshots of a page."""
 
 from __future__ import annotations
 
@@ -7,48 +7,54 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from rove.outcome import Passage, joined
 from rove.record import dataclass
 from rove.snapshot.budget import render
-from rove.snapshot.text import Borders, indented, line_of
+from rove.snapshot.text import Lines, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import TEXT, Row, Snapshot
 
 Kind = Literal["same", "changes", "snapshot", "page"]
 DEFAULT_BUDGET = 1500
 REMOVED_TEXT = 80
-# More removed lines than this, one after another, are counted instead of shown.
+# A longer run of removed lines is counted instead of shown.
 REMOVED_RUN = 6
 HEADING = "heading"
 
 
 @dataclass(frozen=True)
 class Delta:
-    """A difference as text: nothing, the changed rows, or a whole snapshot where that is shorter."""
+    """A difference: that nothing changed, the changed rows, or a whole snapshot where that is shorter."""
 
     kind: Kind
-    text: str
+    passages: tuple[Passage, ...]
     tokens: int
+
+    @property
+    def text(self) -> str:
+        """All passages as one text."""
+        return joined(self.passages)
 
 
 def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_BUDGET, *, links: bool = False) -> Delta:
-    """The change from `before` to `after`; a new page is a fresh snapshot."""
+    """Compare two snapshots of a tab; for a new page, return the whole snapshot."""
     if before is None or is_new_page(before, after):
         rendered = render(after, budget, links=links)
-        return Delta("page", rendered.text, rendered.tokens)
+        return Delta("page", rendered.passages, rendered.tokens)
     changes = list(_changes(before.rows, after.rows))
     if not changes:
         return _same(before, after)
-    text = _told(changes, after.rows, links, Borders(after.origin))
-    tokens = estimate(text)
+    passages = _told(changes, after, links)
+    tokens = estimate(joined(passages))
     if tokens > budget // 3:
         fresh = render(after, budget, links=links)
         if tokens > fresh.tokens or tokens > budget:
-            return Delta("snapshot", fresh.text, fresh.tokens)
-    return Delta("changes", text, tokens)
+            return Delta("snapshot", fresh.passages, fresh.tokens)
+    return Delta("changes", passages, tokens)
 
 
 def is_new_page(before: Snapshot, after: Snapshot) -> bool:
-    """Another document: its refs go on counting and none of the old ones is left."""
+    """Whether `after` shows another document: another address, and none of the old refs."""
     if before.url.partition("#")[0] == after.url.partition("#")[0]:
         return False
     old = {row.ref for row in before.rows if row.ref}
@@ -63,12 +69,12 @@ def _same(before: Snapshot, after: Snapshot) -> Delta:
     if after.focused and before.focused != after.focused:
         moved.append(f"focus on {after.focused}")
     text = f"Nothing changed but: {', '.join(moved)}." if moved else "Nothing changed."
-    return Delta("same", text, estimate(text))
+    return Delta("same", (Passage(text),), estimate(text))
 
 
 @dataclass(frozen=True)
 class _Change:
-    """Rows `old` gave way to rows `after.rows[start:end]`."""
+    """The rows `old` were replaced by the rows `after.rows[start:end]`."""
 
     old: Sequence[Row]
     start: int
@@ -105,7 +111,7 @@ def _narrowed(
     old_span: tuple[int, int],
     new_span: tuple[int, int],
 ) -> Iterable[_Change]:
-    """Drop rows that are equal at both ends of a gap between anchors."""
+    """Leave out rows that are equal at both ends of a gap between anchors."""
     old_start, old_end = old_span
     start, end = new_span
     while old_start < old_end and start < end and old[old_start] == new[start]:
@@ -119,7 +125,7 @@ def _narrowed(
 def _anchors(
     old: Sequence[tuple[int, str, str]], new: Sequence[tuple[int, str, str]], head: int, tail: int
 ) -> list[tuple[int, int]]:
-    """Rows that occur once on both sides, in the longest order that both share."""
+    """Pair the rows that occur once on each side, in the longest order that both sides share."""
     old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
     once_old = {key for key, count in Counter(old_middle).items() if count == 1}
     once = once_old & {key for key, count in Counter(new_middle).items() if count == 1}
@@ -151,26 +157,25 @@ def _longest_rise(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return chain[::-1]
 
 
-def _told(changes: Sequence[_Change], after: Sequence[Row], links: bool, borders: Borders) -> str:
-    lines: list[str] = []
+def _told(changes: Sequence[_Change], after: Snapshot, links: bool) -> tuple[Passage, ...]:
+    lines = Lines(after.origin)
     shown_context = ""
-    # Depths of the told rows that the next one could be inside of.
+    # Depths of the rows already told that the next one may be inside of.
     above: list[int] = []
     told_to = 0
     for change in changes:
-        placed_by = _context(after, change)
+        placed_by = _context(after.rows, change)
         context = _clipped(line_of(placed_by)) if placed_by else ""
         if placed_by and context != shown_context:
-            lines += borders.before(placed_by)
-            # A heading holds nothing: what follows it stands under it.
-            lines.append(f"{'under' if context.startswith(HEADING) else 'in'} {context}")
+            # A heading contains nothing: what follows it is under it.
+            lines.add(placed_by, f"{'under' if context.startswith(HEADING) else 'in'} {context}")
             shown_context = context
             above.clear()
         elif above:
-            _leave(above, min((row.depth for row in after[told_to : change.start]), default=above[-1] + 1))
-        lines.extend(_change_lines(change, after, links, above, borders))
+            _leave(above, min((row.depth for row in after.rows[told_to : change.start]), default=above[-1] + 1))
+        _add_change(lines, change, after.rows[change.start : change.end], links, above)
         told_to = change.end
-    return "\n".join(lines)
+    return lines.passages()
 
 
 def _leave(above: list[int], depth: int) -> None:
@@ -179,14 +184,14 @@ def _leave(above: list[int], depth: int) -> None:
 
 
 def _context(after: Sequence[Row], change: _Change) -> Row | None:
-    """The nearest row above that places the change: an ancestor, else the last heading before it."""
+    """Return the row above that says where a change is: the nearest ancestor, else the last heading before it."""
     depth = after[change.start].depth if change.start < len(after) else 0
     if change.start == change.end and change.old:
         depth = change.old[0].depth
     for row in reversed(after[: change.start]):
         if row.flags & TEXT:
             continue
-        # A list or a frame beside the change is over, and does not hold it; a heading is about what follows.
+        # A list or a frame at the same depth does not contain the change; a heading is about what follows it.
         if row.depth < depth or (row.depth == depth and row.line.startswith(HEADING)):
             return row
     return None
@@ -196,27 +201,26 @@ def _clipped(line: str, limit: int = 120) -> str:
     return line if len(line) <= limit else line[:limit] + "…"
 
 
-def _change_lines(change: _Change, after: Sequence[Row], links: bool, above: list[int], borders: Borders) -> list[str]:
-    """Signed lines; a line is moved right once for each told row that it is inside of."""
-    new_rows = after[change.start : change.end]
+def _add_change(lines: Lines, change: _Change, new_rows: Sequence[Row], links: bool, above: list[int]) -> None:
+    """Add signed lines; a line is indented once for each told row that it is inside of."""
     still_here = {row.ref for row in new_rows if row.ref}
     were_here = {row.ref for row in change.old if row.ref}
     kept_keys = {(row.ref, row.line) for row in change.old}
-    lines = _removed_lines([row for row in change.old if not (row.ref and row.ref in still_here)], borders)
+    _add_removed(lines, [row for row in change.old if not (row.ref and row.ref in still_here)])
     for row in new_rows:
         _leave(above, row.depth)
         if row.ref and (row.ref, row.line) in kept_keys:
             continue
-        lines += borders.before(row)
         sign = "~" if row.ref and row.ref in were_here else "+"
-        lines.append(f"{sign} {indented(row._replace(depth=len(above)), line_of(row, links=links))}")
+        lines.add(row, f"{sign} {indented(row._replace(depth=len(above)), line_of(row, links=links))}")
         above.append(row.depth)
-    return lines
 
 
-def _removed_lines(removed: Sequence[Row], borders: Borders) -> list[str]:
+def _add_removed(lines: Lines, removed: Sequence[Row]) -> None:
     if len(removed) <= REMOVED_RUN:
-        return [line for row in removed for line in (*borders.before(row), f"- {_clipped(line_of(row), REMOVED_TEXT)}")]
+        for row in removed:
+            lines.add(row, f"- {_clipped(line_of(row), REMOVED_TEXT)}")
+        return
     refs = [row.ref for row in removed if row.ref]
     span = f", among them {refs[0]} to {refs[-1]}" if refs else ""
-    return [f"- {len(removed):,} lines{span}"]
+    lines.extend([f"- {len(removed):,} lines{span}"])

@@ -1,14 +1,14 @@
-"""How many tokens a text costs a model, near enough, without a tokenizer."""
+"""Estimates how many tokens a text costs a model, without a tokenizer."""
 
 from __future__ import annotations
 
 import re
 
-# The shapes that byte-pair tokenizers split text into before they merge: a word with the one sign before it, up to
-# three digits, a run of signs with the line ends after it, blank space.
+# The pieces into which byte-pair tokenizers split text before they merge: a word with one punctuation mark before it,
+# up to three digits, a run of punctuation with the line ends after it, white space.
 _PIECES = re.compile(r"[^\r\nA-Za-z0-9]?[A-Za-z]+|\d{1,3}| ?[!-/:-@\[-`{-~]+[\r\n/]*|\s*[\r\n]+|[ \t]+(?=[ \t])")
 LONG_WORD = 10
-# A quote, bracket or equals sign before a word is seldom one token with it.
+# A quote, bracket or equals sign and the word after it are seldom one token.
 _SIGN_BEFORE_WORD = re.compile(r"[\"\[=/.@_|][A-Za-z]")
 _BEYOND_ASCII = (
     (r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]", 0.85),  # ideographs
@@ -16,13 +16,13 @@ _BEYOND_ASCII = (
     (r"[\x80-\u218f\u2c00-\u2fff\ua000-\uabff]", 0.42),  # other scripts
 )
 
-# Every look waits for this, and half a millisecond tells as much as three: a long text is judged by slices.
+# Every snapshot waits for this estimate: of a long text only slices are read, in half a millisecond instead of three.
 SLICES = 16
 SLICE = 400
 
 
 def estimate(text: str) -> int:
-    """Tokens of `text`; calibrated on o200k_base, leaning to too many rather than too few."""
+    """Estimate the tokens of a text; calibrated on o200k_base, and rather too high than too low."""
     if len(text) <= SLICES * SLICE:
         return int(_weight(text)) + 1
     step = (len(text) - SLICE) / (SLICES - 1)
@@ -35,13 +35,13 @@ def _weight(text: str) -> float:
     pieces = len(found) + sum([_extra(piece) for piece in found if len(piece) >= LONG_WORD])
     weight = pieces + 0.45 * len(_SIGN_BEFORE_WORD.findall(text))
     if not text.isascii():
-        # Compiled when a page first needs them: ranges as wide as these take the compiler longer than all others.
+        # Compiled when first needed: ranges as wide as these take long to compile.
         weight += sum(each * len(re.findall(pattern, text)) for pattern, each in _BEYOND_ASCII)
     return weight * 1.03
 
 
 def _extra(piece: str) -> int:
-    """Tokens beyond the first of a long word, with or without a sign before it."""
+    """Count the tokens of a long word beyond its first."""
     if not piece[-1].isalpha():
         return 0
     letters = len(piece) if piece[0].isascii() and piece[0].isalpha() else len(piece) - 1

@@ -1,4 +1,4 @@
-"""Rows as they come from a frame, and several frames made one."""
+"""Snapshots as rows: read from what a frame sends, and joined from several frames."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from rove.record import dataclass
 
-# Where a ref goes in a line: a character that the page script strips from page text.
+# Marks the place of the ref in a line: a character that the snapshot script removes from page text.
 REF_PLACE = "\x01"
 
 
 class Flag(IntFlag):
-    """What a row is; the page script sets the same bits."""
+    """What a row is. The snapshot script sets the same bits."""
 
     PRESS = 1
     IN_VIEW = 2
@@ -43,16 +43,16 @@ class Row(NamedTuple):
     href: str = ""
     fold: str = ""
     box: tuple[int, int, int, int] | None = None
-    # Of a frame whose origin is not the tab's; empty for all other rows.
+    # The origin of the row's frame; empty if it is the same as the page's.
     origin: str = ""
 
 
-# Thousands of rows at a time: twice as quick as calling the class.
+# Twice as fast as calling the class, and a page has thousands of rows.
 _new_row = tuple.__new__
 
 
 class Group(NamedTuple):
-    """The rows of one long list or table body: where each child starts, and the ref that continues it."""
+    """The rows of a long list or table body: where each child starts, and the ref to expand it with."""
 
     ref: str
     total: int
@@ -61,13 +61,13 @@ class Group(NamedTuple):
     children: Sequence[int] | None
 
     def child(self, position: int) -> int:
-        """The number, within its parent, of the child whose rows start at `starts[position]`."""
+        """Return the index, within its parent, of the child whose rows start at `starts[position]`."""
         return position if self.children is None else self.children[position]
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One look at a page."""
+    """A page, or a part of it, at one moment."""
 
     rows: list[Row] = field(default_factory=list[Row])
     groups: list[Group] = field(default_factory=list[Group])
@@ -86,7 +86,7 @@ class Snapshot:
 
     @property
     def plain_title(self) -> str:
-        """The title without its quotes; what it escapes is what JSON escapes."""
+        """The title without quotes and escapes, which are those of JSON."""
         return str(json.loads(self.title)) if self.title.startswith('"') and self.title.endswith('"') else self.title
 
     @property
@@ -95,12 +95,12 @@ class Snapshot:
         return next((row.ref for row in self.rows if row.flags & FOCUSED), "")
 
     def ref_positions(self) -> dict[str, int]:
-        """Where each ref stands."""
+        """Return the position of the row of each ref."""
         return {row.ref: position for position, row in enumerate(self.rows) if row.ref}
 
 
 def parse(data: Mapping[str, Any], prefix: str = "", *, scoped: bool = False) -> Snapshot:
-    """Read what `rove.snapshot` returned for one frame; `prefix` ("f2") goes before each of its refs."""
+    """Read what the snapshot script returned for one frame; `prefix` ("f2") is put before each of its refs."""
     return Snapshot(
         rows=_rows(data, prefix),
         groups=[_group(entry, prefix) for entry in data.get("groups", ())],
@@ -144,7 +144,7 @@ def _refs(column: str | Sequence[int], letter: str) -> list[str]:
 
 
 def _numbers(column: str | Sequence[int]) -> Sequence[int]:
-    """A column of numbers, which the page script sends as text."""
+    """Read a column of numbers, which the snapshot script sends as text."""
     return list(map(int, column.split())) if isinstance(column, str) else column
 
 
@@ -172,12 +172,12 @@ def _group(entry: Mapping[str, Any], prefix: str) -> Group:
 
 
 def remark(line: str) -> Snapshot:
-    """What stands in the place of rows that could not be had."""
+    """Make a snapshot of one line, to stand in the place of a frame that cannot be shown."""
     return Snapshot(rows=[Row(0, STRUCTURE | IN_VIEW, "", line)])
 
 
 def stitch(main: Snapshot, children: Mapping[str, Snapshot]) -> Snapshot:
-    """Place the rows of child frames below the rows of their iframes, however deeply nested."""
+    """Insert the rows of child frames below the rows of their iframes, at any depth."""
     if not any(ref in children for ref in main.frames):
         return main
     return _stitched(main, children, frozenset())
@@ -187,7 +187,7 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
     rows: list[Row] = []
     groups: list[Group] = []
     frames: list[str] = []
-    # New position of every old row, and one past the last.
+    # The new position of each old row, and of the end.
     moved: list[int] = []
     stripped = main.stripped
     for row in main.rows:
@@ -212,14 +212,14 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
 
 
 def _inside(row: Row, depth: int, unseen: int, in_view: int, origin: str) -> Row:
-    # What is in a frame's own window is in ours only if the frame is.
+    # A row in view of its frame is in view of the page only if the frame is.
     flags = (row.flags & ~IN_VIEW) | (row.flags & in_view) | unseen
     line = _marked_unseen(row.line) if unseen and not row.flags & UNSEEN else row.line
     return row._replace(depth=row.depth + depth, flags=flags, line=line, origin=row.origin or origin)
 
 
 def of_origin(snapshot: Snapshot, origin: str) -> Snapshot:
-    """The snapshot of a frame's element, each row of which says whose it is."""
+    """Mark the rows of a snapshot with their frame's origin, unless they have one of their own."""
     return replace(snapshot, rows=[row._replace(origin=row.origin or origin) for row in snapshot.rows])
 
 

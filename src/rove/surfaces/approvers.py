@@ -1,4 +1,4 @@
-"""Whom the owner has appointed to be asked."""
+"""Who answers when the policy asks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rove.settings import Settings
 
 
 def appointed(settings: Settings) -> Approver | None:
-    """The one who is asked, whoever calls; None leaves it to the person at the caller's end, if there is one."""
+    """Return the approver that the settings name; None leaves the question to the client that makes the call."""
     if settings.approve == "terminal":
         from rove.surfaces.terminal import Terminal
 

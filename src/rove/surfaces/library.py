@@ -7,11 +7,12 @@ async with rove.open() as session:
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from rove.action import Action, made
+from rove.action import Action, made, registry
 from rove.actions.batch import Batch
 from rove.actions.clipboard import Clipboard
 from rove.actions.console import Console
@@ -33,20 +34,37 @@ from rove.actions.snapshot import Snapshot
 from rove.actions.tabs import Tabs
 from rove.actions.wait import Wait
 from rove.actions.workers import Workers
+from rove.advice import Names, named
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
+from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
-from rove.outcome import Outcome
+from rove.outcome import Outcome, Result
 from rove.settings import Settings, load
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
+
+
+@cache
+def _names() -> Names:
+    return {verb: f"session.{verb}()" for verb in registry()}
+
+
+@contextmanager
+def _hints_for_python() -> Generator[None]:
+    """Let hints name methods of this class."""
+    try:
+        yield
+    except RoveError as error:
+        error.hint = named(error.hint, _names())
+        raise
 
 
 def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], Awaitable[Outcome[R]]]:
-    """The action's own constructor as a method that runs it."""
+    """Return a method that takes the arguments of an action and runs it."""
 
     async def run(self: Session, /, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
         return await self.run(made(action, *args, **kwargs))
@@ -84,13 +102,18 @@ class Session:
     async def run(
         self, action: Action[R], *, tab: str | None = None, timeout: float | None = None, quiet: bool = False
     ) -> Outcome[R]:
-        """Run any action; the methods below are short for this."""
-        return await self._engine.run(
-            action, tab=tab or self._tab, timeout=timeout or self._timeout, quiet=quiet or self._quiet
-        )
+        """Run any action. The methods below make an action and run it."""
+        with _hints_for_python():
+            return await self._engine.run(
+                action,
+                tab=tab or self._tab,
+                timeout=timeout or self._timeout,
+                quiet=quiet or self._quiet,
+                names=_names(),
+            )
 
     def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool = False) -> Session:
-        """The same session, for calls on one tab, with another deadline, or without being told what changed."""
+        """Return the same session with other defaults: a tab, a deadline, or outcomes without changes."""
         return Session(self._sessions, self._name, tab=tab, timeout=timeout, quiet=quiet)
 
     navigate = method(Navigate)
@@ -129,15 +152,16 @@ class Session:
     close_session = method(CloseSession)
 
     async def another(self, name: str | None = None) -> Session:
-        """A second session beside this one, in the same browser, sharing nothing with it."""
-        return Session(self._sessions, await self._sessions.open_session(name))
+        """Open a second session in the same browser. It shares nothing with this one."""
+        with _hints_for_python():
+            return Session(self._sessions, await self._sessions.open_session(name))
 
 
 @asynccontextmanager
 async def open_with(
     settings: Settings, policy: Policy | None = None, approver: Approver | None = None
 ) -> AsyncGenerator[Session]:
-    """Open a browser session with settings that are already in force."""
+    """Open a browser session with settings that have been read already."""
     async with Sessions(settings, policy, approver or appointed(settings)) as sessions:
         sessions.start_early()
         yield Session(sessions, None)
@@ -146,5 +170,5 @@ async def open_with(
 def open(
     *, policy: Policy | None = None, approver: Approver | None = None, **settings: Any
 ) -> AbstractAsyncContextManager[Session]:
-    """Open a browser session; settings are those of `rove config show`, with `__` for the dot."""
+    """Open a browser session. Settings are those of `rove config show`, with `__` for the dot: `limits__tabs=3`."""
     return open_with(load(**settings), policy, approver)

@@ -1,7 +1,7 @@
-"""Asking the person at the terminal that owns this process.
+"""Ask the person at the terminal that rove was started from.
 
-Standard input and output may belong to an MCP client, so this speaks to the terminal itself, `/dev/tty`, which
-neither page nor agent can write to.
+Standard input and output may belong to an MCP client. This uses the terminal itself, `/dev/tty`, which neither a page
+nor an agent can write to.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ LONGEST_ANSWER = 1024
 
 
 class Terminal:
-    """One question at a time; an answer counts only for the question that is on the screen."""
+    """Asks one question at a time. An answer counts only for the question that is on the screen."""
 
     def __init__(self, path: str = TERMINAL) -> None:
         self._path = path
         self._turn = asyncio.Lock()
         with _opened(path):
-            pass  # said now rather than at the first question
+            pass  # a missing terminal is an error now rather than at the first question
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         async with self._turn:
@@ -41,7 +41,7 @@ class Terminal:
                 return await self._ask(terminal, request)
 
     async def _ask(self, terminal: int, request: ApprovalRequest) -> ApprovalAnswer:
-        # What was typed before the question was seen is no answer to it.
+        # Text typed before the question was shown is not an answer to it.
         termios.tcflush(terminal, termios.TCIFLUSH)
         remember = ", s for the same action there in this session" if request.can_be_remembered else ""
         choice = f"y to allow it once{remember}, anything else is no: "
@@ -80,12 +80,15 @@ async def _write(terminal: int, text: str) -> None:
     while left:
         try:
             left = left[os.write(terminal, left) :]
-        except BlockingIOError:  # its output is stopped, and a question that is not seen is not answered
+        except BlockingIOError:  # the person has stopped the output, and cannot answer what is not shown
             await _ready(loop.add_writer, loop.remove_writer, terminal)
 
 
 async def _read(terminal: int) -> str:
-    """What is typed up to the end of the line; no thread that would go on waiting, and take a later answer."""
+    """Return what the person types up to the end of the line.
+
+    Not in a thread: one that is still waiting after a cancellation would take the answer to a later question.
+    """
     loop = asyncio.get_running_loop()
     await _ready(loop.add_reader, loop.remove_reader, terminal)
     if os.tcgetpgrp(terminal) != os.getpgrp():

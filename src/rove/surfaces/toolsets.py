@@ -1,11 +1,13 @@
-"""Which actions, under which names and shapes, a model is shown."""
+"""The tools that a model is shown: which actions, under which names, with which arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from rove.action import CORE, AnyAction, CompositeAction, Effect, SessionsAction, TabAction, groups, parse, registry
+from rove.advice import Names
 from rove.errors import InvalidArguments, InvalidSettings
 from rove.fields import schema_of
 from rove.record import dataclass
@@ -22,7 +24,7 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class Call:
-    """An action and where to run it, made from a model's words."""
+    """An action and where to run it, made from the arguments of a tool call."""
 
     action: AnyAction
     session: str | None
@@ -41,7 +43,7 @@ class Tool:
     effect: Effect
 
     def call(self, arguments: Mapping[str, Any]) -> Call:
-        """Read untrusted arguments."""
+        """Validate the arguments of a tool call, which are untrusted."""
         words = dict(arguments)
         taken = {name: words.pop(name, None) for name in _options_of(registry()[self.action_name])}
         for name, value in taken.items():
@@ -53,6 +55,11 @@ class Tool:
             taken.get("timeout"),
             taken.get("snapshot") == "none",
         )
+
+    @property
+    def names(self) -> Names:
+        """What its toolset calls each action, for hints."""
+        return _names()
 
     @property
     def action_name(self) -> str:
@@ -71,10 +78,10 @@ EVERYTHING = "all"
 
 
 class Toolset(Mapping[str, Tool]):
-    """The core of the catalogue, and the groups of it that are asked for by name, as `browser_<action>`.
+    """The core actions and the groups named in the settings, as tools called `browser_<action>`.
 
-    A tool's schema is built when someone asks for the tool: all of them together take as long as a browser's
-    start, and a first call needs one.
+    A tool's schema is built when the tool is first used: to build all of them takes as long as a browser's start, and
+    a first call needs one.
     """
 
     def __init__(self, also: Collection[str] = ()) -> None:
@@ -94,14 +101,19 @@ class Toolset(Mapping[str, Tool]):
         return len(self._actions)
 
 
+@cache
+def _names() -> Names:
+    return {verb: PREFIX + verb for verb in registry()}
+
+
 def group_of(name: str) -> str | None:
-    """With which group a tool is shown, if it is not always."""
+    """Return the group that a tool belongs to; None for a core tool, which is always shown."""
     cls = registry().get(name.removeprefix(PREFIX))
     return cls.group if cls is not None and cls.group != CORE else None
 
 
 def _groups(wanted: Collection[str]) -> Collection[str]:
-    """The groups that are meant, each of which must exist."""
+    """Return the groups to show. Raises InvalidSettings if one does not exist."""
     if unknown := sorted({*wanted} - {*groups(), EVERYTHING}):
         raise InvalidSettings(
             f"There is no group of tools `{unknown[0]}`.", hint=f"There are: {', '.join([*groups(), EVERYTHING])}."
@@ -117,7 +129,7 @@ def _tool(cls: type[AnyAction]) -> Tool:
 
 
 def _options_of(cls: type[AnyAction]) -> Iterator[str]:
-    """What a call of this action may say besides the action's own arguments."""
+    """Yield the options that a call may have besides the action's own arguments."""
     yield "session"
     if issubclass(cls, TabAction | CompositeAction):
         yield "tab"

@@ -7,27 +7,53 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, CDPSession, Page, async_playwright
+from tests.faults.survival import browser_with
 
-from rove.chromium.scripts import page_script
+from rove.browser.scripts import page_script
+from rove.chromium.process.browser_process import BrowserProcess
+from rove.chromium.process.discovery import Installation, find
+from rove.chromium.process.launch_arguments import decide_sandbox
+from rove.chromium.protocol.connection import CdpConnection, CdpSession
+from rove.chromium.protocol.pipe import PipeTransport
 from rove.snapshot import Snapshot, parse, render
 
-EXECUTABLE = "/usr/lib/chromium/chromium-headless-shell"
 # Lets a test ask Chromium's own accessibility tree about one element.
 ORACLE = "--enable-blink-features=ComputedAccessibilityInfo"
+VIEWPORT = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": False}
+
+
+class Page:
+    """A page as its own scripts see it."""
+
+    def __init__(self, cdp: CdpSession) -> None:
+        self._cdp = cdp
+
+    async def set_content(self, html: str) -> None:
+        """Write a document, and wait until it has loaded."""
+        await self.evaluate(f"document.open(), document.write({json.dumps(html)}), document.close()")
+        await self.evaluate("document.readyState === 'complete' || new Promise(done => addEventListener('load', done))")
+
+    async def evaluate(self, expression: str) -> Any:
+        """Return the value of an expression or, if that is a function, what it returns."""
+        called = f"(value => typeof value === 'function' ? value() : value)(eval({json.dumps(expression)}))"
+        answer = await self._cdp.send(
+            "Runtime.evaluate", {"expression": called, "awaitPromise": True, "returnByValue": True}
+        )
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
 
 
 class World:
     """One page, and calls into its isolated world."""
 
-    def __init__(self, page: Page, cdp: CDPSession) -> None:
-        self.page = page
+    def __init__(self, cdp: CdpSession) -> None:
+        self.page = Page(cdp)
         self._cdp = cdp
         self._context = 0
 
     async def show(self, html: str) -> None:
         """Load a document and install the page script."""
-        await self.page.goto("about:blank")
+        await self._cdp.send("Page.navigate", {"url": "about:blank"})
         await self.page.set_content(html)
         await self.install()
 
@@ -91,16 +117,24 @@ class World:
 
 
 @pytest.fixture(scope="session")
-async def bare_browser() -> AsyncGenerator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=EXECUTABLE, args=["--no-sandbox", ORACLE])
-        yield browser
-        await browser.close()
+async def bare_browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[CdpConnection]:
+    folder, found = tmp_path_factory.mktemp("bare"), find(None, headless=True)
+    assert found is not None
+    telling = Installation(str(browser_with(folder, found.path, ORACLE)), "test", headless_only=True)
+    process = BrowserProcess(folder / "run", telling, decide_sandbox("auto", found.path), headless=True)
+    connection = CdpConnection(PipeTransport(*process.pipe()))
+    await connection.open()
+    yield connection
+    connection.close()
+    process.release()
 
 
 @pytest.fixture
-async def world(bare_browser: Browser) -> AsyncGenerator[World]:
-    page = await bare_browser.new_page()
-    cdp = await page.context.new_cdp_session(page)
-    yield World(page, cdp)
-    await page.close()
+async def world(bare_browser: CdpConnection) -> AsyncGenerator[World]:
+    target = await bare_browser.root.send("Target.createTarget", {"url": "about:blank"})
+    attached = await bare_browser.root.send("Target.attachToTarget", {**target, "flatten": True})
+    cdp = bare_browser.cdp_session(attached["sessionId"])
+    await cdp.send("Emulation.setDeviceMetricsOverride", VIEWPORT)
+    await cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
+    yield World(cdp)
+    await bare_browser.root.send("Target.closeTarget", target)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.browser.snapshot.conftest import World
 
 # Generous: the machine is shared, and the point is that the work does not grow with the page.
-PATIENCE = 8.0
+PATIENCE = 30.0
 
 BODY = "document.body.innerHTML = "
 PAGES = {

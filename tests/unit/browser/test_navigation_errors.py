@@ -72,7 +72,7 @@ def test_a_place_is_host_and_port_and_no_password(url: str, place: str) -> None:
 def test_what_had_begun_to_arrive_can_still_be_looked_at() -> None:
     error = interrupted_error("net::ERR_CONNECTION_RESET", "http://a.example/")
     assert error.message == navigation_error("net::ERR_CONNECTION_RESET", "http://a.example/").message
-    assert "browser_snapshot" in error.hint
+    assert "{snapshot}" in error.hint
 
 
 def test_a_password_is_asked_for_by_name() -> None:

@@ -26,8 +26,8 @@ def lines(folder: Path, name: str = "mine") -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_an_action_is_one_line(tmp_path: Path) -> None:
-    with Journal(tmp_path, "mine").entry(Click("e1", count=2)) as entry:
+async def test_an_action_is_one_line(tmp_path: Path) -> None:
+    async with Journal(tmp_path, "mine").entry(Click("e1", count=2)) as entry:
         entry.tab, entry.url, entry.decision = "t1", "https://example.com/", "allowed"
     (line,) = lines(tmp_path)
     assert (line["session"], line["action"], line["arguments"]) == ("mine", "click", {"target": "e1", "count": 2})
@@ -37,82 +37,84 @@ def test_an_action_is_one_line(tmp_path: Path) -> None:
     assert line["began"] > 0
 
 
-def test_a_failure_is_recorded_by_its_code_and_goes_on(tmp_path: Path) -> None:
-    with pytest.raises(ElementGone), Journal(tmp_path, "mine").entry(Click("e1")):
-        raise ElementGone("e1 is gone.")
+async def test_a_failure_is_recorded_by_its_code_and_goes_on(tmp_path: Path) -> None:
+    with pytest.raises(ElementGone):
+        async with Journal(tmp_path, "mine").entry(Click("e1")):
+            raise ElementGone("e1 is gone.")
     (line,) = lines(tmp_path)
     assert (line["outcome"], line["error"]) == ("element_gone", "e1 is gone.")
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), KeyboardInterrupt(), RuntimeError("a bug")])
-def test_what_is_broken_off_is_recorded_too(tmp_path: Path, error: BaseException) -> None:
-    with pytest.raises(type(error)), Journal(tmp_path, "mine").entry(Click("e1")):
-        raise error
+async def test_what_is_broken_off_is_recorded_too(tmp_path: Path, error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        async with Journal(tmp_path, "mine").entry(Click("e1")):
+            raise error
     (line,) = lines(tmp_path)
     assert (line["outcome"], line["error"]) == ("broken off", type(error).__name__)
 
 
-def test_what_nobody_decided_is_undecided(tmp_path: Path) -> None:
-    with Journal(tmp_path, "mine").entry(Click("e1")):
+async def test_what_nobody_decided_is_undecided(tmp_path: Path) -> None:
+    async with Journal(tmp_path, "mine").entry(Click("e1")):
         pass
     assert lines(tmp_path)[0]["decision"] == "undecided"
 
 
-def test_lines_are_appended_and_never_rewritten(tmp_path: Path) -> None:
+async def test_lines_are_appended_and_never_rewritten(tmp_path: Path) -> None:
     for number in range(3):
-        with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
+        async with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
             pass
     assert [line["arguments"]["target"] for line in lines(tmp_path)] == ["e0", "e1", "e2"]
 
 
-def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
-    with Journal(tmp_path / "sessions", "mine").entry(Click("e1")):
+async def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
+    async with Journal(tmp_path / "sessions", "mine").entry(Click("e1")):
         pass
     assert (tmp_path / "sessions" / "mine.jsonl").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "sessions").stat().st_mode & 0o777 == 0o700
 
 
-def test_words_of_any_kind_stay_on_their_line(tmp_path: Path) -> None:
-    with Journal(tmp_path, "mine").entry(Fill("e1", "two\nlines, an emoji 🫖 and half of one \ud83e")):
+async def test_words_of_any_kind_stay_on_their_line(tmp_path: Path) -> None:
+    async with Journal(tmp_path, "mine").entry(Fill("e1", "two\nlines, an emoji 🫖 and half of one \ud83e")):
         pass
     (line,) = lines(tmp_path)
     assert line["arguments"]["value"].startswith("two\nlines, an emoji 🫖")
     assert "\\n" in (tmp_path / "mine.jsonl").read_text(encoding="ascii")
 
 
-def test_the_lines_are_a_chain(tmp_path: Path) -> None:
+async def test_the_lines_are_a_chain(tmp_path: Path) -> None:
     for number in range(3):
-        with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
+        async with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
             pass
     verdict = verify(LedgerFiles(tmp_path, "mine"))
     assert (verdict.is_whole, verdict.entries) == (True, 3)
 
 
-def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
+async def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine", Journaling(file_megabytes=1, keep_files=1))
     for _ in range(4):
-        with journal.entry(Fill("e1", "x" * 1_100_000)):
+        async with journal.entry(Fill("e1", "x" * 1_100_000)):
             pass
-    journal.close()
+    await journal.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.head", "mine.jsonl", "mine~3.jsonl"]
     assert verify(LedgerFiles(tmp_path, "mine")).is_whole
 
 
-def test_a_journal_that_was_closed_opens_again(tmp_path: Path) -> None:
+async def test_a_journal_that_was_closed_opens_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine")
     for _ in range(2):
-        with journal.entry(Click("e1")):
-            journal.close()
-    journal.close()
+        async with journal.entry(Click("e1")):
+            await journal.close()
+    await journal.close()
     assert len(lines(tmp_path)) == 2
 
 
 # Attachments
 
 
-def test_a_small_attachment_is_inside(tmp_path: Path) -> None:
+async def test_a_small_attachment_is_inside(tmp_path: Path) -> None:
     picture = Attachment("image", "image/png", b"\x89PNG and so on", "screenshot.png")
-    with Journal(tmp_path, "mine").entry(Click("e1")) as entry:
+    async with Journal(tmp_path, "mine").entry(Click("e1")) as entry:
         entry.attachments = (picture,)
     (kept,) = lines(tmp_path)[0]["attachments"]
     assert b64decode(kept.pop("data")) == picture.data
@@ -123,8 +125,8 @@ def test_a_small_attachment_is_inside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "is_inside"), [(2048, True), (2049, False)])
-def test_of_a_large_attachment_only_the_digest_is_kept(tmp_path: Path, size: int, is_inside: bool) -> None:
-    with Journal(tmp_path, "mine", Journaling(attachment_kilobytes=2)).entry(Click("e1")) as entry:
+async def test_of_a_large_attachment_only_the_digest_is_kept(tmp_path: Path, size: int, is_inside: bool) -> None:
+    async with Journal(tmp_path, "mine", Journaling(attachment_kilobytes=2)).entry(Click("e1")) as entry:
         entry.attachments = (Attachment("file", "text/plain", b"x" * size, "notes.txt"),)
     (kept,) = lines(tmp_path)[0]["attachments"]
     assert ("data" in kept) is is_inside
@@ -138,23 +140,24 @@ def hide(text: str) -> str:
     return text.replace("hunter2", "***")
 
 
-def test_no_secret_is_written(tmp_path: Path) -> None:
+async def test_no_secret_is_written(tmp_path: Path) -> None:
     steps = ({"action": "fill", "target": "e1", "value": "hunter2"},)
-    with pytest.raises(ElementGone), Journal(tmp_path, "mine", redact=hide).entry(Batch(steps)) as entry:
-        entry.url = "https://example.com/?key=hunter2"
-        entry.attachments = (Attachment("file", "text/plain", b"", "hunter2.txt"),)
-        raise ElementGone('textbox "hunter2" is gone.')
+    with pytest.raises(ElementGone):
+        async with Journal(tmp_path, "mine", redact=hide).entry(Batch(steps)) as entry:
+            entry.url = "https://example.com/?key=hunter2"
+            entry.attachments = (Attachment("file", "text/plain", b"", "hunter2.txt"),)
+            raise ElementGone('textbox "hunter2" is gone.')
     (line,) = lines(tmp_path)
     assert "hunter2" not in json.dumps(line)
     assert line["arguments"]["steps"][0] == {"action": "fill", "target": "e1", "value": "***"}
     assert line["error"] == 'textbox "***" is gone.'
 
 
-def test_when_secrets_cannot_be_removed_the_words_are_withheld(tmp_path: Path) -> None:
+async def test_when_secrets_cannot_be_removed_the_words_are_withheld(tmp_path: Path) -> None:
     def fails(text: str) -> str:
         raise RuntimeError("a bug")
 
-    with Journal(tmp_path, "mine", redact=fails).entry(Fill("e1", "hunter2")):
+    async with Journal(tmp_path, "mine", redact=fails).entry(Fill("e1", "hunter2")):
         pass
     (line,) = lines(tmp_path)
     assert (line["outcome"], set(line["arguments"].values())) == ("done", {WITHHELD})
@@ -163,51 +166,56 @@ def test_when_secrets_cannot_be_removed_the_words_are_withheld(tmp_path: Path) -
 # What cannot be written
 
 
-def test_nothing_begins_that_could_not_be_recorded(tmp_path: Path) -> None:
+async def test_nothing_begins_that_could_not_be_recorded(tmp_path: Path) -> None:
     (tmp_path / "sessions").touch()
     begun = False
-    with pytest.raises(JournalFailed) as failed, Journal(tmp_path / "sessions", "mine").entry(Click("e1")):
-        begun = True
+    with pytest.raises(JournalFailed) as failed:
+        async with Journal(tmp_path / "sessions", "mine").entry(Click("e1")):
+            begun = True
     assert not begun
     assert str(tmp_path / "sessions" / "mine.jsonl") in failed.value.message
 
 
-def test_what_could_not_be_written_is_told_kept_and_written_before_anything_else_begins(tmp_path: Path) -> None:
+async def test_what_could_not_be_written_is_told_kept_and_written_before_anything_else_begins(tmp_path: Path) -> None:
     folder, aside = tmp_path / "sessions", tmp_path / "aside"
     journal = Journal(folder, "mine")
-    with pytest.raises(JournalFailed), journal.entry(Click("e1")):
-        folder.rename(aside)
-        folder.touch()
+    with pytest.raises(JournalFailed):
+        async with journal.entry(Click("e1")):
+            folder.rename(aside)
+            folder.touch()
     begun = False
-    with pytest.raises(JournalFailed), journal.entry(Click("e2")):
-        begun = True
+    with pytest.raises(JournalFailed):
+        async with journal.entry(Click("e2")):
+            begun = True
     assert not begun
     folder.unlink()
     aside.rename(folder)
-    with journal.entry(Click("e3")):
+    async with journal.entry(Click("e3")):
         pass
     assert [line["arguments"]["target"] for line in lines(folder)] == ["e1", "e3"]
     assert verify(LedgerFiles(folder, "mine")).is_whole
 
 
-def test_how_an_action_failed_is_still_said_when_it_could_not_be_recorded(tmp_path: Path) -> None:
+async def test_how_an_action_failed_is_still_said_when_it_could_not_be_recorded(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     journal = Journal(folder, "mine")
-    with pytest.raises(JournalFailed) as failed, journal.entry(Click("e1")):
-        folder.rename(tmp_path / "aside")
-        folder.touch()
-        raise ElementGone("e1 is gone.")
+    with pytest.raises(JournalFailed) as failed:
+        async with journal.entry(Click("e1")):
+            folder.rename(tmp_path / "aside")
+            folder.touch()
+            raise ElementGone("e1 is gone.")
     assert ElementGone.code in failed.value.message
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), KeyboardInterrupt()])
-def test_a_cancellation_stays_one_when_it_cannot_be_recorded(tmp_path: Path, error: BaseException) -> None:
+async def test_a_cancellation_stays_one_when_it_cannot_be_recorded(tmp_path: Path, error: BaseException) -> None:
     folder = tmp_path / "sessions"
     journal = Journal(folder, "mine")
-    with pytest.raises(type(error)), journal.entry(Click("e1")):
-        folder.rename(tmp_path / "aside")
-        folder.touch()
-        raise error
+    with pytest.raises(type(error)):
+        async with journal.entry(Click("e1")):
+            folder.rename(tmp_path / "aside")
+            folder.touch()
+            raise error
     folder.unlink()
-    journal.close()
+    await journal.close()
     assert lines(folder)[0]["outcome"] == "broken off"

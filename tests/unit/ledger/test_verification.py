@@ -101,7 +101,7 @@ def lines_of_last(volumes: LedgerFiles) -> str:
     return str(last.facts["action"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_no_byte_can_be_changed_removed_or_added(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

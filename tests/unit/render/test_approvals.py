@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ApprovalRequest, Place
@@ -65,7 +65,6 @@ def test_of_a_value_that_is_too_long_it_is_said_how_much_is_not_shown() -> None:
 ANYTHING = st.text(alphabet=st.characters(codec=None), max_size=200)
 
 
-@settings(deadline=None)
 @given(ANYTHING, ANYTHING, ANYTHING)
 def test_neither_page_nor_agent_can_make_a_line(line: str, value: str, name: str) -> None:
     text = card(request(line, value=value, extra={"name": name}))
@@ -75,7 +74,6 @@ def test_neither_page_nor_agent_can_make_a_line(line: str, value: str, name: str
     assert "\u202e" not in text
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126), max_size=200))
 def test_a_value_is_shown_whole(value: str) -> None:
     (shown,) = [line for line in card(request(value=value)).splitlines() if line.startswith("value: ")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
@@ -78,7 +78,6 @@ PLAIN = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(PLAIN)
 def test_nonsense_is_no(result: Any) -> None:
     assert answer_in(result, AT_SHOP) is ApprovalAnswer.NO

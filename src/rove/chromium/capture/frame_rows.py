@@ -19,16 +19,15 @@ MOST_CLOSED_HOSTS = 50
 CLOSED_WITHIN_CLOSED = 3
 # What stands in for a frame that is too busy to be asked.
 UNANSWERED = remark("(the frame did not answer)")
-# And for one whose words are not to be told, whoever put it into their page.
-UNREAD = remark("(not shown: the policy does not let this frame be read)")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How long a frame may take, whose words may be told, and whether it is asked where its links lead."""
+    """How long a frame may take, whose words may be told, what to show instead, and whether to ask for links."""
 
     patience: float
     may_read: Callable[[str], bool]
+    withheld: str
     links: bool = False
 
 
@@ -91,7 +90,8 @@ async def _looks(worlds: Worlds, below: list[World], reading: ReadOptions) -> di
 
 def _told(found: dict[str, Snapshot], known: str, reading: ReadOptions) -> dict[str, Snapshot]:
     """Whoever may read the page may read more of the same."""
-    return {ref: rows if _may_tell(rows.origin, known, reading) else UNREAD for ref, rows in found.items()}
+    unread = remark(reading.withheld)
+    return {ref: rows if _may_tell(rows.origin, known, reading) else unread for ref, rows in found.items()}
 
 
 def _may_tell(origin: str, known: str, reading: ReadOptions) -> bool:

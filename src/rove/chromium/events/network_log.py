@@ -11,6 +11,7 @@ from typing import Any
 from rove.browser.header_masking import limit_headers
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
+from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 
 MAX_REQUESTS = 500
 MAX_URL_LENGTH = 2000
@@ -22,7 +23,7 @@ _SOURCES = (
     ("fromDiskCache", "disk cache"),
 )
 # Headers by which rove's proxy says why it did not forward a request. It removes them from what servers answer.
-_REFUSALS = (("x-rove-refused", "not allowed"), ("x-rove-failure", "failed"))
+_REFUSALS = ((REFUSED_HEADER, "not allowed"), (FAILURE_HEADER, "failed"))
 Event = dict[str, Any]
 
 

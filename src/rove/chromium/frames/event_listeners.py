@@ -92,7 +92,7 @@ async def _set_up_probe(world: World, found: str) -> None:
     context = await world.context()
     ours = await asyncio.gather(*(same_node(cdp, item, context, GROUP) for item in items))
     call: dict[str, Any] = {
-        "functionDeclaration": "(...elements) => rove.hintClickable(elements)",
+        "functionDeclaration": "(...elements) => rove.addClickListeners(elements)",
         "executionContextId": context,
         "arguments": [{"objectId": identity} for identity in ours],
     }

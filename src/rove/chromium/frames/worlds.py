@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
+from rove.browser.scripts import page_script
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
-from rove.chromium.scripts import page_script
 from rove.errors import ElementGone, ScriptFailed
 from rove.record import dataclass
 

@@ -125,7 +125,7 @@ class Element:
 
     async def check_value(self, value: str) -> None:
         """Raise if this value must not go into the field, without touching it."""
-        facts = await self._ask("describeFor")
+        facts = await self._ask("elementFacts")
         if name := secret_named(value):
             secret = self._devices.secrets.use(name, facts["origin"])
             if not (secret.goes_anywhere or facts["password"]):
@@ -147,11 +147,11 @@ class Element:
 
     async def describe(self) -> str:
         """Return the element as the page shows it now, in one line."""
-        await self._ask("describeFor")
+        await self._ask("elementFacts")
         return self.line
 
     async def value(self) -> str | None:
-        value: str | None = (await self._ask("valueOf"))["value"]
+        value: str | None = (await self._ask("fieldValue"))["value"]
         return None if value is None else self._quote(value)
 
     async def upload(self, paths: tuple[str, ...], drop: bool) -> list[str]:
@@ -160,14 +160,14 @@ class Element:
         if drop:
             await self._ask("dropFiles", await read_files(files))
         elif not files:
-            await self._ask("takeFilesBack")  # CDP accepts no empty list
+            await self._ask("clearFiles")  # CDP accepts no empty list
         else:
             await self._set_files([str(file) for file in files])
         return [file.name for file in files]
 
     async def _set_files(self, names: list[str]) -> None:
         """Put files into a file input, or into the file chooser that a click on the element opens."""
-        if (await self._ask("describeFor"))["type"] == "file":
+        if (await self._ask("elementFacts"))["type"] == "file":
             # The browser fires the input and change events itself, as it does after a person has chosen files.
             where: dict[str, Any] = {"objectId": await self.page_object_id()}
         else:
@@ -177,7 +177,7 @@ class Element:
     async def frames_within(self) -> list[World]:
         """Return the frame that this element is and the frames in it; none if it is another kind of element."""
         worlds = self._page.worlds
-        if len(await worlds.present()) == 1 or not (await self._ask("describeFor"))["isFrame"]:
+        if len(await worlds.present()) == 1 or not (await self._ask("elementFacts"))["isFrame"]:
             return []
         frame = await world_inside(worlds, self.world, self._ref, self.line)
         return await worlds_within(worlds, frame) if frame is not None else []
@@ -187,7 +187,7 @@ class Element:
         return await evaluate_with(self.cdp, expression, await self.page_object_id())
 
     async def is_select(self) -> bool:
-        return bool((await self._ask("describeFor"))["tag"] == "select")
+        return bool((await self._ask("elementFacts"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
         answer = await self._ask("selectOptions", self._timeout_ms, list(values))
@@ -218,7 +218,7 @@ class Element:
         return await scroll_by_wheel(self._devices, self.world, await self._ask("scrollIn", direction, amount))
 
     async def read(self, mode: str, attribute: str | None) -> ElementText:
-        answer = await self._ask("read", mode, attribute)
+        answer = await self._ask("extract", mode, attribute)
         value: str | None = answer["value"]
         # None if the page is too large to find out; missing if the mode reads no text.
         unseen: list[str] | None = answer.get("unseen", [])
@@ -238,7 +238,7 @@ class Element:
         if result := self._devices.press_tracker.result:
             return result.missed, False
         try:
-            answer = await self._page.unless_replaced(self.world.call("() => rove.pressed()"))
+            answer = await self._page.unless_replaced(self.world.call("() => rove.pressResult()"))
         except CdpError:
             return None, False  # the press led to another document
         return (answer["missed"], "lost" in answer) if answer else (None, False)
@@ -249,7 +249,7 @@ class Element:
         `reserve`: seconds of the action's time that must be left afterwards.
         """
         timeout_ms = max(self._timeout_ms - reserve * 1000, 100)
-        answer = await self._ask("reach", {"enabled": enabled, "press": presses}, timeout_ms)
+        answer = await self._ask("untilActionable", {"enabled": enabled, "press": presses}, timeout_ms)
         return await place(self._page.worlds, self.world, answer["x"], answer["y"])
 
     @property

@@ -126,7 +126,7 @@ class Mouse:
     async def _intercepted_data(self, world: World) -> dict[str, Any] | None:
         """Return the data of the HTML drag that the moves so far have started; None if they started none."""
         assert self._drag_data is not None
-        if not self._drag_data.done() and not await world.call("() => rove.hasDragBegun()"):
+        if not self._drag_data.done() and not await world.call("() => rove.hasDragStarted()"):
             return None
         try:
             async with asyncio.timeout(DRAG_TIMEOUT):

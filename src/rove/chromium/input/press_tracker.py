@@ -1,4 +1,4 @@
-"""The result of a mouse press, as rove's script reports it when the page receives the press (`scripts/reach.js`)."""
+"""The result of a mouse press, as rove's script reports it when the page receives the press (`acting/presses.js`)."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from rove.advice import Advice
 from rove.browser.page_events import PageEvents
 from rove.chromium.protocol.connection import CdpSession
 from rove.errors import ElementNotReady, InvalidArguments
@@ -56,7 +57,7 @@ class FileChooser:
         if self._node_id is not None and not self._node_id.done() and "backendNodeId" in event:
             self._node_id.set_result(event["backendNodeId"])
         else:
-            self._events.add("file chooser", "The page asks for files: give them with browser_upload.")
+            self._events.add("file chooser", Advice("The page asks for files: give them with {upload}."))
 
 
 async def copy_files(settings: Settings, paths: tuple[str, ...], scratch: Path) -> list[Path]:

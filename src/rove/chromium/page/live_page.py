@@ -90,7 +90,12 @@ class LivePage:
 
     async def title(self) -> str:
         # The browser process knows the title; the page itself may be too busy to answer.
-        answer = await self.cdp.send("Target.getTargetInfo")
+        try:
+            answer = await self.cdp.send("Target.getTargetInfo")
+        except CdpError:
+            if not self.cdp.is_closed:
+                raise
+            return ""  # the page was closed meanwhile
         title: str = answer["targetInfo"]["title"]
         return title
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -19,15 +20,16 @@ from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 1.0
 NEXT_DOCUMENT_TIMEOUT = 1.0
-WAIT_UNTIL_QUIET = "(ms, ago) => rove.quiet(ms, ago)"
-WAIT_AND_READ_ROWS = "(ms, ago) => rove.quietThenRows(ms, ago)"
+WAIT_UNTIL_QUIET = "(ms, ago) => rove.untilIdle(ms, ago)"
+WAIT_AND_READ_ROWS = "(ms, ago) => rove.snapshotWhenIdle(ms, ago)"
 
 
 class PageObserver:
     """Takes snapshots of one page and remembers the last one that the agent has seen."""
 
-    def __init__(self, page: LivePage) -> None:
+    def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
         self._page = page
+        self._withheld = withheld
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.seen_document = 0
@@ -42,7 +44,7 @@ class PageObserver:
     async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or the element that a ref means, as it is now."""
         options = {name: value for name, value in options.items() if value is not None}
-        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, "links" in options)
+        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), "links" in options)
         if ref is not None:
             return await self._take_element_snapshot(ref, options, read_options)
         rows, self._rows = self._rows, None

@@ -8,10 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rove.advice import Advice
 from rove.browser.annotation import Mark, marks_in
 from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import PointerTarget
 from rove.browser.page_state import OpenDialog
+from rove.browser.scripts import main_world_script, page_script
 from rove.browser.secret_source import SecretSource
 from rove.chromium.capture.pdf import PdfTarget, print_page
 from rove.chromium.capture.screenshot import take_screenshot
@@ -34,7 +36,6 @@ from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.chromium.scripts import page_script, refusing_script
 from rove.record import dataclass
 from rove.settings import Settings
 from rove.workspace import Workspace
@@ -70,7 +71,7 @@ class Tab:
         self._shared = setup.shared
         self.page = LivePage(cdp, setup.connection, target, setup.settings)
         self.page.may_read = lambda address: setup.shared.may_read(address)
-        self.observer = PageObserver(self.page)
+        self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
             self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched
         )
@@ -130,7 +131,7 @@ class Tab:
             self._shared.network_conditions.add(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": refusing_script()}),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
             self.input.listen(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             cdp.send("Target.setAutoAttach", attach),
@@ -158,7 +159,7 @@ class Tab:
             self.popups.start_document()
 
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
-        self.page.events.add("frame crashed", "What it showed is gone; browser_reload brings it back.")
+        self.page.events.add("frame crashed", Advice("What it showed is gone; {reload} brings it back."))
 
     # State
 

@@ -1,7 +1,7 @@
 """A process of ours, for as long as we wait for it.
 
 Not the standard library's `subprocess`: importing that takes longer than starting a process, and a server's browser is
-started before anything else (rove/headstart.py).
+started before anything else (rove/chromium/early_launch.py).
 """
 
 from __future__ import annotations

@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import sys
 
+from rove.chrome_version import PINNED, is_exact
 from rove.errors import BrowserUnavailable
+from rove.home import home_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PLAYWRIGHT_PACKAGE = "playwright"
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
 FULL = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 APPLICATIONS = (
@@ -23,6 +24,15 @@ APPLICATIONS = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
 DEBIAN_FOLDER = "/usr/lib/chromium"
+# Programs within a build's folder, as Chrome for Testing and Playwright lay them out.
+SHELL_PROGRAMS = ("chrome-headless-shell", "headless_shell")
+FULL_PROGRAMS = (
+    "chrome",
+    "Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing",
+    "Chromium.app/Contents/MacOS/Chromium",
+)
+# Playwright's first build of Chromium 133. Those before it are too old for rove.
+OLDEST_PLAYWRIGHT_BUILD = 1155
 
 
 class Installation:
@@ -40,22 +50,27 @@ class Installation:
         return Path(self.location)
 
 
-def find(given: str | os.PathLike[str] | None, headless: bool) -> Installation | None:
-    """The browser to use, or None. A path that was given is used or refused, never replaced."""
+def find(
+    given: str | os.PathLike[str] | None, headless: bool, home: str | None = None, version: str = PINNED
+) -> Installation | None:
+    """Return the browser to use, or None. A path that was given is used or refused, never replaced."""
     if given is not None:
         return _given(os.path.expanduser(os.fspath(given)))
-    usable = (found for found in candidates(headless) if not is_snap(found.location))
+    usable = (found for found in candidates(headless, home, version) if not is_snap(found.location))
     return next(usable, None)
 
 
-def candidates(headless: bool) -> Iterator[Installation]:
-    """Every browser on this machine that could do, the best first.
+def candidates(headless: bool, home: str | None = None, version: str = PINNED) -> Iterator[Installation]:
+    """Yield every browser on this machine that could be used, the best first.
 
-    Headless shell comes first: a new tab takes 37 ms there against 170 ms in full Chromium.
+    Headless shells come first: a new tab takes 37 ms there against 170 ms in full Chromium. Among equals what rove
+    has fetched comes first, then Playwright's, then the system's.
     """
     if headless:
-        yield from _of_playwright("chromium-headless-shell", "Playwright's headless shell", headless_only=True)
+        yield from _fetched(home, version, headless_only=True)
+        yield from _of_playwright("chromium_headless_shell", "Playwright's headless shell", headless_only=True)
         yield from _on_path(SHELLS, headless_only=True)
+    yield from _fetched(home, version, headless_only=False)
     yield from _of_playwright("chromium", "Playwright's Chromium", headless_only=False)
     yield from _on_path(FULL, headless_only=False)
     for application in APPLICATIONS:
@@ -63,8 +78,19 @@ def candidates(headless: bool) -> Iterator[Installation]:
             yield Installation(application, "application", headless_only=False)
 
 
+def browsers_folder(home: str) -> str:
+    """The folder in which `rove install` keeps what it fetches, one folder for each version."""
+    return f"{home}/browsers"
+
+
+def program_in(folder: str, headless_only: bool) -> str | None:
+    """Return the program in the folder of a build, such as `chrome-headless-shell-linux64`."""
+    names = SHELL_PROGRAMS if headless_only else FULL_PROGRAMS
+    return next((found for name in names if _is_executable(found := f"{folder}/{name}")), None)
+
+
 def is_snap(location: str | os.PathLike[str]) -> bool:
-    """Ubuntu's snap package may neither read rove's profile folder nor speak over inherited pipes."""
+    """Tell whether a program is a snap: those may neither read rove's profile folder nor inherit its pipes."""
     if "snap" in os.path.realpath(location).split("/"):
         return True
     try:
@@ -85,48 +111,52 @@ def _given(location: str) -> Installation:
     return Installation(location, "given", headless_only="headless-shell" in name or "headless_shell" in name)
 
 
+def _fetched(home: str | None, version: str, headless_only: bool) -> Iterator[Installation]:
+    """Yield what `rove install` has fetched, into this home or into the default one.
+
+    The wanted version and no other; of a channel, whose version only its list knows, the newest that is there.
+    """
+    default = home_from(None, os.environ)
+    for place in dict.fromkeys((home or default, default)):
+        folder = browsers_folder(place)
+        for name in [version] if is_exact(version) else _newest_first(folder):
+            for program in _programs_below(f"{folder}/{name}", headless_only):
+                yield Installation(program, f"Chrome for Testing {name}", headless_only)
+
+
+def _newest_first(folder: str) -> list[str]:
+    versions = [name for name in _names(folder) if is_exact(name)]
+    return sorted(versions, key=lambda name: [int(part) for part in name.split(".")], reverse=True)
+
+
 def _of_playwright(name: str, origin: str, headless_only: bool) -> Iterator[Installation]:
-    builds, prefix = _playwright_browsers(), f"{name.replace('-', '_')}-"
-    if not os.path.isdir(builds) or not any(entry.startswith(prefix) for entry in os.listdir(builds)):
-        return  # to find out which build would be the right one takes longer than all else here
-    from pathlib import Path
-
-    revision = revisions().get(name)
-    folder = Path(builds) / f"{prefix}{revision}"
-    names = ("chrome-headless-shell", "headless_shell") if headless_only else ("chrome", "Chromium", "Google Chrome*")
-    for pattern in names:
-        for path in sorted(folder.glob(f"**/{pattern}")):
-            if _is_executable(str(path)):
-                yield Installation(str(path), f"{origin} ({revision})", headless_only)
+    """Yield the builds in Playwright's cache, the newest first, that it has unpacked completely."""
+    cache = _playwright_cache()
+    builds = [entry.rpartition("-") for entry in _names(cache)]
+    revisions = [int(number) for prefix, _, number in builds if prefix == name and number.isdigit()]
+    for revision in sorted(revisions, reverse=True):
+        folder = f"{cache}/{name}-{revision}"
+        if revision >= OLDEST_PLAYWRIGHT_BUILD and os.path.exists(f"{folder}/INSTALLATION_COMPLETE"):
+            for program in _programs_below(folder, headless_only):
+                yield Installation(program, f"{origin} ({revision})", headless_only)
 
 
-def _playwright_package() -> str | None:
-    """Where Playwright keeps what it knows about browser builds, found without importing it."""
-    import importlib.util
-
-    spec = importlib.util.find_spec(PLAYWRIGHT_PACKAGE)
-    places = spec.submodule_search_locations if spec else None
-    return f"{places[0]}/driver/package" if places else None
-
-
-def revisions() -> dict[str, str]:
-    """The build of each browser that the installed Playwright would fetch."""
-    import json
-
-    package = _playwright_package()
-    if package is None:
-        return {}
-    with open(f"{package}/browsers.json", encoding="utf-8") as file:
-        catalogue = json.load(file)
-    return {browser["name"]: browser["revision"] for browser in catalogue["browsers"]}
-
-
-def _playwright_browsers() -> str:
-    if given := os.environ.get("PLAYWRIGHT_BROWSERS_PATH"):
-        beside = _playwright_package() if given == "0" else None
-        return f"{beside}/.local-browsers" if beside else given
+def _playwright_cache() -> str:
+    given = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+    if given and given != "0":  # 0 means inside of Playwright's own package, wherever that is
+        return given
     caches = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
     return os.path.expanduser(f"{caches}/ms-playwright")
+
+
+def _programs_below(folder: str, headless_only: bool) -> Iterator[str]:
+    for name in sorted(_names(folder)):
+        if program := program_in(f"{folder}/{name}", headless_only):
+            yield program
+
+
+def _names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def _on_path(names: tuple[str, ...], headless_only: bool) -> Iterator[Installation]:

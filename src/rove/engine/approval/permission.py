@@ -7,16 +7,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
 from rove.action import Action, AnyAction
+from rove.advice import Told
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Entry
 from rove.errors import Denied
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.approval import ApprovalRequest, Approver, ShownElement
 from rove.guard.policy.policy import Allow, Ask, Deny, Place
+from rove.outcome import Result
 from rove.record import dataclass
 from rove.target import retargeted
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
 # A page that looks different each time that a person has said yes is not one to say yes to.
 MOST_ASKED = 3
 Look = Callable[[], Awaitable[tuple[ShownElement, ...]]]
@@ -56,9 +58,9 @@ class PermissionCheck(Generic[R]):
             return None
         self._entry.decision = "denied"
         if isinstance(decision, Deny):
-            raise Denied(decision.reason, hint=decision.hint)
+            raise Denied(decision.reason, hint=_as_written(decision.hint))
         if self._approver is None:
-            raise Denied(f"There is nobody to ask: {decision.question}", hint=decision.hint)
+            raise Denied(f"There is nobody to ask: {decision.question}", hint=_as_written(decision.hint))
         request = approval_request(self.action, decision, places, await look())
         if self._gate.approvals.remembers(request):
             self._entry.decision = "remembered"
@@ -76,7 +78,7 @@ class PermissionCheck(Generic[R]):
         if self._asked > MOST_ASKED:
             raise Denied(
                 f"What was approved had changed each time before it could be done: {request.summary}",
-                hint="Wait until the page has come to rest, look with browser_snapshot, then call again.",
+                hint="Wait until the page has come to rest, look with {snapshot}, then call again.",
             )
         self._own = await ask_person(self._gate, request, self._approver)
 
@@ -112,3 +114,8 @@ def approval_request(
     return ApprovalRequest(
         action.verb, action.describe(), action.arguments, ask.question, places[0], named, elements=shown
     )
+
+
+def _as_written(hint: str | None) -> str | None:
+    """A policy's hint may hold an address of a page: braces in it refer to no action."""
+    return None if hint is None else Told(hint)

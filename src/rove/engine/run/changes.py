@@ -17,6 +17,6 @@ async def observe_changes(tab: Tab, silent: bool) -> Changes:
     budgets = tab.settings.observing
     if before is None or seen_document != tab.page.load_state.documents:
         first = render(after, budgets.budget)
-        return Changes("page", first.text, first.tokens)
+        return Changes("page", first.passages, first.tokens)
     delta = difference(before, after, budgets.changes)
-    return Changes(delta.kind, delta.text, delta.tokens)
+    return Changes(delta.kind, delta.passages, delta.tokens)

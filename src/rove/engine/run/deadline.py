@@ -8,31 +8,40 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from rove.advice import Advice
 from rove.browser.failures import BrowserError
 from rove.browser.tab import Tab
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 R = TypeVar("R")
 LOSS_NOTICE_SECONDS = 0.3
-LEAVE_IT = "Wait and try again, or leave the page with browser_navigate."
+LEAVE_IT = "Wait and try again, or leave the page with {navigate}."
 # Kept of every deadline, to find out why it was missed.
 RESERVE = 0.3
 
 
 class Deadline:
-    """The time of one action."""
+    """The time of one action. A step of a batch has time of its own, but never more than the batch has left."""
 
-    def __init__(self, seconds: float, again: str) -> None:
+    def __init__(self, seconds: float, again: str, whole: Deadline | None = None) -> None:
         self._again = again
-        self.seconds = seconds
-        self.moment = time.monotonic() + seconds
+        self._whole = whole
+        self.seconds: float = seconds
+        self.moment: float = time.monotonic() + seconds
+        if whole is not None and whole.moment < self.moment:
+            self.seconds, self.moment = whole.seconds, whole.moment
         # Set when the browser is gone, once there is one.
         self.lost: asyncio.Event | None = None
 
-    def start(self, seconds: float | None = None) -> None:
-        """Count from now on."""
-        self.seconds = self.seconds if seconds is None else seconds
-        self.moment = time.monotonic() + self.seconds
+    def part(self, seconds: float) -> Deadline:
+        """Return the deadline of a step that takes its time from this one."""
+        return Deadline(seconds, self._again, self)
+
+    def extend(self, seconds: float) -> None:
+        """Do not count time that is not the action's: starting a browser, waiting for a person's answer."""
+        self.moment += seconds
+        if self._whole is not None:
+            self._whole.extend(seconds)
 
     async def enforce_on(self, tab: Tab, work: Awaitable[R], aim: str) -> R:
         """Have it done in time, or told whose doing it is that it was not."""
@@ -50,7 +59,9 @@ class Deadline:
         tab.is_unresponsive = not await tab.page.answers_within(self.reserve)
         if server := tab.page.requests.silent_server:
             tab.is_unresponsive = False
-            hint = f"{server} has not answered: try again later, or allow more time with `timeout`."
+            hint = Advice(
+                "{server} has not answered: try again later, or allow more time with `timeout`.", server=server
+            )
             return DeadlineExceeded(error.message, hint=hint)
         if not tab.is_unresponsive:
             return error
@@ -75,4 +86,4 @@ class Deadline:
             if self.lost.is_set():
                 gone = "The browser went away in the middle of this."
                 return BrowserUnavailable(gone, hint=f"Call again: {self._again}.", retry_after=0)
-        return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with browser_snapshot.")
+        return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with {snapshot}.")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, CompositeAction, ContextAction, Effect, SessionsAction, TabAction
-from rove.actions.batch import BatchDone
+from rove.advice import Advice, Names, named, named_if_advice
 from rove.browser.failures import PageStuck
 from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import dialog_of, elements_of, places_of
@@ -22,7 +22,7 @@ from rove.engine.run.settle import KEEPS_NAVIGATING, Before, settle
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.policy import Place
-from rove.outcome import AnyOutcome, Attachment, Changes, Event, Outcome, origin_in
+from rove.outcome import AnyOutcome, Changes, Event, Outcome, Result, origin_in
 from rove.record import dataclass
 
 if TYPE_CHECKING:
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from rove.engine.run.session_view import SessionView
     from rove.guard.policy.approval import ApprovalRequest, Approver, ShownElement
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Result)
+T = TypeVar("T")
 NOTHING_SEEN = Changes()
-BUSY = "the page is busy and could not be looked at: take a browser_snapshot later"
-UNANSWERED = "{server} has not answered yet: wait for it with browser_wait, or browser_navigate elsewhere"
+BUSY = Advice("the page is busy and could not be looked at: take a {snapshot} later")
+UNANSWERED = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
 REFUSALS_TOLD = 5
 Report = Callable[[str, int, int], None]
 
@@ -54,28 +55,50 @@ class Run:
         report: Report,
         quiet: bool,
         channel: Approver | None,
+        names: Names,
     ) -> None:
         self._session = session
+        self._names = names
         self._channel = channel
         self._grants: list[Grant] = []
         self._tab_name = tab
         self._given = timeout
-        again = "a new one is started" if session.settings.attach is None else "rove connects anew"
-        self._time = Deadline(timeout or session.settings.deadlines.action, again)
+        self._again = "a new one is started" if session.settings.attach is None else "rove connects anew"
+        # Of the action that runs now; while a batch runs, of its step.
+        self._deadline: Deadline | None = None
         self._began = time.monotonic()
         self._quiet = quiet
         self._report = report
 
     async def run(self, action: Action[R]) -> Outcome[R]:
+        """Run an action, or a step of one that is made of others, whose time all steps share."""
+        whole, seconds = self._deadline, self._given or self._allowance(action)
+        self._deadline = Deadline(seconds, self._again) if whole is None else whole.part(seconds)
+        try:
+            return await self._recorded(action)
+        except RoveError as error:
+            error.hint = named(error.hint, self._names)
+            raise
+        finally:
+            self._deadline = whole
+
+    def _allowance(self, action: AnyAction) -> float:
+        """Seconds for an action when the caller gave none; those of a batch are the sum of its steps'."""
+        if isinstance(action, CompositeAction):
+            return sum(map(self._allowance, action.actions))
+        return self._session.settings.deadlines.action + action.takes
+
+    @property
+    def _time(self) -> Deadline:
+        assert self._deadline is not None
+        return self._deadline
+
+    async def _recorded(self, action: Action[R]) -> Outcome[R]:
         began = time.monotonic()
-        if self._given is None:
-            self._time.start(self._session.settings.deadlines.action + action.takes)
-        with self._session.journal.entry(action) as entry:
+        async with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
-            if isinstance(outcome.result, BatchDone):
-                entry.note(outcome.result.error)
-            else:  # of a batch, its parts have each recorded their own
-                entry.attachments = outcome.attachments
+            entry.note(outcome.result.error)
+            entry.attachments = () if outcome.result.parts else outcome.attachments
         return _timed(outcome, time.monotonic() - began)
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
@@ -176,8 +199,9 @@ class Run:
 
     async def _context(self) -> Context:
         """The session's context; starting a browser, or even installing one, is not on the action's time."""
+        asked = time.monotonic()
         context = await self._session.context(self._say)
-        self._time.start()
+        self._time.extend(time.monotonic() - asked)
         self._time.lost = context.lost
         return context
 
@@ -218,12 +242,12 @@ class Run:
         with _quoting(tab):
             return await elements_of(action, tab)
 
-    async def _ask(self, question: ApprovalRequest, asking: Awaitable[R]) -> R:
+    async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
         """A person's time is not the action's."""
         asked = time.monotonic()
         self._say(f"Waiting for a person's answer: {question.question}")
         answer = await asking
-        self._time.moment += time.monotonic() - asked
+        self._time.extend(time.monotonic() - asked)
         return answer
 
     async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
@@ -262,8 +286,9 @@ class Run:
 
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
-        if server := tab.page.awaited_server:
-            seen.pending = (UNANSWERED.format(server=server),)
+        # A page that keeps navigating always has another document on its way: it is held and looked at instead.
+        if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
+            seen.pending = (Advice(UNANSWERED, server=server),)
             return
         changes = await observe_changes(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
         # Asked again, as the page may have gone elsewhere in that moment.
@@ -280,7 +305,6 @@ class Run:
         self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
         pending: tuple[str, ...] = (),
     ) -> Outcome[R]:  # fmt: skip
-        attachments: tuple[Attachment, ...] = getattr(result, "attachments", ())
         return Outcome(
             action=action.verb,
             result=result,
@@ -289,10 +313,14 @@ class Run:
             url=tab.url if tab else None,
             title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
             changes=changes or Changes(),
-            events=(*self._refusals(), *(_events(tab) if tab else ())),
-            pending=pending,
-            attachments=attachments,
+            events=tuple(map(self._named, (*self._refusals(), *(_events(tab) if tab else ())))),
+            pending=tuple(named_if_advice(what, self._names) for what in pending),
+            attachments=result.attachments,
         )
+
+    def _named(self, event: Event) -> Event:
+        text, advice = named_if_advice(event.text, self._names), named(event.advice, self._names)
+        return Event(event.kind, text, advice)
 
     def _refusals(self) -> Iterator[Event]:
         """What the guard kept the page from since this call began."""
@@ -352,7 +380,7 @@ def _events(tab: Tab) -> tuple[Event, ...]:
     page_events = tab.page.events.take_unreported()
     events = [Event(event.kind, str(event), event.advice) for event in page_events]
     if dialog := tab.page.dialogs.open:
-        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with browser_dialog."))
+        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}."))
     return tuple(events)
 
 

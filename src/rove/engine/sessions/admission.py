@@ -56,7 +56,7 @@ class Admission:
             wait = self._settings.deadlines.action
             raise LimitReached(
                 short.sentence,
-                hint=f"Close what is not needed (browser_tabs, browser_close_session), or try again in {wait:g} s.",
+                hint=f"Close what is not needed ({{tabs}}, {{close_session}}), or try again in {wait:g} s.",
                 retry_after=wait,
             )
 
@@ -113,7 +113,7 @@ class Admission:
         wait = round(self._until_closed(ahead), 1)
         return LimitReached(
             f"{self._places.taken} sessions are open, which is the limit.",
-            hint=f"Close one with browser_close_session, or try again in {wait:g} s, when an idle one is closed.",
+            hint=f"Close one with {{close_session}}, or try again in {wait:g} s, when an idle one is closed.",
             retry_after=wait,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ from rove.browser.browser import Browser, BrowserProcess, load_engine
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings import Settings
 
+log = logging.getLogger(__name__)
 # Two beats missed in a row mean that a browser is frozen: it is known within five seconds.
 HEARTBEAT = 1.2
 # A browser that no session has needed for this long is not worth its memory.
@@ -43,6 +45,9 @@ class BrowserSupervisor:
         self._remains: list[Browser] = []
         self._failures = 0
         self._failed_at = 0.0
+        # Checks in a row that the browser did not answer, and when a session last needed it.
+        self._missed = 0
+        self._needed_at = 0.0
 
     def start_early(self, begun: BrowserProcess | None = None) -> None:
         """Start the process before the first call needs it, or go on with one that has been started."""
@@ -144,24 +149,30 @@ class BrowserSupervisor:
                 await asyncio.to_thread((await starting).release)
 
     async def _watch(self) -> None:
-        """Notice a browser that neither works nor dies while someone waits for it, and one that nobody needs."""
-        missed = 0
-        needed = time.monotonic()
+        """Check the browser regularly; an error in one check is logged, and must not end the checks after it."""
+        self._needed_at = time.monotonic()
         while True:
             await asyncio.sleep(HEARTBEAT)
-            if self._is_needed():
-                needed = time.monotonic()
-            elif time.monotonic() - needed > UNUSED:
-                await self._rest()
-            browser = self._browser
-            if browser is None or not browser.is_alive or not self._is_busy():
-                missed = 0
-                continue
-            missed = 0 if await browser.answers_within(ANSWER) else missed + 1
-            if missed >= 2:
-                missed = 0
-                self._lose(browser)
-                await self._reap_browser()
+            try:
+                await self._check()
+            except Exception:
+                log.exception("the browser could not be checked")
+
+    async def _check(self) -> None:
+        """Replace a browser that has stopped answering while a call waits for it; close one that no session needs."""
+        if self._is_needed():
+            self._needed_at = time.monotonic()
+        elif time.monotonic() - self._needed_at > UNUSED:
+            await self._rest()
+        browser = self._browser
+        if browser is None or not browser.is_alive or not self._is_busy():
+            self._missed = 0
+            return
+        self._missed = 0 if await browser.answers_within(ANSWER) else self._missed + 1
+        if self._missed >= 2:
+            self._missed = 0
+            self._lose(browser)
+            await self._reap_browser()
 
 
 async def _same(begun: BrowserProcess) -> BrowserProcess:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, SessionDirectory
+from rove.advice import NO_NAMES, Names
 from rove.browser.context import RESTARTED, SavedContext
 from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.engine.network_access import NetworkAccess
     from rove.guard.policy.approval import Approver
-    from rove.outcome import Outcome
+    from rove.outcome import Outcome, Result
 
-R = TypeVar("R")
+R = TypeVar("R", bound="Result")
 MakeContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
 # A session is worth remembering, but not at the price of every call.
 SAVE_INTERVAL = 2.0
 SAVE_TIMEOUT = 3.0
+# Stands in the place of a frame that the policy does not let be read.
+UNREAD = "(not shown: the policy does not let this frame be read)"
 
 
 class Session:
@@ -83,16 +86,18 @@ class Session:
         report: Report = silent,
         quiet: bool = False,
         channel: Approver | None = None,
+        names: Names = NO_NAMES,
     ) -> Outcome[R]:
         """Do it, and tell what came of it. There is no other way to a page.
 
         `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        `names`: what the caller calls each action, for hints and advice.
         """
         self.running += 1
         self.last_used = time.monotonic()
         try:
             # The one way out for whatever was read of a page: no secret passes here.
-            run = Run(self, tab, timeout, self._cleared(report), quiet, channel)
+            run = Run(self, tab, timeout, self._cleared(report), quiet, channel, names)
             return self._warned(redacted_outcome(await run.run(action), self.secrets))
         except Exception as error:
             redact_error(error, self.secrets)
@@ -139,13 +144,13 @@ class Session:
                     await made.close()
                     await self.network.close()
                 self.refuse_if_closed()
-                made.restrict_reading(self.may_read)
+                made.restrict_reading(self.may_read, UNREAD)
                 self._context = made
             return self._context
 
     def refuse_if_closed(self) -> None:
         if self._is_closed:
-            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with browser_open_session.")
+            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with {open_session}.")
 
     def _tell_of_loss(self) -> None:
         """Once, unless a call was under way that has told of it: the tabs may be others now."""
@@ -153,7 +158,7 @@ class Session:
             self._owes_loss = False
             raise BrowserUnavailable(
                 "The connection to the browser was lost.",
-                hint="Call again: rove connects anew. Then list browser_tabs.",
+                hint="Call again: rove connects anew. Then list {tabs}.",
             )
 
     def mark_lost(self) -> None:
@@ -247,7 +252,6 @@ class Session:
 
     async def close(self) -> None:
         self._is_closed = True
-        self.journal.close()
         if self._later is not None:
             self._later.cancel()
         if self._saving is not None:
@@ -256,3 +260,4 @@ class Session:
         if context is not None:
             await context.close()
         await self.network.close()
+        await self.journal.close()

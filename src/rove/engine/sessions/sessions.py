@@ -85,7 +85,7 @@ class Sessions:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
             known = ", ".join(self._open) or "none"
-            raise NotOpen(f"There is no session {name}.", hint=f"Open it with browser_open_session. Open now: {known}.")
+            raise NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {known}.")
         return self._open[name]
 
     async def open_session(self, name: str | None) -> str:
@@ -127,14 +127,13 @@ class Sessions:
         self._admission.close(_over())
         for task in self._tasks:
             task.cancel()
-        reaches = [session.network for session in self._open.values()]
-        for session in self._open.values():
-            session.journal.close()
+        closing = list(self._open.values())
         self._open.clear()
         # The contexts die with their browser, sooner than if each were closed by itself.
         await self._browsers.close()
-        for network in reaches:
-            await network.close()
+        for session in closing:
+            await session.network.close()
+        await asyncio.gather(*(session.journal.close() for session in closing))
         self._egress_settings.close()
 
     def _guard_notice(self, name: str) -> GuardNotice | None:

@@ -9,14 +9,13 @@ from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength, Unti
 from rove.guard.http.headers import HOP_BY_HOP, Headers, written
 from rove.guard.http.request import ProxyRequest
 from rove.guard.proxy.connection_errors import Failure, Malformed
+from rove.proxy_headers import FAILURE_HEADER, PREFIX, REFUSED_HEADER
 from rove.record import dataclass
 
 ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
-REFUSED_HEADER = "x-rove-refused"
-FAILURE_HEADER = "x-rove-failure"
 
 # Written by the guard alone: a server that says so itself is not believed.
-_OUR_MARK = b"x-rove-"
+_OUR_MARK = PREFIX.encode()
 _LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
 _LINE_END = re.compile(rb"\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")

@@ -54,8 +54,7 @@ class PolicyRule(Validated):
     reason: str | None = arg("Said when it is denied.", default=None)
     question: str | None = arg("Put to the person who is asked.", default=None)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def complete(self) -> None:
         for name, word in (("reason", "deny"), ("question", "ask")):
             if getattr(self, name) is not None and self.decide != word:
                 raise InvalidFields([(name, f'goes with decide = "{word}" alone')])

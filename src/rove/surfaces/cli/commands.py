@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from rove.errors import RoveError
 from rove.settings import Option, Resolved, options, resolve
@@ -16,11 +19,13 @@ from rove.version import VERSION
 if TYPE_CHECKING:
     from rove.engine.sessions.sessions import EarlyLaunch
 
+# Declares what a command takes; given are the command's parser and the commands that it stands among.
+Declare = Callable[[argparse.ArgumentParser, "_Commands"], None]
 EPILOG = """\
 examples:
   rove demo                 a guided tour, no key and no network needed
   rove mcp                  serve an MCP client over standard input and output
-  rove doctor               what is found, what is broken, how to mend it
+  rove doctor               what works, what does not, how to fix it
   rove config show          every setting, its value and where that came from
   rove policy check         what an agent may do, and what a person is asked
   rove journal show         what was done, how it was decided and how it ended
@@ -44,32 +49,31 @@ examples:
   rove policy explain click https://shop.example.com --session shopping
   rove policy explain evaluate
 """
-JOURNAL_EXAMPLES = {
-    "show": """\
+SHOW = """\
 examples:
   rove journal show                         the last 50 entries of all sessions
-  rove journal show default --failed        what was refused or went wrong in one
-  rove journal show --last 0 --json         everything, an entry a line, for programs
-""",
-    "verify": """\
+  rove journal show default --failed        what was refused or went wrong in one session
+  rove journal show --last 0 --json         everything, one entry a line, for programs
+"""
+VERIFY = """\
 examples:
   rove journal verify                       every journal
-  rove journal verify default               one; note down the head that it prints
-  rove journal verify default --head HASH   is what was noted down then still in it?
-  rove journal verify ./default~1.jsonl     a file by itself, wherever it lies
-""",
-    "tail": """\
+  rove journal verify default               one journal; write down the head that it prints
+  rove journal verify default --head HASH   check that a head written down earlier is still in it
+  rove journal verify ./default~1.jsonl     one file by itself, wherever it is
+"""
+TAIL = """\
 examples:
   rove journal tail -f                      what all sessions do, as they do it; Ctrl-C ends it
-  rove journal tail default -f --json       one of them, for programs
-""",
-}
+  rove journal tail default -f --json       one session, for programs
+"""
 
 
 def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
-    """Run one command; returns its exit code."""
-    parser = build_parser()
-    given = parser.parse_args(arguments or ["--help"])
+    """Run one command and return its exit code."""
+    arguments = arguments or ["--help"]
+    given = build_parser(arguments).parse_args(arguments)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
         code: int = given.command(given, resolved, begun)
@@ -82,108 +86,141 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read our words (`| head`) has gone: what is left of them must not complain when Python ends.
+        # The reader of a pipe (`| head`) has gone: Python must not fail to flush the rest at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code
 
 
-class _Draft(argparse.HelpFormatter):
-    """For argparse, which lays out every flag as it is declared: the terminal is measured when someone reads it."""
+def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser for a command line of these words; without words, with the arguments of every command.
 
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=100)
-
-
-class Command(argparse.ArgumentParser):
-    """One command. What it takes is declared when it is run or explained: all of them together take as long to
-    declare as a page takes to load."""
-
-    def __init__(self, layout: type[argparse.HelpFormatter] = argparse.HelpFormatter, **words: Any) -> None:
-        super().__init__(formatter_class=_Draft, allow_abbrev=False, **words)
-        self.layout = layout
-        self._declare: list[Callable[[Command], None]] = []
-
-    def takes(self, *declare: Callable[[Command], None]) -> None:
-        self._declare += declare
-
-    def parts(self) -> Any:
-        """Commands below it."""
-        # What it is called is said here, as argparse would find out by laying out a page of help.
-        return self.add_subparsers(
-            title="commands", metavar="COMMAND", required=True, prog=self.prog, parser_class=Command
-        )
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        self._settle()
-        return super().parse_known_args(args, namespace)
-
-    def format_help(self) -> str:
-        self._settle()
-        self.formatter_class = self.layout
-        return super().format_help()
-
-    def error(self, message: str) -> NoReturn:
-        self.formatter_class = self.layout
-        super().error(message)
-
-    def _settle(self) -> None:
-        while self._declare:
-            self._declare.pop(0)(self)
-
-
-def build_parser() -> Command:
-    parser = Command(
+    A command that is not among the words is listed with its summary and declares no arguments: to declare all of them
+    takes longer than a page takes to load.
+    """
+    layout = _layout()
+    parser = argparse.ArgumentParser(
         prog="rove",
         description="A real browser for an AI agent, with a person in charge of it.",
         epilog=EPILOG,
-        layout=argparse.RawDescriptionHelpFormatter,
+        formatter_class=layout,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"rove {VERSION}")
-    commands = parser.parts()
-    _add(commands, "mcp", "Serve an MCP client over standard input and output.", _mcp)
-    _add(commands, "demo", "Take a guided tour of a small built-in site.", _demo)
-    _add(commands, "install", "Find a usable browser, or fetch one.", _install)
-    _add(commands, "doctor", "Check everything that rove needs; exit code 1 if something is broken.", _doctor)
-    _group(commands, "config", "Look at the settings.", _config_parts)
-    policy = _group(commands, "policy", "Look at what an agent may do.", _policy_parts)
-    policy.description, policy.layout = POLICY, argparse.RawDescriptionHelpFormatter
-    _group(commands, "journal", "Read the record of what was done, and prove it whole.", _journal_parts)
+    _Commands(parser, words, layout).add_all(
+        mcp=("Serve an MCP client over standard input and output.", _runs(_mcp)),
+        demo=("Take a guided tour of a small built-in site.", _runs(_demo)),
+        install=("Find a usable browser, or fetch one.", _runs(_install, _install_arguments)),
+        doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),
+        config=("Look at the settings.", _config_parts),
+        policy=("Look at what an agent may do.", _policy_parts),
+        journal=("Read the record of what was done, and check that it is whole.", _journal_parts),
+    )
     return parser
 
 
-def _config_parts(config: Command) -> None:
-    _add(config.parts(), "show", "Every setting, its value and where that came from.", _config_show)
+def _layout() -> Callable[..., argparse.HelpFormatter]:
+    """Lay out help for this terminal, which argparse would measure again for each flag that is declared."""
+    return partial(argparse.RawDescriptionHelpFormatter, width=shutil.get_terminal_size().columns - 2)
 
 
-def _policy_parts(policy: Command) -> None:
-    parts = policy.parts()
-    check = _add(parts, "check", "Say what the policy says; exit code 1 if it is not sound.", _policy_check)
+class _Commands:
+    """The commands below a parser."""
+
+    def __init__(
+        self, parent: argparse.ArgumentParser, words: Collection[str] | None, layout: Callable[..., Any]
+    ) -> None:
+        self._words = words
+        self._layout = layout
+        # With a `prog`, as argparse would lay out a page of help to find it.
+        self._parsers = parent.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=parent.prog)
+
+    def add_all(self, **commands: tuple[str, Declare]) -> None:
+        for name, (summary, declare) in commands.items():
+            parser = self._parsers.add_parser(
+                name, help=summary, description=summary, formatter_class=self._layout, allow_abbrev=False
+            )
+            if self._words is None or name in self._words:
+                declare(parser, self)
+
+    def below(self, parent: argparse.ArgumentParser) -> _Commands:
+        return _Commands(parent, self._words, self._layout)
+
+
+def _runs(command: Callable[..., int], declare: Callable[[argparse.ArgumentParser], None] | None = None) -> Declare:
+    """Return what declares a command that can be run: its own arguments, and all settings."""
+
+    def declare_all(parser: argparse.ArgumentParser, commands: _Commands) -> None:
+        parser.set_defaults(command=command)
+        if declare is not None:
+            declare(parser)
+        _add_settings(parser)
+
+    return declare_all
+
+
+def _install_arguments(install: argparse.ArgumentParser) -> None:
+    install.add_argument("--force", action="store_true", help="fetch one even where one is found")
+
+
+def _config_parts(config: argparse.ArgumentParser, commands: _Commands) -> None:
+    commands.below(config).add_all(
+        show=("Show every setting, its value and where that came from.", _runs(_config_show))
+    )
+
+
+def _policy_parts(policy: argparse.ArgumentParser, commands: _Commands) -> None:
+    policy.description = POLICY
+    commands.below(policy).add_all(
+        check=("Show what the policy says; exit code 1 if it is not valid.", _runs(_policy_check, _check_arguments)),
+        explain=(
+            "Show what would be decided on an action, and by which rule.", _runs(_policy_explain, _explain_arguments)
+        ),
+    )  # fmt: skip
+
+
+def _check_arguments(check: argparse.ArgumentParser) -> None:
     check.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a policy; the one in force if not given")
-    explain = _add(parts, "explain", "Say what would be decided on an action, and by which rule.", _policy_explain)
-    explain.epilog, explain.layout = EXPLAIN, argparse.RawDescriptionHelpFormatter
+
+
+def _explain_arguments(explain: argparse.ArgumentParser) -> None:
+    explain.epilog = EXPLAIN
     explain.add_argument("action", metavar="ACTION", help="such as click, navigate, upload")
     explain.add_argument("url", metavar="URL", nargs="?", help="where it would happen, or go")
     explain.add_argument("--session", metavar="NAME", default="default", help="in which session [default]")
 
 
-def _journal_parts(journal: Command) -> None:
-    looks = journal.parts()
-    show = _add(looks, "show", "What was done, how it was decided and how it ended.", _journal_show)
+def _journal_parts(journal: argparse.ArgumentParser, commands: _Commands) -> None:
+    commands.below(journal).add_all(
+        show=("Show what was done, how it was decided and how it ended.", _runs(_journal_show, _show_arguments)),
+        verify=(
+            "Check that it is whole; if not, name the first broken line and exit with code 1.",
+            _runs(_journal_verify, _verify_arguments),
+        ),
+        tail=("Show the last entries and, with -f, those that follow.", _runs(_journal_tail, _tail_arguments)),
+    )
+
+
+def _show_arguments(show: argparse.ArgumentParser) -> None:
+    show.epilog = SHOW
     show.add_argument("session", nargs="?", metavar="SESSION", help="one session; all of them if not given")
-    show.add_argument("--last", type=_count, default=50, metavar="N", help="so many; 0 for all [50]")
+    show.add_argument("--last", type=_count, default=50, metavar="N", help="how many entries; 0 for all [50]")
     show.add_argument("--failed", action="store_true", help="only what was denied, failed or was broken off")
-    show.add_argument("--json", action="store_true", help="an entry a line, complete")
-    check = _add(looks, "verify", "Is it whole? Exit code 1, and the first broken line, if not.", _journal_verify)
-    check.add_argument("names", nargs="*", metavar="SESSION|FILE", help="which; all sessions if not given")
-    check.add_argument("--head", metavar="HASH", help="the hash of an entry that must be in it")
-    tail = _add(looks, "tail", "The last entries and, with -f, those that come.", _journal_tail)
+    show.add_argument("--json", action="store_true", help="one complete entry a line")
+
+
+def _verify_arguments(verify: argparse.ArgumentParser) -> None:
+    verify.epilog = VERIFY
+    verify.add_argument("names", nargs="*", metavar="SESSION|FILE", help="which; all sessions if not given")
+    verify.add_argument("--head", metavar="HASH", help="the hash of an entry that must be in it")
+
+
+def _tail_arguments(tail: argparse.ArgumentParser) -> None:
+    tail.epilog = TAIL
     tail.add_argument("session", nargs="?", metavar="SESSION", help="one session; all of them if not given")
     tail.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
-    tail.add_argument("--last", type=_count, default=10, metavar="N", help="so many; 0 for all [10]")
-    tail.add_argument("--json", action="store_true", help="an entry a line, complete")
-    for parser, name in ((show, "show"), (check, "verify"), (tail, "tail")):
-        parser.epilog, parser.layout = JOURNAL_EXAMPLES[name], argparse.RawDescriptionHelpFormatter
+    tail.add_argument("--last", type=_count, default=10, metavar="N", help="how many entries; 0 for all [10]")
+    tail.add_argument("--json", action="store_true", help="one complete entry a line")
 
 
 def _count(word: str) -> int:
@@ -192,20 +229,7 @@ def _count(word: str) -> int:
     return int(word)
 
 
-def _group(commands: Any, name: str, summary: str, parts: Callable[[Command], None]) -> Command:
-    group: Command = commands.add_parser(name, help=summary, description=summary)
-    group.takes(parts)
-    return group
-
-
-def _add(commands: Any, name: str, summary: str, command: Callable[..., int]) -> Command:
-    parser: Command = commands.add_parser(name, help=summary, description=summary)
-    parser.set_defaults(command=command)
-    parser.takes(_settings)
-    return parser
-
-
-def _settings(command: Command) -> None:
+def _add_settings(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group(
         "settings", "also in $ROVE_HOME/config.toml and, weaker than these flags, as ROVE_* variables"
     )
@@ -245,8 +269,11 @@ def _demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | No
 
 def _install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.browser.browser import load_engine
+    from rove.surfaces.cli.progress_bar import ProgressBar
 
-    version, where = load_engine().install(resolved.settings, lambda line: print(line, flush=True))
+    bar = ProgressBar(sys.stdout) if sys.stdout.isatty() else None
+    engine = load_engine()
+    version, where = engine.install(resolved.settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
     return 0
 
@@ -304,7 +331,7 @@ def _value(resolved: Resolved, option: Option) -> str:
     for name in option.path:
         value = getattr(value, name)
     settings = resolved.settings
-    # What follows from another setting is shown as what it comes to.
+    # A value that follows from another setting is shown as what it comes to.
     followed = {
         "workspace": settings.workspace_folder,
         "policy": settings.policy_file,
@@ -314,7 +341,7 @@ def _value(resolved: Resolved, option: Option) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as the file would have it."""
+    """Return a value as it is written in the config file."""
     if value is None:
         return "found by itself"
     if isinstance(value, tuple):

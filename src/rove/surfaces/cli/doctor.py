@@ -1,4 +1,4 @@
-"""`rove doctor`: what was found, and the fix for each problem."""
+"""`rove doctor`: print what works, what does not, and how to fix it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLOURS = {"good": "\033[32m", "worth knowing": "\033[33m", "broken": "\033[31m"
 
 
 def report(settings: Settings) -> int:
-    """Print each finding as it is made; 1 when something is broken."""
+    """Print each finding as it is made; return 1 if something is broken."""
     return asyncio.run(_report(settings))
 
 

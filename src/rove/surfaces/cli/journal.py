@@ -1,4 +1,4 @@
-"""`rove journal`: what was done, whether the record of it is whole, and what is being done now."""
+"""`rove journal`: show what was done, check that the record is whole, and follow it as it is written."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from rove.ledger.reader import Feed, Recent, recent
 from rove.ledger.verification import Verdict, verify, verify_file
 from rove.render.cleaning import one_line
 
-# Watching files without polling takes another system call on each system; this costs a stat per session and look.
+# Seconds between two looks at the files. Each operating system has another way to wait for a change; a look costs one
+# stat for each session.
 LOOK_AGAIN = 0.25
 COLUMNS = (("time", 19), ("session", 12), ("action", 46), ("decision", 10), ("outcome", 18), ("ms", 7))
 
 
 def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bool) -> int:
-    """Print the last entries, of one session or of all in the order of time."""
+    """Print the last entries of one session, or of all sessions in the order of time."""
     found = [_recent(volumes, last, failed) for volumes in _chosen(folder, session)]
     links = _in_order(found, last)
     if links and not as_json:
@@ -37,7 +38,7 @@ def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bo
 
 
 def tail(folder: Path, session: str | None, last: int, follow: bool, as_json: bool) -> int:
-    """Print the last entries and, if asked, those that come, until interrupted."""
+    """Print the last entries and, with `follow`, new ones until interrupted."""
     chosen = _chosen(folder, session, may_come=follow)
     found = {volumes.name: _recent(volumes, last, failed=False) for volumes in chosen}
     for link in _in_order(found.values(), last):
@@ -61,7 +62,7 @@ def _follow(folder: Path, session: str | None, seen: dict[str, int], as_json: bo
 
 
 def check(folder: Path, wanted: Sequence[str], head: str | None) -> int:
-    """Say of each journal whether it is whole; 1 if one is not."""
+    """Print whether each journal is whole; return 1 if one is not."""
     chosen = list(wanted) or names(folder)
     if head is not None and len(chosen) != 1:
         raise InvalidArguments("--head names an entry of one journal.", hint="Name that session, or its file.")
@@ -81,7 +82,8 @@ def _verdict(folder: Path, name: str, head: str | None) -> Verdict:
         return verify(volumes, head)
     except OSError as error:
         raise JournalFailed(
-            f"{error.filename or name} cannot be read: {error.strerror}.", hint="Nothing can be said of it."
+            f"{error.filename or name} cannot be read: {error.strerror}.",
+            hint="Check that the file exists and that you may read it.",
         ) from error
 
 
@@ -120,7 +122,7 @@ def _in_order(found: Iterable[Recent], last: int) -> list[ChainedLine]:
 
 
 def _say(link: ChainedLine, as_json: bool) -> None:
-    # At once, as whoever follows may be reading through a pipe.
+    # Flushed at once, as the reader may follow through a pipe.
     print(_data(link) if as_json else _told(link), flush=True)
 
 
@@ -130,7 +132,7 @@ def _began(link: ChainedLine) -> float:
 
 
 def _data(link: ChainedLine) -> str:
-    """The entry as JSON, in ASCII: a terminal obeys nothing in it."""
+    """Return the entry as JSON, in ASCII: no control character in it reaches a terminal."""
     return json.dumps({**link.facts, "hash": link.hash})
 
 

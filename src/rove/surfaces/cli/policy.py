@@ -1,4 +1,4 @@
-"""`rove policy`: is the file sound, what does it say, and what would it say of this."""
+"""`rove policy`: check the policy file, and explain what it decides on an action."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from rove.target import with_scheme
 ASKED = {
     "client": "the person at the MCP client, if it can put questions to them; else the answer is no",
     "terminal": "the person at rove's own terminal",
-    "none": "nobody, so the answer is no",
+    "none": "no person, so the answer is no",
 }
 
 
 def check(settings: Settings, path: Path | None) -> int:
-    """Read the policy, which fails where it is not sound, and print what it says."""
+    """Print what the policy says. Raises InvalidSettings if it is not valid."""
     rules = read_policy(path.expanduser().absolute()) if path else policy_from(settings)
     for line in _summary(rules, settings):
         print(line)
@@ -34,7 +34,7 @@ def check(settings: Settings, path: Path | None) -> int:
 
 
 def explain(settings: Settings, action: str, url: str | None, session: str) -> int:
-    """Print what would be decided on an action at an address, and by what."""
+    """Print what would be decided on an action at an address, and by which rule."""
     facts = ActionFacts.of(_verb(action), session, with_scheme(url) if url else None)
     for line in _explained(policy_from(settings), facts, settings):
         print(line)

@@ -1,11 +1,10 @@
-"""Running a server until its client leaves or a signal says so."""
+"""Run a server until its client closes the connection or a signal ends it."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import gc
-import logging
 import signal
 import sys
 
@@ -18,7 +17,6 @@ from rove.surfaces.toolsets import Toolset
 
 
 def serve_mcp(settings: Settings, begun: EarlyLaunch | None) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     if settings.attach is not None:
         print(f"rove: {UNGUARDED}", file=sys.stderr, flush=True)
     asyncio.run(_serve(settings, Toolset(settings.with_), begun))
@@ -39,9 +37,10 @@ async def _serve(settings: Settings, tools: Toolset, begun: EarlyLaunch | None) 
 
 
 def _settle_in() -> None:
-    """What is loaded by now stays: not counted, garbage is collected sooner, and a round of it takes 2 ms, not 18.
+    """Exclude what is loaded by now from garbage collection, as it stays loaded.
 
-    Otherwise it may grow to a quarter of all there is before anyone looks at it.
+    A collection then takes 2 ms instead of 18. It also comes sooner: Python waits until new objects are a quarter of
+    all that it counts.
     """
     gc.freeze()
     gc.collect()

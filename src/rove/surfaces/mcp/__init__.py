@@ -1,1 +1,1 @@
-"""The Model Context Protocol, both eras of it."""
+"""The Model Context Protocol, with and without an opening handshake."""

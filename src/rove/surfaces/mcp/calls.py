@@ -1,4 +1,4 @@
-"""Calls of tools by one client, and questions to the person at its end."""
+"""Tool calls of one client, and the questions that they put to its user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from rove.actions.batch import BatchDone
+from rove.advice import named
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
@@ -17,13 +17,13 @@ from rove.surfaces.mcp.pending_approvals import PendingApprovals, PendingCall, d
 from rove.surfaces.mcp.progress import Message, Progress, Send
 from rove.surfaces.toolsets import Tool
 
-# The one thing that we ever ask for in an `input_required` answer.
+# The key of the only input that rove asks for in an `input_required` answer.
 APPROVAL = "approval"
 Request = Callable[[str, Message], Awaitable[object]]
 
 
 class Calls:
-    """Runs what a client calls. In both eras the person is asked through the client, each time in its era's way."""
+    """Runs tool calls. A question to the client's user goes through the client, in the way of its protocol revision."""
 
     def __init__(self, sessions: Sessions, send: Send, request: Request) -> None:
         self._sessions = sessions
@@ -35,14 +35,14 @@ class Calls:
         await self._holding.close()
 
     async def call(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
-        """A call of the older era: the question goes out, and its answer comes in, while the call runs."""
+        """Run a call of a handshake revision: a question is sent, and its answer received, while the call runs."""
         channel = _Elicitation(self._request) if can_ask else None
-        return await _told(self._run(tool, arguments, Progress(self._send, params), channel))
+        return await _told(self._run(tool, arguments, Progress(self._send, params), channel), tool)
 
     async def call_stateless(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
-        """A call of the newest era: a question ends it, and the next call goes on with the answer."""
+        """Run a call of a stateless revision: it ends with a question, and the client calls again with the answer."""
         held = self._held(tool, arguments, params, can_ask)
-        result = await _told(held.outcome())
+        result = await _told(held.outcome(), tool)
         if held.question is not None and not result:
             ask = {"method": METHOD, "params": form(held.question)}
             return {
@@ -63,7 +63,7 @@ class Calls:
         call = self._holding.held(state, digest)
         call.progress.follow(params)
         responses = params.get("inputResponses")
-        # Without an answer the question is put again: it is still open.
+        # A call without an answer gets the same question again, as it is still open.
         if isinstance(responses, dict) and APPROVAL in responses:
             call.settle(answer_in(responses[APPROVAL], self._holding.take(call)))
         return call
@@ -80,11 +80,12 @@ class Calls:
             report=progress.report,
             quiet=call.quiet,
             channel=channel,
+            names=tool.names,
         )
 
 
 class _Elicitation:
-    """The person at a client of the older era, which takes questions at any time."""
+    """Asks the user of a client of a handshake revision, which takes questions at any time."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -93,11 +94,12 @@ class _Elicitation:
         return answer_in(await self._request(METHOD, form(request)), request)
 
 
-async def _told(work: Awaitable[AnyOutcome | None]) -> Message:
-    """What came of it as the protocol has it; nothing yet if a question came up."""
+async def _told(work: Awaitable[AnyOutcome | None], tool: Tool) -> Message:
+    """Return the outcome or the error as a tool result; an empty one if a question came up instead."""
     try:
         outcome = await work
     except RoveError as error:
+        error.hint = named(error.hint, tool.names)
         return {
             "content": [{"type": "text", "text": error_text(error)}],
             "structuredContent": {"error": error_data(error)},
@@ -113,8 +115,8 @@ def _answered(outcome: AnyOutcome) -> Message:
         for image in outcome.attachments
         if image.kind == "image"
     ]
-    stopped = outcome.result.error if isinstance(outcome.result, BatchDone) else None
+    stopped = outcome.result.error
     if stopped is None:
         return {"content": content}
-    # What was done before is in the text; that it was not all is for the client to see.
+    # The text says what was done before the error; the flag tells the client that the batch was not completed.
     return {"content": content, "structuredContent": {"error": error_data(stopped)}, "isError": True}

@@ -1,4 +1,4 @@
-"""The question to a person in the shape that MCP clients of both eras know, and the answer out of theirs."""
+"""Approval questions as MCP elicitation forms, and the answers that clients return."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rove.render.approvals import card
 
 METHOD = "elicitation/create"
 FIELD = "answer"
-# The first is what a client would send that fills in forms by itself.
+# "no" comes first: a client that fills in forms by itself takes the first choice.
 CHOICES = {
     "no": ApprovalAnswer.NO,
     "yes, once": ApprovalAnswer.ONCE,
@@ -19,13 +19,13 @@ CHOICES = {
 
 
 def can_be_asked(capabilities: object) -> bool:
-    """Whether a client says that it can show a form to a person; one that names no kind means forms."""
+    """Whether a client declares that it can show forms. One that names no kind of elicitation means forms."""
     told = cast("Mapping[str, Any]", capabilities).get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(told, dict) and ("form" in told or "url" not in told)
 
 
 def form(request: ApprovalRequest) -> dict[str, Any]:
-    """The parameters of `elicitation/create`: what is asked, and the few ways to answer."""
+    """Return the parameters of `elicitation/create`: the question and the possible answers."""
     choices = [word for word, answer in CHOICES.items() if _is_offered(answer, request)]
     choice = {
         "type": "string",
@@ -38,7 +38,7 @@ def form(request: ApprovalRequest) -> dict[str, Any]:
 
 
 def answer_in(result: object, request: ApprovalRequest) -> ApprovalAnswer:
-    """What the person said; everything that is not plainly a yes is a no."""
+    """Return the user's answer. Anything but a clear yes is a no."""
     if not isinstance(result, dict) or result.get("action") != "accept":
         return ApprovalAnswer.NO
     content = cast("Mapping[str, Any]", result).get("content")

@@ -1,9 +1,9 @@
-"""Calls that wait for a person while nobody waits for them.
+"""Calls that wait for an approval between two requests of the client.
 
-Since revision 2026-07-28 a server cannot ask: it answers a call with `input_required`, and the client calls again with
-the person's answer and a state that it was given. The call itself is held here meanwhile, so that what a batch has
-done already is not done twice. The state is signed, and says which call it is of: the same tool with the same
-arguments, once, and only for a while.
+Since revision 2026-07-28 a server cannot send a question: it answers a call with `input_required` and a state, and the
+client calls again with that state and the user's answer. The call is held here meanwhile, so that a batch does not
+repeat its first steps. The state is signed. It is valid for the same tool with the same arguments, once, until the
+question expires.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ KEY_BYTES = 32
 
 
 class InvalidState(Exception):
-    """A state that is not ours, not of this call, used up or out of date; which of them is nobody's business."""
+    """A state that is forged, of another call, used up or expired. The client is not told which."""
 
 
 class PendingCall:
-    """One call under way; to the engine it is the channel on which a person is asked."""
+    """One running call. The engine uses it as the approver that it asks."""
 
     def __init__(self, digest: str, progress: Progress) -> None:
         self.digest = digest
@@ -42,7 +42,7 @@ class PendingCall:
 
     def begin(self, run: Coroutine[Any, Any, AnyOutcome]) -> None:
         self._run = asyncio.ensure_future(run)
-        # Whoever gave up waiting is not told how it ended, and asyncio need not complain of that.
+        # The client may have given up waiting: its exception is then never retrieved, and asyncio would log that.
         self._run.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
@@ -54,7 +54,7 @@ class PendingCall:
             self._close_question()
 
     def settle(self, answer: ApprovalAnswer) -> None:
-        """Give the person's answer, and let the call go on."""
+        """Pass on the user's answer, so that the call continues."""
         assert self._answer is not None
         self._answer.set_result(answer)
         self._close_question()
@@ -64,7 +64,7 @@ class PendingCall:
         self._asked.clear()
 
     async def outcome(self) -> AnyOutcome | None:
-        """What came of it, or None when a person has to be asked first. Whoever stops waiting for it ends it."""
+        """Return the outcome, or None if the user has to be asked first. Cancelling this cancels the call."""
         assert self._run is not None
         while not self._run.done() and self.question is None:
             asked = asyncio.ensure_future(self._asked.wait())
@@ -84,14 +84,14 @@ class PendingCall:
 
 
 class PendingApprovals:
-    """The calls that are held, and the key that signs their states: known to this process alone."""
+    """The held calls, and the key that signs their states, which never leaves this process."""
 
     def __init__(self) -> None:
         self._key = os.urandom(KEY_BYTES)
         self._held: dict[str, PendingCall] = {}
 
     def hold(self, call: PendingCall) -> str:
-        """Keep a call that has a question until its answer comes; returns the state to come back with."""
+        """Keep a call until its question is answered; return the state that the client has to send with the answer."""
         assert call.question is not None
         self._held = {key: held for key, held in self._held.items() if held.question is not None}
         self._held[call.question.id] = call
@@ -100,14 +100,14 @@ class PendingApprovals:
         return f"{body}.{self._signature(body)}"
 
     def held(self, state: object, digest: str) -> PendingCall:
-        """The call that a state is of; it stays held until it is taken."""
+        """Return the call that a state belongs to. It stays held until `take`."""
         call = self._held.get(self._told(state, digest)["id"])
         if call is None or call.question is None:
             raise InvalidState
         return call
 
     def take(self, call: PendingCall) -> ApprovalRequest:
-        """The question that is being answered now, which it can be only once."""
+        """Release a call and return its question, so that it can be answered only once."""
         assert call.question is not None
         del self._held[call.question.id]
         return call.question
@@ -131,6 +131,6 @@ class PendingApprovals:
 
 
 def digest_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call in short: any other word in it, and it is another call."""
+    """Return a hash of a tool's name and arguments: a state is valid for exactly these."""
     whole = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(whole.encode()).hexdigest()

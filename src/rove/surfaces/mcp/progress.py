@@ -1,4 +1,4 @@
-"""Progress notifications, for a client that gave a token for them."""
+"""Progress notifications, for requests that carry a progress token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class Progress:
-    """Tells of what is under way. The token is that of the request which the client is waiting for now."""
+    """Sends progress notifications with the token of the request that the client is waiting for now."""
 
     def __init__(self, send: Send, params: Message) -> None:
         self._send = send
@@ -20,7 +20,7 @@ class Progress:
         self.follow(params)
 
     def follow(self, params: Message) -> None:
-        """From here on, tell it to the one who sent this request."""
+        """Use the token of this request from here on."""
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         self._token = token if isinstance(token, str | int) else None

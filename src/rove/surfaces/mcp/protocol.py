@@ -1,9 +1,9 @@
-"""MCP as messages in and messages out, whatever carries them.
+"""The MCP protocol as messages in and messages out, independent of the transport.
 
-Our own rather than the SDK's server, for one measured reason: importing that takes 0.9 s, more than everything
-else between the start of the process and the first answered call together (see docs/decisions). The SDK's
-client checks every word of it in the tests, in both eras: old clients open with `initialize`; since revision
-2026-07-28 there is no opening, and each request says in `_meta` which revision it speaks.
+rove has a server of its own because importing the SDK's takes 0.9 s, more than everything else between the start of the
+process and the first answer (docs/decisions). The tests use the SDK's client against it, for both kinds of revisions:
+older clients open with the `initialize` handshake; since revision 2026-07-28 there is none, and each request names its
+revision in `_meta`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, cast
 
 from rove.action import Effect
 from rove.engine.sessions.sessions import Sessions
-from rove.record import dataclass
 from rove.spelling import nearest
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.elicitation import can_be_asked
@@ -34,13 +33,15 @@ META = "io.modelcontextprotocol/"
 TOOLS_STAY_VALID_MS = 3_600_000
 
 
-@dataclass(frozen=True)
 class ProtocolError(Exception):
-    """A request that cannot be served; code and shape are JSON-RPC's."""
+    """A request that cannot be served, with the code, message and data of a JSON-RPC error."""
 
-    code: int
-    message: str
-    data: Any = None
+    # Not a frozen dataclass: Python sets `__traceback__` on an exception that passes through a context manager.
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
 
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = (
@@ -54,7 +55,7 @@ UNSUPPORTED_REVISION = -32022
 
 
 class McpConnection:
-    """One client: its requests under way, each in a task of its own, so that a slow one holds up no other."""
+    """One client and its running requests. Each runs in its own task, so that a slow one does not delay the others."""
 
     def __init__(self, sessions: Sessions, tools: Mapping[str, Tool], send: Send) -> None:
         self._tools = tools
@@ -62,13 +63,13 @@ class McpConnection:
         self._running: dict[str | int, asyncio.Task[None]] = {}
         self._revision: str | None = None
         self._calls = Calls(sessions, send, self._request)
-        # Questions of ours to a client of the older era, by id.
+        # Requests of ours that the client has not answered yet, by id.
         self._asked: dict[str, asyncio.Future[object]] = {}
         self._numbers = itertools.count(1)
         self._can_ask = False
 
     def receive(self, message: Any) -> None:
-        """Take one message; answers come through `send`."""
+        """Handle one message of the client. Answers are passed to `send`."""
         if isinstance(message, list):  # revision 2025-03-26 had batches
             items: list[Any] = message
             for item in items or [None]:  # an empty batch is no message
@@ -92,14 +93,14 @@ class McpConnection:
             self._start(identity, self._answer(identity, method, params))
 
     def _receive_answer(self, message: Message) -> None:
-        """An answer of the client; one that is an error, or that nobody waits for, says nothing."""
+        """Pass on the client's answer to a request of ours. An error counts as an empty answer."""
         identity = message.get("id")
         waiting = self._asked.get(identity) if isinstance(identity, str) else None
         if waiting is not None and not waiting.done():
             waiting.set_result(message.get("result"))
 
     async def _request(self, method: str, params: Message) -> object:
-        """Ask something of the client, and take it back when the answer is not waited for any more."""
+        """Send a request to the client and return its result. If the caller is cancelled, cancel the request."""
         identity = f"rove-{next(self._numbers)}"
         self._asked[identity] = asyncio.get_running_loop().create_future()
         try:
@@ -113,12 +114,12 @@ class McpConnection:
             del self._asked[identity]
 
     async def finish(self, patience: float) -> None:
-        """Let what is running come to its end, if that is soon."""
+        """Wait for running requests to end, for as long as `patience`."""
         if self._running:
             await asyncio.wait(set(self._running.values()), timeout=patience)
 
     async def close(self) -> None:
-        """The client is gone: nobody waits for what is still running."""
+        """Cancel what is still running, as the client has gone."""
         running = list(self._running.values())
         for task in running:
             task.cancel()
@@ -186,7 +187,7 @@ class McpConnection:
         }
 
     def _other_than(self, name: str) -> str:
-        """What was perhaps meant, or how to have it."""
+        """Return a hint for an unknown tool: the flag that shows it, or the nearest name."""
         if group := group_of(name):
             return f". It is there only when rove is started with `--with {group}`."
         near = nearest(name, self._tools)
@@ -205,12 +206,12 @@ class McpConnection:
         try:
             return await self._calls.call_stateless(tool, cast(Message, arguments), params, can_ask)
         except InvalidState:
-            message = "requestState is not of this call, or used up, or out of date: call again without it"
+            message = "requestState belongs to another call, was used or has expired: call again without it"
             raise ProtocolError(INVALID_PARAMS, message) from None
 
 
 def _envelope(method: str, params: Message) -> Message | None:
-    """What a request of the newest era says of itself; None for one of the older era."""
+    """Return the `_meta` of a request of a stateless revision; None for one of a handshake revision."""
     meta = params.get("_meta")
     if method == "initialize" or not isinstance(meta, dict) or META + "protocolVersion" not in meta:
         return None

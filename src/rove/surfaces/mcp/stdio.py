@@ -1,64 +1,168 @@
-"""MCP over standard input and output: one JSON message a line."""
+"""MCP over standard input and output: one JSON message a line.
+
+Input is read and output is written by a thread each, because either may be a pipe, a file, a terminal or a socket, and
+asyncio cannot wait for all of these. A client that does not read its answers blocks the writing thread alone.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
+import select
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from queue import SimpleQueue
 
 from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.protocol import McpConnection, Message
+from rove.surfaces.mcp.protocol import PARSE_ERROR, McpConnection, Message
 from rove.surfaces.toolsets import Toolset
 
 log = logging.getLogger(__name__)
 
-# A pipe takes this much at once without making us wait for its reader.
-PIPE = 65536
-# A client that closes its end may still read ours: `echo '...' | rove mcp` deserves its answer.
+# A client may close its end and still read ours, as `echo '...' | rove mcp` does: seconds that running calls then get.
 LAST_ANSWERS = 2.0
-# Whoever sends a longer line is no client, and must not fill our memory.
+# Seconds to write what is still unwritten at the end. Clients kill a server that takes much longer.
+LAST_WRITES = 1.0
+# A longer line does not come from an MCP client, and must not fill the memory.
 LONGEST = 64 * 2**20
+# Lines that are read ahead of the event loop.
+LINES_AHEAD = 64
+# Bytes of unread messages at which a client is given up, as memory must not grow with them.
+MOST_UNREAD = 64 * 2**20
 
 
 async def serve(sessions: Sessions, tools: Toolset) -> None:
-    """Serve one client until it closes our standard input."""
-    output = _Output(_claim_output())
+    """Serve one client until it closes our standard input, or leaves too much of our output unread."""
+    source = Input(0)
+    output = Output(_claim_output(), on_overflow=source.end)
     connection = McpConnection(sessions, tools, output.send)
-    async for line in _lines():
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            body = {"code": -32700, "message": "not JSON"}
-            await output.send({"jsonrpc": "2.0", "id": None, "error": body})
-        else:
-            connection.receive(message)
-    await connection.finish(LAST_ANSWERS)
-    await connection.close()
+    try:
+        async for line in source.lines():
+            await _receive(line, connection, output)
+        await connection.finish(LAST_ANSWERS)
+    finally:
+        await connection.close()
+        await output.close(LAST_WRITES)
 
 
-class _Output:
-    """Whole messages, one after the other, without ever blocking the loop on a slow reader."""
+async def _receive(line: bytes, connection: McpConnection, output: Output) -> None:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        await output.send({"jsonrpc": "2.0", "id": None, "error": {"code": PARSE_ERROR, "message": "not JSON"}})
+    else:
+        connection.receive(message)
 
-    def __init__(self, file: int) -> None:
+
+class Output:
+    """Writes messages in order, from a thread. Sending never waits for the client."""
+
+    def __init__(self, file: int, on_overflow: Callable[[], None]) -> None:
         self._file = file
-        self._turn = asyncio.Lock()
+        self._on_overflow = on_overflow
+        self._loop = asyncio.get_running_loop()
+        self._messages: SimpleQueue[bytes | None] = SimpleQueue()
+        # Each counter is changed by one thread alone: the first by the event loop, the second by the writing thread.
+        self._sent = 0
+        self._written = 0
+        self._has_overflowed = False
+        self._is_flushed = asyncio.Event()
+        threading.Thread(target=self._write_messages, daemon=True, name="stdout").start()
+
+    @property
+    def unread(self) -> int:
+        """How many bytes are waiting for the client to read."""
+        return self._sent - self._written
 
     async def send(self, message: Message) -> None:
         # ASCII only: an unpaired surrogate from a page must not break the line.
         data = json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
-        async with self._turn:
-            await asyncio.to_thread(self._write, data) if len(data) > PIPE // 2 else self._write(data)
+        if self._has_overflowed or self.unread > MOST_UNREAD:
+            self._overflow()
+            return
+        self._sent += len(data)
+        self._messages.put(data)
 
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
+    async def close(self, patience: float) -> None:
+        """Wait until everything is written, for as long as `patience`; the rest is left unwritten."""
+        self._messages.put(None)
         try:
-            while view:
-                view = view[os.write(self._file, view) :]
-        except BrokenPipeError:
-            log.debug("the client went away before it read its answer")
+            await asyncio.wait_for(self._is_flushed.wait(), patience)
+        except TimeoutError:
+            log.warning("the client left %d bytes of its answers unread", self.unread)
+
+    def _overflow(self) -> None:
+        if not self._has_overflowed:
+            self._has_overflowed = True
+            log.error("the client has left more than %d MB unread; rove gives it up", MOST_UNREAD // 2**20)
+            self._on_overflow()
+
+    def _write_messages(self) -> None:
+        has_reader = True
+        while (data := self._messages.get()) is not None:
+            has_reader = has_reader and _write(self._file, data)
+            self._written += len(data)
+        with contextlib.suppress(RuntimeError):  # the event loop has ended: the client read the last answers too late
+            self._loop.call_soon_threadsafe(self._is_flushed.set)
+
+
+def _write(file: int, data: bytes) -> bool:
+    """Write all of it, however long that takes; returns whether more can be written."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[_write_some(file, view) :]
+    except BrokenPipeError:
+        log.debug("the client closed its end before it had read all answers")
+        return False
+    except OSError as error:
+        log.error("answers cannot be written to the client: %s", error.strerror)
+        return False
+    return True
+
+
+def _write_some(file: int, data: memoryview) -> int:
+    while True:
+        try:
+            return os.write(file, data)
+        except BlockingIOError:  # the client has made its end non-blocking, and with it ours
+            waiting = select.poll()
+            waiting.register(file, select.POLLOUT)
+            waiting.poll()
+
+
+class Input:
+    """Lines of a file, read by a thread that stays at most `LINES_AHEAD` lines ahead."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._free = threading.Semaphore(LINES_AHEAD)
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Yield each line that is not blank, until the input ends or `end` is called."""
+        threading.Thread(target=self._read, daemon=True, name="stdin").start()
+        while (line := await self._lines.get()) is not None:
+            self._free.release()
+            if line.strip():
+                yield line
+
+    def end(self) -> None:
+        """Take no more lines, as if the input had ended here."""
+        self._lines.put_nowait(None)
+
+    def _read(self) -> None:
+        # Not sys.stdin: Python aborts at its exit while a thread still reads from that.
+        file = os.fdopen(self._file, "rb", closefd=False)
+        with contextlib.suppress(RuntimeError):  # the event loop has ended before the input
+            while (line := file.readline(LONGEST)) and len(line) < LONGEST:
+                self._free.acquire()
+                self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            self._loop.call_soon_threadsafe(self.end)
 
 
 def _claim_output() -> int:
@@ -66,21 +170,3 @@ def _claim_output() -> int:
     own = os.dup(1)
     os.dup2(2, 1)
     return own
-
-
-async def _lines() -> AsyncIterator[bytes]:
-    """Lines of standard input, read in a thread: it may be a pipe, a file or a terminal."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-
-    def read() -> None:
-        # Not sys.stdin: a read of it that never ends aborts the interpreter on its way out.
-        messages = os.fdopen(0, "rb", closefd=False)
-        while (line := messages.readline(LONGEST)) and len(line) < LONGEST:
-            loop.call_soon_threadsafe(queue.put_nowait, line)
-        loop.call_soon_threadsafe(queue.put_nowait, None)
-
-    threading.Thread(target=read, daemon=True, name="stdin").start()
-    while (line := await queue.get()) is not None:
-        if line.strip():
-            yield line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rove.guard.hosts.origins import OriginPattern, origin_text
@@ -95,7 +95,6 @@ def test_what_is_no_pattern_is_refused(text: str) -> None:
         OriginPattern.parse(text)
 
 
-@settings(deadline=None)
 @given(HOST, HOST)
 def test_a_host_matches_its_own_pattern_and_no_other(one: str, other: str) -> None:
     read = OriginPattern.parse(f"https://{one}")
@@ -103,7 +102,6 @@ def test_a_host_matches_its_own_pattern_and_no_other(one: str, other: str) -> No
     assert read.matches(f"https://{other}/") == (one == other)
 
 
-@settings(deadline=None)
 @given(HOST, HOST)
 def test_a_star_stands_for_whole_labels(below: str, host: str) -> None:
     read = OriginPattern.parse(f"*.{host}")
@@ -112,7 +110,6 @@ def test_a_star_stands_for_whole_labels(below: str, host: str) -> None:
     assert not read.matches(f"https://{below}{host}") or f"{below}{host}".endswith(f".{host}")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_parser(text: str) -> None:
     origin_text(text)

@@ -166,7 +166,7 @@ def test_the_samples_in_the_docs_are_sound(tmp_path: Path) -> None:
 BROKEN = st.sampled_from(WHOLE.split()).map(lambda word: WHOLE.replace(word, "["))
 
 
-@checking(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@checking(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.one_of(st.text(max_size=60), BROKEN))
 def test_no_text_is_read_in_part(tmp_path: Path, text: str) -> None:
     """A file is read whole, or not at all."""

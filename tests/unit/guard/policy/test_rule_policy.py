@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import Allow, Ask, Deny, Place, PolicyRule, RulePolicy
@@ -183,7 +183,6 @@ RULES = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(RULES, max_size=5), st.sampled_from(VERBS), st.sampled_from("abcd"), st.sampled_from(["one", "two"]))
 def test_a_list_of_rules_decides_as_its_first_match_does_alone(
     rules: list[PolicyRule], verb: str, host: str, session: str
@@ -195,7 +194,6 @@ def test_a_list_of_rules_decides_as_its_first_match_does_alone(
     assert verdict.word == (RulePolicy((first,)) if first else RulePolicy()).verdict(facts).word
 
 
-@settings(deadline=None)
 @given(st.lists(RULES, max_size=5), st.sampled_from(VERBS))
 def test_a_denial_in_front_of_everything_denies_everything(rules: list[PolicyRule], verb: str) -> None:
     facts = ActionFacts.of(verb, "one", "https://a.example/")

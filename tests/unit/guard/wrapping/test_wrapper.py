@@ -104,13 +104,13 @@ def _check(page: str) -> None:
 
 
 @given(PAGE_TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_page_forges_a_marker(page: str) -> None:
     _check(page)
 
 
 @pytest.mark.slow
 @given(PAGE_TEXT)
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=10_000)
 def test_no_page_of_ten_thousand_forges_a_marker(page: str) -> None:
     _check(page)

@@ -1,0 +1,23 @@
+"""Code that runs inside pages: JavaScript modules here, linked to one script for each world of a page."""
+
+import os
+from functools import cache
+
+from rove.browser.scripts.linker import link
+
+_FOLDER = os.path.dirname(__file__)  # importlib.resources would do the same, and takes 5 ms of every start to import
+# The nonce is part of the names of events between the main world and the isolated world: no page can listen for them.
+_HEAD = f'"use strict";\nconst NONCE = "{os.urandom(8).hex()}";\n'
+
+
+@cache
+def main_world_script() -> str:
+    """Return the script for a page's main world: refuses passkeys, takes over copying, collects ElementInternals."""
+    return f"(() => {{\n{_HEAD}{link(_FOLDER, 'main_world.js')}\n}})();"
+
+
+@cache
+def page_script() -> str:
+    """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
+    present = 'if (globalThis.rove) return "present";\n'
+    return f'(() => {{\n{_HEAD}{present}{link(_FOLDER, "isolated_world.js")}\nreturn "installed";\n}})()'

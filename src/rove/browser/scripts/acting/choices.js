@@ -1,0 +1,48 @@
+// Options of select elements, and checkboxes, radio buttons and switches.
+
+import { attr } from "../dom/attributes.js";
+import { queryOne } from "../dom/natives.js";
+import { isDisabled } from "./actionability.js";
+import { withElement, withRetries } from "./element_calls.js";
+import { dispatchEvents } from "./fields.js";
+
+// The options of one select are often fetched when another one has changed.
+const OPTIONS_TIMEOUT = 2000;
+
+export const selectOptions = withRetries((element, /** @type {string[]} */ wanted) => {
+  /** @type {HTMLSelectElement | null} */
+  const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
+  if (!select) return { reason: "is not a select", hint: "Press it with {click}, then press the option." };
+  if (isDisabled(select)) return { reason: "is disabled", retryFor: Infinity };
+  if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
+  const options = Array.from(select.options);
+  /** @param {string} text */
+  const tidy = (text) => text.replace(/\s+/g, " ").trim();
+  /** @param {string} want */
+  const optionFor = (want) =>
+    options.find((option) => option.value === want) ||
+    options.find((option) => tidy(option.label) === tidy(want)) ||
+    options.find((option) => tidy(option.label).toLowerCase() === tidy(want).toLowerCase());
+  const missing = wanted.filter((want) => !optionFor(want));
+  if (missing.length)
+    return { retryFor: OPTIONS_TIMEOUT, missing, options: options.slice(0, 50).map((option) => tidy(option.label)) };
+  const chosen = wanted.map(optionFor).filter((option) => option !== undefined);
+  const barred = chosen.find((option) => option.disabled);
+  if (barred) return { reason: `has the option "${tidy(barred.label)}" disabled` };
+  select.focus();
+  for (const option of options) option.selected = chosen.includes(option);
+  dispatchEvents(select, "input", "change");
+  return { chosen: chosen.map((option) => tidy(option.label)) };
+});
+
+export const checkedIn = withElement((element) => {
+  const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const inner = control.matches("input[type=checkbox], input[type=radio]")
+    ? control
+    : queryOne(control, "input[type=checkbox], input[type=radio]") || control;
+  if (inner instanceof HTMLInputElement) return { checked: inner.checked, radio: inner.type === "radio" };
+  const state = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
+  return state === null
+    ? { reason: "is not a checkbox, a radio button or a switch", hint: "Use {click}." }
+    : { checked: state === "true" };
+});

@@ -1,0 +1,48 @@
+// Calls from the driver that concern one element. Every answer carries the element's line, so that acting and reporting
+// need one call.
+
+import { elementOfRef, refNumber } from "../dom/refs.js";
+import { describeElement } from "../search/targets.js";
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+// A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
+/** @returns {Promise<void>} */
+export const nextFrameOrTimeout = () =>
+  new Promise((resolve) => {
+    const late = setTimeout(resolve, 100);
+    nextFrame().then(() => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
+
+/** @param {Element} element */
+export const lineOf = (element) => describeElement(element).line;
+
+/** @param {(element: any, ...rest: any[]) => object} work @returns {(ref: string, ...rest: any[]) => any} */
+export const withElement =
+  (work) =>
+  (ref, ...rest) => {
+    const element = elementOfRef(ref);
+    return element ? { line: lineOf(element), whose: self.origin, ...work(element, ...rest) } : { gone: true };
+  };
+
+/** @param {Element} element */
+export const described = (element) => ({ line: lineOf(element), ref: "e" + refNumber(element), origin: self.origin });
+
+// Calls the work again until it answers without a reason to retry, or that reason's time is over.
+/** @param {(element: any, ...rest: any[]) => any} work @returns {(ref: string, timeout: number, ...rest: any[]) => Promise<any>} */
+export const withRetries =
+  (work) =>
+  async (ref, timeout, ...rest) => {
+    const began = performance.now();
+    for (;;) {
+      const element = elementOfRef(ref);
+      if (!element) return { gone: true };
+      const line = lineOf(element);
+      const { retryFor = 0, ...answer } = await work(element, ...rest);
+      if (performance.now() - began >= Math.min(retryFor, timeout)) return { line, whose: self.origin, ...answer };
+      await nextFrameOrTimeout();
+    }
+  };

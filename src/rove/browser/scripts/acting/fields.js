@@ -1,0 +1,216 @@
+// Filling in text fields and editable elements.
+
+import { FRAMES, isTag } from "../dom/elements.js";
+import { deepActiveElement } from "../dom/focus.js";
+import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
+import { shadowOf } from "../dom/shadow_roots.js";
+import { isWithin } from "../dom/tree.js";
+import { isPassword } from "../roles/passwords.js";
+import { isDisabled } from "./actionability.js";
+import { described, lineOf, withElement, withRetries } from "./element_calls.js";
+import { takesText } from "./typing.js";
+
+const TEXT_INPUT_TYPES = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
+
+const SELECTABLE_TYPES = new Set(["", "text", "search", "url", "tel", "password"]);
+
+/** @param {HTMLInputElement | HTMLTextAreaElement} element @param {string} value */
+export const setValue = (element, value) => {
+  const prototype = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+  // The prototype's setter, as frameworks replace the element's own to notice changes.
+  Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
+};
+
+/** @param {Element} element @param {...string} names */
+export const dispatchEvents = (element, ...names) => {
+  for (const name of names) element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
+};
+
+/** @param {Element} element */
+const selectContents = (element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+};
+
+// A browser types a text of many lines line by line, which takes too long for thousands of lines.
+const MAX_TYPED_LINES = 200;
+
+/** @param {Element} element */
+const isTextField = (element) =>
+  element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TEXT_INPUT_TYPES.has(element.type));
+
+// A read-only field usually stays read-only; a disabled one is often enabled after a while.
+const READ_ONLY_TIMEOUT = 5000;
+
+// The reason why a field cannot be edited now, and for how many milliseconds it is worth retrying.
+/** @param {any} element */
+const editingProblem = (element) => {
+  if (isDisabled(element)) return { reason: "is disabled", retryFor: Infinity };
+  if (element.readOnly) return { reason: "is read-only", retryFor: READ_ONLY_TIMEOUT };
+  // The input behind a date or colour picker is often hidden, with something drawn in its place.
+  const isPicked = element instanceof HTMLInputElement && !isTextField(element);
+  if (isPicked || checkVisibility(element, { visibilityProperty: true })) return null;
+  return { reason: "is not visible", retryFor: Infinity };
+};
+
+// Typed text goes to the focused element, so a field that did not get the focus is not typed into.
+/** @param {any} element */
+const focusProblem = (element) => {
+  const active = deepActiveElement();
+  if (active && (isWithin(active, element) || (element.isContentEditable && isWithin(element, active)))) return null;
+  if (!active || active === bodyOf(document)) return { reason: "does not take the focus" };
+  const reason = `passes the focus on to ${lineOf(active)}`;
+  return isPassword(active) ? { reason, kept: described(active) } : { reason };
+};
+
+// Fills in one call where possible, as then only the page's event handlers run in between. Otherwise leaves the field
+// focused with its old text selected and answers "type": the driver types over it.
+export const fillIn = withRetries(async (target, value, guarded) => {
+  const element = fieldOf(target);
+  if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
+  const problem = editingProblem(element);
+  if (problem) return problem;
+  const done = fillNow(element, value, guarded);
+  await null; // microtasks that the page's handlers have queued may change the value
+  return { ...done, value: isPassword(element) ? null : element.value };
+});
+
+/** @param {any} element @param {string} value @param {boolean} guarded */
+const fillNow = (element, value, guarded) => {
+  element.focus();
+  if (element instanceof HTMLInputElement && !isTextField(element)) return setPickerValue(element, value);
+  if (isTextField(element)) {
+    element.select();
+    return focusProblem(element) || replaceText(element, value, guarded);
+  }
+  if (!element.isContentEditable) {
+    const hint = "Use {click}, {check} or {select}.";
+    return { reason: "is not something that can be filled in", hint };
+  }
+  selectContents(element); // an editor is notified of that only after this call
+  return focusProblem(element) || { type: true };
+};
+
+/** @param {string} text */
+const isLong = (text) => text.split("\n", MAX_TYPED_LINES + 1).length > MAX_TYPED_LINES;
+
+/** @param {HTMLInputElement | HTMLTextAreaElement} element @param {string} value @param {boolean} guarded */
+const replaceText = (element, value, guarded) => {
+  const kind = !value ? "deleteContentBackward" : isLong(value) ? "insertFromPaste" : "insertText";
+  const facts = { bubbles: true, composed: true, inputType: kind, data: value || null };
+  // Unlike a key, an editing command fires no beforeinput event.
+  if (!element.dispatchEvent(new InputEvent("beforeinput", { ...facts, cancelable: true }))) return { type: false };
+  const lost = focusProblem(element);
+  if (lost) return lost;
+  if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
+  if (!isLong(value)) return { type: !editCommand(value ? "insertText" : "delete", value) && element.value !== value };
+  if (isTag(element, "textarea") && insertLines(value)) return { type: false };
+  setValue(element, element.maxLength >= 0 ? value.slice(0, element.maxLength) : value);
+  element.dispatchEvent(new InputEvent("input", facts));
+  return { type: false };
+};
+
+/** @param {string} name @param {string} [value] */
+export const editCommand = (name, value) => Document.prototype.execCommand.call(document, name, false, value);
+
+// Inserts many lines into a textarea at once, as HTML. The browser treats that as editing: it fires events and can be
+// undone.
+/** @param {string} text */
+const insertLines = (text) => {
+  const [last] = /** @type {RegExpMatchArray} */ (text.match(/\n*$/)); // the browser drops line breaks at the end of HTML
+  const markup = text
+    .slice(0, text.length - last.length)
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;");
+  try {
+    return editCommand("insertHTML", `<pre>\n${markup}</pre>`) && (!last || editCommand("insertText", last));
+  } catch (error) {
+    if (error instanceof TypeError) return false; // Trusted Types: the page accepts only its own HTML
+    throw error;
+  }
+};
+
+/** @param {Element} element @param {string} text */
+export const insertText = (element, text) =>
+  (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || editCommand("insertText", text);
+
+// Enters a secret in one call: no script of the page can run in between and redirect it.
+export const enterSecret = withElement((target, value, { origin, anywhere, after }) => {
+  const element = fieldOf(target);
+  if (self.origin !== origin) return { gone: true };
+  if (!isTag(element, "textarea") && !(isTag(element, "input") && TEXT_INPUT_TYPES.has(element.type))) {
+    return { reason: "is not a field that a secret is typed into" };
+  }
+  if (isDisabled(element)) return { reason: "is disabled" };
+  if (element.readOnly) return { reason: "is read-only" };
+  if (!anywhere && !isPassword(element)) return { exposed: true };
+  element.focus();
+  if (rootNodeOf(element).activeElement !== element) return { reason: "does not keep the focus" };
+  if (after) caretToEnd(element);
+  else element.select();
+  if (!editCommand("insertText", value)) {
+    setValue(element, after ? element.value + value : value);
+    dispatchEvents(element, "input");
+  }
+  return {};
+});
+
+/** @param {any} element @returns {any} */
+export const fieldOf = (element) => {
+  if (element instanceof HTMLLabelElement && element.control) return element.control;
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return element;
+  if (element.isContentEditable) return element;
+  const inside = queryAll(shadowOf(element) || element, "input, textarea, [contenteditable]");
+  return inside.length === 1 ? inside[0] : element;
+};
+
+/** @param {HTMLInputElement} element @param {string} value */
+const setPickerValue = (element, value) => {
+  if (["checkbox", "radio", "file", "button", "submit", "image", "reset"].includes(element.type)) {
+    const hint = "Use {check} for boxes, {upload} for files, {click} for buttons.";
+    return { reason: `is an input of type ${element.type}, which cannot be filled in`, hint };
+  }
+  setValue(element, element.type === "color" ? value.toLowerCase() : value);
+  if (value && element.value !== (element.type === "color" ? value.toLowerCase() : value)) {
+    return { reason: `does not take "${value}" as a value of type ${element.type}` };
+  }
+  dispatchEvents(element, "input", "change");
+  return { type: false };
+};
+
+export const fieldValue = withElement((target) => {
+  const element = fieldOf(target);
+  if (isPassword(element)) return { value: null };
+  return { value: "value" in element ? element.value : element.innerText };
+});
+
+// Moves the caret behind the text that is there, as for a person who continues writing.
+/** @param {any} element */
+const caretToEnd = (element) => {
+  if (
+    element instanceof HTMLTextAreaElement ||
+    (element instanceof HTMLInputElement && SELECTABLE_TYPES.has(element.type))
+  ) {
+    element.setSelectionRange(element.value.length, element.value.length);
+  } else if (element.isContentEditable) {
+    selectContents(element);
+    getSelection()?.collapseToEnd();
+  }
+};
+
+export const focusOn = withRetries((target) => {
+  const element = fieldOf(target);
+  const problem = takesText(element) && !element.readOnly ? editingProblem(element) : null;
+  if (problem) return problem;
+  element.focus();
+  // If the page moves the focus into a frame, the keys would go to another document.
+  const active = activeElementOf(document);
+  if (active && active !== element && matchesSelector(active, FRAMES)) return { reason: "does not keep the focus" };
+  caretToEnd(element);
+  // Keys for an element that is no text field may be meant for the page as a whole; text for a field goes into no other
+  // element.
+  return (takesText(element) && focusProblem(element)) || {};
+});

@@ -1,0 +1,105 @@
+// Hit testing: which element receives a press at a point, and at which points an element can be pressed.
+
+import { isTag } from "../dom/elements.js";
+import { closestOf, isElement, rectOf } from "../dom/natives.js";
+import { shadowOf } from "../dom/shadow_roots.js";
+import { flattenedParent, isWithin } from "../dom/tree.js";
+import { areaBox, areaPoints, pictureOf } from "../visibility/image_maps.js";
+import { lineOf } from "./element_calls.js";
+
+/** @param {number} x @param {number} y */
+export const deepestAt = (x, y) => {
+  let hit = document.elementFromPoint(x, y);
+  while (hit) {
+    const shadow = shadowOf(hit);
+    const inner = shadow && shadow.elementFromPoint(x, y);
+    if (!inner || inner === hit) return hit;
+    hit = inner;
+  }
+  return hit;
+};
+
+// A person presses a label, or what is drawn inside it, to reach its control.
+/** @param {any} element @returns {HTMLLabelElement[]} */
+export const nativeLabelsOf = (element) => (element.labels ? Array.from(element.labels) : []);
+
+/** @param {Element} hit @param {Element} element */
+export const isPressedBy = (hit, element) => {
+  if (isWithin(hit, element)) return true;
+  if (nativeLabelsOf(element).some((label) => isWithin(hit, label))) return true;
+  // A press on the link or button around a text or an icon counts as a press on it.
+  const pressable = closestOf(element, "a, button, label, summary, option, [role], [onclick], [tabindex]");
+  return pressable !== null && pressable !== element && isWithin(hit, pressable) && isWithin(element, hit);
+};
+
+/** @param {Element} element */
+export const pressBoxOf = (element) => {
+  const picture = isTag(element, "area") && pictureOf(element);
+  if (picture) return areaBox(element, picture);
+  const box = rectOf(element);
+  if (box.width > 0 && box.height > 0) return box;
+  // Elements with display: contents and inline wrappers have no box of their own, but their content has.
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const inside = range.getBoundingClientRect();
+  return inside.width > 0 && inside.height > 0 ? inside : generatedBoxOf(element) || inside;
+};
+
+// CSS may stretch a generated box of an empty link over the whole card around it: only hit testing finds it.
+/** @param {Element} element */
+const generatedBoxOf = (element) => {
+  for (let around = flattenedParent(element), up = 0; around && up < 3; around = flattenedParent(around), up++) {
+    const box = isElement(around) ? rectOf(around) : null;
+    if (box && box.width > 0 && box.height > 0 && isHitInMiddle(box, element)) return box;
+  }
+  return null;
+};
+
+// Also true outside the viewport, where nothing can be hit before it is scrolled into view.
+/** @param {Box} box @param {Element} element */
+const isHitInMiddle = (box, element) => {
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  return x < 0 || y < 0 || x >= innerWidth || y >= innerHeight || deepestAt(x, y) === element;
+};
+
+// The middle first; then the middle of each line box, as the middle of a wrapped link may lie outside it; then the
+// corners.
+/** @param {Element} element */
+export const pointsOf = (element) => {
+  const box = pressBoxOf(element);
+  const boxes = [box, ...Array.from(Element.prototype.getClientRects.call(element)).slice(0, 4)];
+  const points = boxes.map((b) => [b.left + b.width / 2, b.top + b.height / 2]);
+  const picture = isTag(element, "area") && pictureOf(element);
+  if (picture) points.push(...areaPoints(element, picture));
+  for (const across of [0.2, 0.8]) {
+    for (const down of [0.2, 0.8]) points.push([box.left + box.width * across, box.top + box.height * down]);
+  }
+  return points.filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight);
+};
+
+/** @param {Edges} box */
+const isInView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+
+/** @param {Element} element */
+export const bringIntoView = (element) => {
+  const box = pressBoxOf(element);
+  const middle = [box.left + box.width / 2, box.top + box.height / 2];
+  const hit = isInView(box) && deepestAt(middle[0], middle[1]);
+  if (hit && isPressedBy(hit, element)) return;
+  const shown = (isTag(element, "area") && pictureOf(element)) || element;
+  Element.prototype.scrollIntoView.call(shown, { block: "center", inline: "center", behavior: "instant" });
+};
+
+/** @param {Element} element */
+export const pressPoint = (element) => {
+  let cover = null;
+  const candidates = pointsOf(element);
+  for (const label of nativeLabelsOf(element)) candidates.push(...pointsOf(label).slice(0, 2));
+  for (const [x, y] of candidates) {
+    const hit = deepestAt(x, y);
+    if (hit && isPressedBy(hit, element)) return { x, y };
+    cover = cover || hit;
+  }
+  if (!candidates.length) return { reason: "lies outside what can be scrolled into view" };
+  return { reason: cover ? `is covered by ${lineOf(cover)}` : "receives no pointer events" };
+};

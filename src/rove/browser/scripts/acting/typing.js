@@ -1,0 +1,94 @@
+// Checks where typed text arrives, ahead of the page, which may have moved the focus or changed the type of a field:
+// nothing but a named secret goes into a password field, and nothing is copied out of one.
+
+import { HOST_TAGS } from "../dom/closed_shadow_roots.js";
+import { focusHere } from "../dom/focus.js";
+import { bodyOf, localNameOf } from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
+import { shadowOf } from "../dom/shadow_roots.js";
+import { isPassword, rememberPasswordFields } from "../roles/passwords.js";
+import { described } from "./element_calls.js";
+
+// Set while the driver types; holds the first field that was protected from the text.
+/** @type {{ kept: Element | null } | null} */
+let typingWatch = null;
+
+/** @param {any} element */
+export const takesText = (element) =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element.isContentEditable;
+
+// The field that an event concerns; null inside a closed shadow root that the driver has not handed in.
+/** @param {Event} event @returns {any} */
+export const fieldOfEvent = (event) => {
+  /** @type {any} */
+  let element = event.composedPath()[0];
+  while (element && !takesText(element)) element = shadowOf(element)?.activeElement ?? null;
+  return element;
+};
+
+/** @param {Event} event @param {Element | null} field */
+const blockInput = (event, field) => {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (typingWatch) typingWatch.kept ||= field || /** @type {Element} */ (event.composedPath()[0]);
+};
+
+/** @param {InputEvent} event */
+const inspectInput = (event) => {
+  if (!typingWatch || !event.isTrusted || /^delete|^insertLineBreak$/.test(event.inputType)) return;
+  const field = fieldOfEvent(event);
+  if (!field || isPassword(field)) blockInput(event, field);
+};
+
+/** @param {Event} event */
+export const inspectTransfer = (event) => {
+  if (!typingWatch || !event.isTrusted || !(event.composedPath()[0] instanceof Element)) return;
+  const field = fieldOfEvent(event);
+  if (field && isPassword(field)) blockInput(event, field);
+};
+
+// Through the prototypes, as a frame or a form can have the name of a method and shadow it.
+/** @param {string} kind @param {(event: any) => void} listener */
+const listenAhead = (kind, listener) =>
+  EventTarget.prototype.addEventListener.call(globalThis, kind, listener, { capture: true });
+
+const startWatching = () => {
+  typingWatch = { kept: null };
+  // Each time, as document.open() removes all listeners; adding one twice has no effect.
+  listenAhead("beforeinput", inspectInput);
+  for (const kind of ["copy", "cut", "paste", "dragstart", "drop"]) listenAhead(kind, inspectTransfer);
+};
+
+/** @param {Element} element */
+const mayHaveClosedShadow = (element) => {
+  const tag = localNameOf(element);
+  return !takesText(element) && !shadowOf(element) && (tag.includes("-") || tag === "body" || HOST_TAGS.has(tag));
+};
+
+export const typingFocus = () => {
+  const element = focusHere();
+  if (!element) return {};
+  return isPassword(element) ? { kept: described(element) } : { isHost: mayHaveClosedShadow(element) };
+};
+
+export const beginTyping = () => {
+  rememberPasswordFields();
+  startWatching();
+  return typingFocus();
+};
+
+export const endTyping = () => {
+  const kept = typingWatch && typingWatch.kept;
+  typingWatch = null;
+  return kept ? { kept: described(kept) } : {};
+};
+
+export const focusedRef = () => {
+  const element = focusHere();
+  return element && element !== bodyOf(document) ? { ref: "e" + refNumber(element) } : null;
+};
+
+export const describeFocus = () => {
+  const element = focusHere();
+  return element ? described(element) : null;
+};

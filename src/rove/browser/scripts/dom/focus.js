@@ -1,0 +1,31 @@
+// The focused element, also inside shadow trees.
+
+import { FRAMES } from "./elements.js";
+import { activeElementOf, matchesSelector } from "./natives.js";
+import { shadowOf } from "./shadow_roots.js";
+
+export const deepActiveElement = () => {
+  let active = activeElementOf(document);
+  while (active) {
+    const shadow = shadowOf(active);
+    const inner = shadow && shadow.activeElement;
+    if (!inner) return active;
+    active = inner;
+  }
+  return null;
+};
+
+/** @type {Element | null} */
+export let activeElement = null;
+
+export const findActiveElement = () => {
+  activeElement = deepActiveElement();
+};
+
+const hasFocus = () => Document.prototype.hasFocus.call(document);
+
+// The focused element, if it is in this document and not in a frame of it.
+export const focusHere = () => {
+  const element = hasFocus() ? deepActiveElement() : null;
+  return element && !matchesSelector(element, FRAMES) ? element : null;
+};

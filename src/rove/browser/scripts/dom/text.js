@@ -1,0 +1,93 @@
+// Cleaning and quoting of page text: invisible characters are removed and counted, and quotes cannot be escaped from.
+
+export let strippedCharacters = 0;
+
+// Zero-width characters, bidi controls, soft hyphens, tags, variation selectors, fillers and others that show nothing.
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character counts by itself
+  /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]+/gu;
+
+const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F]+/g;
+
+const PLAIN =
+  /^[\n\t\x20-\x7E\u00A1-\u00AC\u00AE-\u024F\u0370-\u05FF\u3040-\u30FF\u4E00-\u9FFF\u2010-\u2015\u2018-\u2026\u20A0-\u20BF]*$/;
+
+// A variation selector after an emoji, and a joiner inside one, belong to what a person sees.
+const EMOJI_JOINS = /(\p{Extended_Pictographic}\p{EMod}?\uFE0F?)(?:\u200D(\p{Extended_Pictographic}))?\uFE0F?/gu;
+
+export const resetStrippedCharacters = () => {
+  strippedCharacters = 0;
+};
+
+/** @param {string} match */
+const countAndDrop = (match) => {
+  strippedCharacters += [...match].length;
+  return "";
+};
+
+/** @param {string} text */
+export const clean = (text) => {
+  if (PLAIN.test(text)) return text;
+  let result = text.isWellFormed() ? text : text.toWellFormed();
+  result = result.replace(CONTROL, countAndDrop);
+  if (INVISIBLE.test(result)) {
+    INVISIBLE.lastIndex = 0;
+    result = result.replace(EMOJI_JOINS, (_, first, second) => first.replace("\uFE0F", "") + (second || ""));
+    result = result.replace(INVISIBLE, countAndDrop);
+  }
+  return result.replace(/[\u2028\u2029\u0085]/g, "\n").replace(/\u00A0/g, " ");
+};
+
+/** @param {string} text */
+export const collapse = (text) => text.replace(/[ \t\n\r\f]+/g, " ");
+/** @param {string} text */
+export const squash = (text) => text.replace(/\s+/g, " ").trim();
+
+export const MAX_NAME = 800;
+export const MAX_TEXT = 2000;
+
+/** @param {string} text @param {number} limit */
+export const clip = (text, limit) => {
+  if (text.length <= limit) return text;
+  let end = limit;
+  const last = text.charCodeAt(end - 1);
+  if (last >= 0xd800 && last < 0xdc00) end -= 1;
+  return text.slice(0, end);
+};
+
+/** @type {Record<string, string>} */
+const ESCAPES = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "", "\t": "\\t", "\f": " " };
+/** @param {string} text */
+export const escapeQuoted = (text) =>
+  /["\\\n\r\t\f]/.test(text) ? text.replace(/["\\\n\r\t\f]/g, (c) => ESCAPES[c]) : text;
+
+/** @param {number} count */
+export const thousands = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+
+// The note about cut text stands outside the quotes, where a page cannot write.
+/** @param {string} text @param {number} [limit] */
+export const quote = (text, limit = MAX_NAME) => {
+  const cleaned = clean(text.length > limit * 4 ? clip(text, limit * 4) : text);
+  const kept = clip(cleaned, limit);
+  const missing = text.length - kept.length;
+  return (
+    '"' +
+    escapeQuoted(kept) +
+    '"' +
+    (missing > 8 && kept.length < cleaned.length ? `(+${thousands(missing)} chars)` : "")
+  );
+};
+
+// For places without quotes (URLs): keeps only characters that can neither end a token nor look like a ref.
+/** @param {string} text @param {number} [limit] */
+export const bareWord = (text, limit = 160) =>
+  clip(
+    clean(text).replace(
+      /[\s"[\]\\<>`{}|^()]/g,
+      (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0"),
+    ),
+    limit,
+  );
+
+/** @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));

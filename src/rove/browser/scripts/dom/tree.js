@@ -1,0 +1,101 @@
+// The flattened tree: the document as it is rendered, with shadow trees and slots.
+
+import { elementsByOwner, ownersByElement } from "./id_references.js";
+import {
+  assignedNodesOf,
+  firstChildOf,
+  hostOf,
+  isElement,
+  localNameOf,
+  nextSiblingOf,
+  nodeTypeOf,
+  parentNodeOf,
+  queryAll,
+  slotOfElement,
+  slotOfText,
+} from "./natives.js";
+import { noteShadow, shadowOf } from "./shadow_roots.js";
+
+// The children in the flattened tree; null where they are the same as in the document.
+/** @param {Element} element @returns {Node[] | null} */
+export const flattenedChildren = (element) => {
+  const children = shadowChildren(element);
+  const adopted = elementsByOwner.size ? elementsByOwner.get(element) : undefined;
+  return adopted ? (children || childListOf(element)).concat(adopted) : children;
+};
+
+/** @param {Element} element @returns {Node[] | null} */
+export const shadowChildren = (element) => {
+  const shadow = shadowOf(element);
+  if (shadow) return childListOf(shadow);
+  if (localNameOf(element) !== "slot" || !(element instanceof HTMLSlotElement)) return null;
+  const assigned = assignedNodesOf(element);
+  return assigned.length ? assigned : null;
+};
+
+/** @param {Node} node @returns {Node[]} */
+export const childListOf = (node) => {
+  const list = [];
+  for (let child = firstChildOf(node); child; child = nextSiblingOf(child)) list.push(child);
+  return list;
+};
+
+/** @param {Node} node @returns {Element | null} */
+export const flattenedParent = (node) => {
+  const parent = parentNodeOf(node);
+  if (!parent) return null;
+  const type = nodeTypeOf(parent);
+  if (type === 11) {
+    noteShadow();
+    return parent instanceof ShadowRoot ? hostOf(parent) : null;
+  }
+  if (type !== 1) return null;
+  // Only children of a shadow host have another parent in the flattened tree.
+  if (!shadowOf(parent)) return parent;
+  return (isElement(node) ? slotOfElement(node) : slotOfText(/** @type {Text} */ (node))) || parent;
+};
+
+/** @param {Node} element @returns {Element | null} */
+export const parentElementOf = (element) => {
+  const parent = flattenedParent(element);
+  return parent && isElement(parent) ? parent : null;
+};
+
+// The parent in the accessibility tree: the element that owns it, else its parent.
+/** @param {Element} element */
+export const ownerOrParentOf = (element) =>
+  (ownersByElement.size !== 0 && ownersByElement.get(element)) || parentElementOf(element);
+
+const MAX_PATH = 400;
+
+/** @param {Node} node @returns {any[]} */
+export const pathOf = (node) => {
+  const path = [];
+  for (let step = /** @type {Node | null} */ (node); step && path.length < MAX_PATH; step = flattenedParent(step))
+    path.push(step);
+  return path.reverse();
+};
+
+export const MAX_NESTING = 500;
+
+export const allRoots = () => {
+  const roots = [document];
+  for (let i = 0; i < roots.length && i < 2000; i++) {
+    for (const element of queryAll(roots[i], "*")) {
+      const shadow = shadowOf(element);
+      if (shadow) roots.push(shadow);
+    }
+  }
+  return roots;
+};
+
+export const everyElement = function* () {
+  for (const root of allRoots()) yield* queryAll(root, "*");
+};
+
+/** @param {Node | null} node @param {Element} ancestor */
+export const isWithin = (node, ancestor) => {
+  for (let current = /** @type {Node | null} */ (node); current; current = flattenedParent(current))
+    if (current === ancestor) return true;
+  return false;
+};

@@ -1,0 +1,89 @@
+// The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
+
+import { pageBox, untilActionable } from "./acting/actionability.js";
+import { checkedIn, selectOptions } from "./acting/choices.js";
+import { withElement } from "./acting/element_calls.js";
+import { elementFacts, extract } from "./acting/extraction.js";
+import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
+import { clearFiles, dropFiles } from "./acting/files.js";
+import { frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
+import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
+import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
+import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
+import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
+import { focusHere } from "./dom/focus.js";
+import { elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { nextChange, showsSelector, showsText } from "./page/changes.js";
+import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
+import { listenForInput, snapshotWhenIdle, untilIdle } from "./page/idle.js";
+import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
+import { storedItems } from "./page/storage.js";
+import { listenForPasswords } from "./roles/passwords.js";
+import { findRows } from "./search/find.js";
+import { describeElement, queryTargets, rectanglesOf } from "./search/targets.js";
+import { addClickListeners } from "./snapshot/press_targets.js";
+import { takeSnapshot } from "./snapshot/snapshot.js";
+
+globalThis.rove = {
+  // The snapshot, and elements in it.
+  snapshot: takeSnapshot,
+  startRefs,
+  element: elementOfRef,
+  ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
+  describe: describeElement,
+  query: queryTargets,
+  find: findRows,
+  boxes: rectanglesOf,
+  // What only the driver can find out.
+  closedHostCandidates: takeClosedHosts,
+  adoptShadow,
+  addClickListeners,
+  // Acting on one element.
+  untilActionable,
+  pressResult,
+  hasDragStarted,
+  fillIn,
+  enterSecret,
+  fieldValue,
+  selectOptions,
+  checkedState: checkedIn,
+  focusOn,
+  clearFiles,
+  dropFiles,
+  scrollTo,
+  scrollIn: withElement(scrollFrom),
+  extract,
+  elementFacts,
+  pageBox,
+  // Typing, which goes to whatever has the focus.
+  beginTyping,
+  endTyping,
+  typingFocus,
+  focusHere,
+  focusedRef,
+  describeFocus,
+  // Frames and points.
+  frameOrigin,
+  hitsFrame,
+  hitAt,
+  // The page as a whole.
+  scrollPage,
+  afterWheel,
+  nextChange,
+  showsText,
+  showsSelector,
+  storedItems,
+  untilIdle,
+  snapshotWhenIdle,
+  setClipboardText,
+  leaveModes,
+  releasePointer,
+};
+
+listenForPasswords();
+// Ahead of idle detection, which must not see a press that was stopped.
+listenForPresses();
+listenForDrags();
+listenForInput();
+listenForClipboard();
+listenForModes();

@@ -1,0 +1,5 @@
+// Names of the events between the main world and the isolated world. NONCE is a random number, so that no page
+// can listen for them.
+
+export const INTERNALS_QUESTION = `asked-by-${NONCE}`;
+export const INTERNALS_ANSWER = `told-by-${NONCE}`;

@@ -1,0 +1,383 @@
+// Accessible names, after accname 1.2 with the rules of HTML-AAM and SVG-AAM.
+
+import { ARIA, kindsOf, ROLE, TITLE } from "../dom/attribute_kinds.js";
+import { attr, hasAnyAttribute, hasAttr, lowerCaseAttr } from "../dom/attributes.js";
+import { firstChildTag, HTML, isHtml, isTag, SVG, SVG_SKIPPED, svgTextOf } from "../dom/elements.js";
+import { elementsByOwner, idrefs, ownersByElement } from "../dom/id_references.js";
+import {
+  checkVisibility,
+  childCountOf,
+  isElement,
+  isText,
+  localNameOf,
+  namespaceOf,
+  queryAll,
+  queryOne,
+  textContentOf,
+  textDataOf,
+} from "../dom/natives.js";
+import { shadowOf } from "../dom/shadow_roots.js";
+import { clip, squash } from "../dom/text.js";
+import { childListOf, flattenedChildren } from "../dom/tree.js";
+import { BUTTON_INPUTS, inputType, isFocusable, TEXT_INPUTS } from "../roles/controls.js";
+import { wasPassword } from "../roles/passwords.js";
+import { hasOwnLabel, roleOf, tableRoleOf } from "../roles/roles.js";
+import { isGrid } from "../roles/tables.js";
+import { optionText, valueOfControl } from "../roles/values.js";
+import { mayHavePseudo } from "../visibility/style_sheets.js";
+import { isBlockish } from "./css_content.js";
+import {
+  EXCLUDED_FROM_NAMES,
+  isHiddenForNames,
+  isSubmenu,
+  isWithinAriaHidden,
+  NAME_PROHIBITED,
+  NAMED_BY_CONTENT,
+  skipsContent,
+  TAGS_WITHOUT_NAME_TEXT,
+} from "./exclusion.js";
+import { generatedText, spaced } from "./generated_content.js";
+import { captionOf, figureCaptionOf, LABELABLE, labelsOf } from "./labels.js";
+
+/** @param {Element} element @param {NameWalk} walk @returns {string} */
+const selectedOptionText = (element, walk) => {
+  if (isTag(element, "select")) return Array.from(element.selectedOptions, (option) => optionText(option)).join(" ");
+  const chosen = [];
+  for (const option of queryAll(element, '[role="option"][aria-selected="true" i]')) {
+    if (!walk.revealed && isHiddenForNames(option)) continue;
+    chosen.push(squash(alternativeOf(option, { ...walk, via: "content" }, "content")));
+  }
+  return chosen.join(" ");
+};
+
+// A combobox without a text field shows its selection as its own text.
+/** @param {Element} element @param {string} role */
+const showsSelectionAsText = (element, role) => role === "combobox" && isFocusable(element);
+
+// A control inside a label counts with its value: "Flash the screen [3] times".
+/** @param {any} element @param {string} role @param {NameWalk} walk @returns {string | null} */
+const embeddedValue = (element, role, walk) => {
+  if (isTag(element, "progress") && !hasAttr(element, "value") && !hasAttr(element, "aria-valuetext")) return null;
+  if (wasPassword(element)) return "•".repeat(element.value.length);
+  if (role === "textbox" || role === "searchbox")
+    return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));
+  if (role === "combobox" || role === "listbox") {
+    if (isTag(element, "input")) return element.value;
+    const chosen = selectedOptionText(element, walk);
+    if (chosen || isTag(element, "select")) return chosen;
+    return walk.via === "reference" || showsSelectionAsText(element, role) ? null : "";
+  }
+  if (
+    role === "slider" ||
+    role === "spinbutton" ||
+    role === "scrollbar" ||
+    role === "meter" ||
+    role === "progressbar"
+  ) {
+    return (
+      attr(element, "aria-valuetext") ??
+      attr(element, "aria-valuenow") ??
+      valueOfControl(element) ??
+      (/^(?:meter|progress)$/.test(localNameOf(element)) ? String(element.value) : "")
+    );
+  }
+  return null;
+};
+
+const MAX_NAME_NODES = 4000;
+// Lines cut names much earlier.
+const MAX_NAME_LENGTH = 3000;
+
+// `via` is how the walk reached this node: "root", "reference", "label" or "content".
+/** @param {string} via @returns {NameWalk} */
+export const newNameWalk = (via) => ({
+  via,
+  visited: new Set(),
+  revealed: false,
+  budget: MAX_NAME_NODES,
+  hiddenSource: false,
+  titled: false,
+  source: "",
+  lastSource: "",
+});
+
+/** @param {Element} element @returns {Node[]} */
+const contentNodes = (element) => {
+  if (isTag(element, "details") && !hasAttr(element, "open"))
+    return [firstChildTag(element, "summary")].filter((summary) => summary !== null);
+  return flattenedChildren(element) || childListOf(element);
+};
+
+/** @param {Element} child @param {Element} parent @param {NameWalk} walk */
+const ownedText = (child, parent, walk) =>
+  (elementsByOwner.get(parent) || []).includes(child) ? spaced(childText(child, walk)) : "";
+
+/** @param {Element} element @param {NameWalk} walk @returns {string} */
+export const contentText = (element, walk) => {
+  if (!walk.revealed && skipsContent(element)) return "";
+  let text = generatedText(element, "::before", walk);
+  for (const child of contentNodes(element)) {
+    if (walk.budget-- <= 0 || text.length > MAX_NAME_LENGTH) break;
+    if (isText(child)) text += clip(textDataOf(child), MAX_NAME_LENGTH);
+    else if (isElement(child) && !isSubmenu(child, element))
+      text +=
+        ownersByElement.size && ownersByElement.has(child) ? ownedText(child, element, walk) : childText(child, walk);
+  }
+  return text + generatedText(element, "::after", walk);
+};
+
+/** @param {Element} child @param {NameWalk} walk @returns {string} */
+const childText = (child, walk) => {
+  const tag = localNameOf(child);
+  if (isHtml(child)) {
+    if (tag === "br") return "\n";
+    if (tag === "wbr" || tag === "hr") return " ";
+    if (tag === "object" || tag === "video" || tag === "audio")
+      return hasOwnLabel(child) || attr(child, "title") ? spaced(attributeName(child, walk)) : "";
+    if (TAGS_WITHOUT_NAME_TEXT.has(tag) && !walk.revealed) return "";
+    if (tag === "script" || tag === "style" || tag === "template") return "";
+  }
+  if (namespaceOf(child) === SVG && SVG_SKIPPED.has(tag)) return "";
+  if (!walk.revealed && isHiddenForNames(child)) return visibleWithin(child, walk);
+  const text = alternativeOf(child, walk, "content");
+  if (ATOMIC.has(tag)) return " " + text + " ";
+  return text && (isNotFromContent(walk) || isSeparateBox(child)) ? " " + text + " " : text;
+};
+
+// The visible content of an invisible element: unlike display, visibility can be set again on descendants.
+/** @param {Element} element @param {NameWalk} walk */
+const visibleWithin = (element, walk) => {
+  if (!checkVisibility(element) || lowerCaseAttr(element, "aria-hidden") === "true") return "";
+  let text = "";
+  for (const child of contentNodes(element)) {
+    if (walk.budget-- <= 0) break;
+    if (isElement(child)) text += childText(child, walk);
+  }
+  return text;
+};
+
+/** @param {Element} element @param {NameWalk} walk */
+const attributeName = (element, walk) => {
+  const text = referencedText(idrefs(element, "aria-labelledby"), walk);
+  return text || attr(element, "aria-label") || attr(element, "title") || "";
+};
+
+const ATOMIC = new Set([
+  "img",
+  "svg",
+  "canvas",
+  "video",
+  "audio",
+  "iframe",
+  "object",
+  "embed",
+  "input",
+  "select",
+  "textarea",
+  "button",
+  "meter",
+  "progress",
+]);
+
+// Elements with a box of their own are separated by spaces from the text around them, and so are elements without a
+// box.
+/** @param {Element} element */
+const isSeparateBox = (element) => {
+  const display = getComputedStyle(element).display;
+  return isBlockish(display) || display === "none" || display === "contents" || !checkVisibility(element);
+};
+
+/** @param {NameWalk} walk */
+const isNotFromContent = (walk) => walk.lastSource !== "content" && walk.lastSource !== "";
+
+/** @param {Element[]} targets @param {NameWalk} walk */
+export const referencedText = (targets, walk) => {
+  const parts = [];
+  for (const target of targets) {
+    const inner = { ...walk, via: "reference", revealed: false, visited: new Set() };
+    const hidden = isHiddenForNames(target) || isWithinAriaHidden(target);
+    inner.revealed = hidden;
+    if (hidden) walk.hiddenSource = true;
+    const text = squash(alternativeOf(target, inner, "reference"));
+    walk.budget = inner.budget;
+    walk.titled = inner.titled;
+    if (text) parts.push(text);
+  }
+  return parts.join(" ");
+};
+
+/** @param {Element} element @param {NameWalk} walk */
+const labelText = (element, walk) => {
+  const parts = [];
+  for (const label of labelsOf(element)) {
+    const hidden = isHiddenForNames(label) || isWithinAriaHidden(label);
+    const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
+    inner.revealed = walk.revealed || hidden;
+    const text = squash(alternativeOf(label, inner, "label"));
+    if (text && hidden) walk.hiddenSource = true;
+    walk.titled = inner.titled;
+    if (text) parts.push(text);
+  }
+  return parts.join(" ");
+};
+
+/** @param {Element} element @returns {[string, string]} */
+const inputNativeName = (element) => {
+  const type = inputType(element);
+  if (type === "image")
+    return [attr(element, "alt") || attr(element, "value") || attr(element, "title") || "Submit", "alt"];
+  if (type in BUTTON_INPUTS) {
+    const value = attr(element, "value");
+    return [value === null ? BUTTON_INPUTS[type] : value, "content"];
+  }
+  return ["", ""];
+};
+
+/** @param {Element} image @param {NameWalk} walk @returns {[string, string]} */
+const figureName = (image, walk) => {
+  const caption = figureCaptionOf(image);
+  return caption ? [squash(alternativeOf(caption, { ...walk, via: "label" }, "label")), "caption"] : ["", ""];
+};
+
+// [text, source] by the rules of HTML or SVG; the text may be empty.
+/** @param {Element} element @param {NameWalk} walk @returns {[string, string]} */
+const nativeName = (element, walk) => {
+  const namespace = namespaceOf(element);
+  if (namespace === SVG) {
+    const title = svgTextOf(element, "title");
+    if (title) return [title, "svg-title"];
+    const link = localNameOf(element) === "a" ? attr(element, "xlink:title") : "";
+    return [link || "", "title"];
+  }
+  if (namespace !== HTML) return ["", ""];
+  const tag = localNameOf(element);
+  if (LABELABLE.test(tag) || tag.includes("-")) {
+    const label = labelText(element, walk);
+    if (label) return [label, "label"];
+  }
+  if (tag === "input") return inputNativeName(element);
+  if (tag === "img" && !hasAttr(element, "alt") && !attr(element, "title")) return figureName(element, walk);
+  if (tag === "img") return [attr(element, "alt") || "", "alt"];
+  if (tag === "area") return [(hasAttr(element, "href") && attr(element, "alt")) || "", "alt"];
+  if (tag === "optgroup" || tag === "option" || tag === "track") return [attr(element, "label") || "", "label"];
+  const caption = captionOf(element);
+  if (caption) {
+    const inner = { ...walk, via: "label", visited: new Set([...walk.visited, element]) };
+    inner.revealed = isHiddenForNames(caption);
+    if (inner.revealed) walk.hiddenSource = true;
+    const text = squash(alternativeOf(caption, inner, "label"));
+    if (text) return [text, "caption"];
+  }
+  if (tag === "table") return [attr(element, "summary") || "", "title"];
+  return ["", ""];
+};
+
+const SVG_TEXT = "text,title,foreignObject,[aria-label],[aria-labelledby]";
+
+// Text in an SVG is visible, unless the SVG declares itself to be a picture.
+/** @param {Element} element */
+const isSvgWithText = (element) =>
+  namespaceOf(element) === SVG && !hasAttr(element, "role") && queryOne(element, SVG_TEXT) !== null;
+
+/** @param {Element} element @param {string} role @param {NameWalk} walk @param {string} via */
+const allowsContent = (element, role, walk, via) => {
+  if (via === "content" && walk.via !== "reference" && EXCLUDED_FROM_NAMES.has(role)) return isSvgWithText(element);
+  if (via === "reference" || via === "label" || via === "content") return true;
+  if (role === "row") return isGrid(tableRoleOf(element));
+  return NAMED_BY_CONTENT.has(role);
+};
+
+// The main step of accname: the alternative text of an element, from the first source that has any. Callers that come
+// from content have checked that the element is not hidden.
+/** @param {Element} element @param {NameWalk} walk @param {string} via @returns {string} */
+export const alternativeOf = (element, walk, via) => {
+  if (walk.visited.has(element) || walk.budget-- <= 0) return "";
+  walk.visited.add(element);
+  const [text, source] = chooseAlternative(element, walk, via);
+  walk.lastSource = source;
+  if (via === "root") walk.source = source;
+  else if (source === "title" && text) walk.titled = true;
+  return text;
+};
+
+/** @param {Element} element @param {NameWalk} walk @param {string} via @returns {[string, string]} */
+const chooseAlternative = (element, walk, via) => {
+  const role = roleOf(element);
+  if (via !== "content" && walk.via !== "reference") {
+    const targets = idrefs(element, "aria-labelledby");
+    if (targets.length) {
+      const text = referencedText(targets, walk);
+      if (text) return [text, "labelledby"];
+    }
+  } else if (via === "content" && walk.via !== "reference" && hasAttr(element, "aria-labelledby")) {
+    const text = referencedText(idrefs(element, "aria-labelledby"), walk);
+    if (text) return [text, "labelledby"];
+  }
+  if (via !== "root") {
+    const value = embeddedValue(element, role, walk);
+    if (value !== null && (value !== "" || via === "content")) return [value, "value"];
+  }
+  const label = attr(element, "aria-label");
+  if (label && label.trim()) return [label, "aria-label"];
+  if (role !== "none") {
+    const [text, source] = nativeName(element, walk);
+    if (squash(text)) return [text, source];
+  }
+  if (allowsContent(element, role, walk, via)) {
+    const text = contentText(element, walk);
+    if (squash(text)) return [text, "content"];
+  }
+  return tooltipText(element, role, via);
+};
+
+const WITHOUT_ROLE = new Set(["abbr", "cite", "kbd", "rt", "ruby", "var"]);
+
+// A title describes elements that may not be named, unless they have no role at all or are part of another name. An
+// image with an empty alt attribute is decorative.
+/** @param {Element} element @param {string} role @param {string} via */
+const mayUseTitle = (element, role, via) => {
+  if (isTag(element, "img") && hasAttr(element, "alt")) return false;
+  if (!NAME_PROHIBITED.has(role) || via !== "root") return true;
+  return isHtml(element) && WITHOUT_ROLE.has(localNameOf(element));
+};
+
+/** @param {Element} element @param {string} role @param {string} via @returns {[string, string]} */
+const tooltipText = (element, role, via) => {
+  const title = attr(element, "title");
+  if (title && title.trim() && mayUseTitle(element, role, via)) return [title, "title"];
+  if (via === "root" && isHtml(element)) {
+    const tag = localNameOf(element);
+    const takes = tag === "textarea" || (tag === "input" && TEXT_INPUTS.has(inputType(element)));
+    const placeholder = takes ? attr(element, "placeholder") : null;
+    if (placeholder && placeholder.trim()) return [placeholder, "placeholder"];
+    const ariaPlaceholder = attr(element, "aria-placeholder");
+    if (ariaPlaceholder) return [ariaPlaceholder, "aria-label"];
+  }
+  return ["", ""];
+};
+
+// `titled`: part of the name is the text of a tooltip, which is not visible.
+export const NO_NAME = { name: "", source: "", hiddenSource: false, titled: false };
+
+const TAGS_NAMED_BY_TEXT = new Set(["a", "button", "h1", "h2", "h3", "h4", "h5", "h6"]);
+
+// Fast path for a link, button or heading that contains only text and has no attribute that names it: most of a page.
+/** @param {Element} element */
+const plainName = (element) => {
+  const tag = localNameOf(element);
+  if (!TAGS_NAMED_BY_TEXT.has(tag) || kindsOf(element) & (ARIA | TITLE | ROLE) || childCountOf(element) !== 0)
+    return "";
+  if (!isHtml(element) || shadowOf(element) || mayHavePseudo(element)) return "";
+  if (tag === "button" && labelsOf(element).length !== 0) return "";
+  return squash(clip(textContentOf(element), MAX_NAME_LENGTH));
+};
+
+/** @param {Element} element @param {string} [role] */
+export const nameOf = (element, role = roleOf(element)) => {
+  if (NAME_PROHIBITED.has(role) && !hasAnyAttribute(element)) return NO_NAME;
+  const plain = elementsByOwner.size === 0 && NAMED_BY_CONTENT.has(role) ? plainName(element) : "";
+  if (plain) return { name: plain, source: "content", hiddenSource: false, titled: false };
+  const walk = newNameWalk("root");
+  const name = squash(alternativeOf(element, walk, "root"));
+  return { name, source: name ? walk.source : "", hiddenSource: walk.hiddenSource, titled: walk.titled };
+};

@@ -1,0 +1,272 @@
+// Rows by kind of element: one line, a container, a cell, something pressable, a label that is pressed for its control.
+
+import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
+import { isRendered } from "../dom/elements.js";
+import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
+import { shadowOf } from "../dom/shadow_roots.js";
+import { clean } from "../dom/text.js";
+import { nameOf } from "../names/names.js";
+import { hasOwnLabel, roleOf } from "../roles/roles.js";
+import { isLayoutPart } from "../roles/tables.js";
+import { areasOf } from "../visibility/image_maps.js";
+import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
+import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
+import {
+  asChildContext,
+  finishCell,
+  finishComplexClickable,
+  finishContainer,
+  finishOneLiner,
+  newRow,
+  unmarkTransparentToggle,
+} from "./row_parts.js";
+import {
+  CELL_ROLES,
+  CONTAINERS,
+  CONTAINERS_IF_NAMED,
+  clickableName,
+  clickableRole,
+  containerName,
+  hasMoreThanText,
+  isDescribed,
+  isLabelled,
+  isLeaf,
+  isNotInName,
+  isShownAsName,
+  isShownByLabel,
+  LEAVES,
+  ONE_LINERS,
+  TABLE_PARTS,
+  VALUE_ROLES,
+} from "./row_roles.js";
+import { FRAME, flushText, frames, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
+
+// An area is as visible as its picture.
+/** @param {Element} image @param {VisibilityContext} context @param {VisibilityContext} inner */
+export const addAreaRows = (image, context, inner) => {
+  if (context.isInName) return;
+  for (const area of areasOf(image)) {
+    const naming = nameOf(area, "link");
+    const row = newRow(image, "link", naming, STRONG, context, inner);
+    row.ref = refNumber(area);
+    row.element = area;
+    row.line = roleAndName("link", naming.name);
+    pushRow(row);
+  }
+};
+
+// Adds the rows of one element. Returns a function to call after its children have been walked, or null where they must
+// not be walked.
+/** @param {Element} element @param {string} role @param {number} strength @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
+export const addElementRows = (element, role, strength, facts, context, inner) => {
+  if (strength === WEAK && !context.isInName && hasSimilarChildren(element)) {
+    inner.pointer = false;
+    strength = 0;
+  }
+  if ((facts.tag === "legend" || facts.tag === "caption") && isShownAsName(element, context)) {
+    inner.isInName = true;
+    inner.owner = inner.owner || { inert: inner.inert };
+    return NOTHING_AFTER;
+  }
+  if (context.isInName && !strength && !isNotInName(element, role, context)) return NOTHING_AFTER;
+  if (context.isInName && strength === WEAK) return NOTHING_AFTER;
+  if (context.isInName) {
+    inner.isInName = false;
+    inner.owner = null;
+  }
+  if (role === "generic" && !strength && !(kindsOf(element) & ARIA)) return NOTHING_AFTER;
+  if (role === "iframe") return addFrameRow(element, context, inner);
+  if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return NOTHING_AFTER;
+  if (CELL_ROLES.has(role) && !strength && hasMoreThanText(element, role))
+    return addOneLineRow(element, role, 0, context, inner);
+  if (CELL_ROLES.has(role) && !strength) return addCellRow(role, context);
+  if (LEAVES.has(role) && isLeaf(element, role)) return addLeafRow(element, role, strength, context, inner);
+  if (ONE_LINERS.has(role)) return addOneLineRow(element, role, strength, context, inner);
+  if (CONTAINERS.has(role)) return addContainerRow(element, role, strength, context, inner);
+  if (strength) return addClickableRow(element, role, strength, context, inner);
+  if (CONTAINERS_IF_NAMED.has(role) || (kindsOf(element) & ARIA && isLabelled(element)))
+    return addRowIfNamed(element, role, context, inner);
+  return NOTHING_AFTER;
+};
+
+const NOTHING_AFTER = () => {};
+
+/** @param {Element} element @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addFrameRow = (element, context, inner) => {
+  const rect = rectOf(element);
+  // Its client area counts too: a frame may consist of its border only.
+  if (Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2) return null;
+  const naming = nameOf(element, "iframe");
+  const row = newRow(element, "iframe", naming, STRONG, context, inner);
+  row.line = roleAndName("iframe", naming.name) + nameMark(element, naming);
+  row.flags = (row.flags & ~PRESS) | FRAME | STRUCTURE;
+  pushRow(row);
+  frames.push(row.ref);
+  return null;
+};
+
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addLeafRow = (element, role, strength, context, inner) => {
+  if (role === "img" || role === "doc-cover") return addImageRow(element, role, strength, context, inner);
+  if ((role === "object" || role === "embed") && !strength) return NOTHING_AFTER;
+  const naming = nameOf(element, role);
+  const given =
+    strength || VALUE_ROLES.has(role) || role === "canvas" || role === "video" || role === "audio" ? STRONG : 0;
+  const row = newRow(element, role, naming, given, context, inner);
+  row.line = composeLine(element, role, role, naming, given);
+  pushRow(row);
+  return null;
+};
+
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addImageRow = (element, role, strength, context, inner) => {
+  if (context.isInName && !strength) return null;
+  const naming = nameOf(element, role);
+  const rect = rectOf(element);
+  if (!naming.name && !strength && (rect.width < 24 || rect.height < 24)) return null;
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = composeLine(element, role, role, naming, STRONG);
+  if (rect.width <= 2 && rect.height <= 2 && !row.reason) {
+    row.marks += markFor("1px image");
+    row.flags |= UNSEEN;
+  }
+  if (naming.name || strength || row.line.length > 3) pushRow(row);
+  return null;
+};
+
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addOneLineRow = (element, role, strength, context, inner) => {
+  if (inner.facts.tag === "input" && isShownByLabel(element)) return null;
+  const naming = nameOf(element, role);
+  const row = newRow(element, role, naming, strength, context, inner);
+  unmarkTransparentToggle(element, row);
+  row.line = composeLine(element, role, role, naming, strength);
+  if (role === "heading" || role === "tab") row.flags |= STRUCTURE;
+  pushRow(row);
+  const index = rows.length - 1;
+  if (role === "link") noteHref(row, element);
+  const fromContent = naming.source === "content";
+  const children = asChildContext(inner, context);
+  children.isInName = fromContent || naming.source === "label" || naming.source === "caption";
+  children.owner = row;
+  return () => {
+    flushText();
+    finishOneLiner(row, index, fromContent);
+    // Text below tells more than a guessed name.
+    if (!naming.name && rows.length > index + 1) row.line = composeLine(element, role, role, naming, 0);
+    if (!strength && !naming.name && rows.length === index + 1) rows.pop();
+  };
+};
+
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addContainerRow = (element, role, strength, context, inner) => {
+  const naming = containerName(element, role);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = composeLine(element, role, role, naming, 0);
+  if (role !== "listitem" && role !== "row") row.flags |= STRUCTURE;
+  pushRow(row);
+  const index = rows.length - 1;
+  asChildContext(inner, context);
+  return () => {
+    flushText();
+    finishContainer(row, index, role, strength);
+  };
+};
+
+// Neighbouring cells that contain only text become one row of text; cells with something to press keep rows of their
+// own.
+/** @param {string} role @param {VisibilityContext} context */
+const addCellRow = (role, context) => {
+  flushText();
+  const start = rows.length;
+  return () => finishCell(role, context, start);
+};
+
+const COMPLEX_CONTENT =
+  "a[href],button,input:not([type=hidden]),select,textarea,[tabindex]:not([tabindex='-1']),[onclick],[role=button],[role=link],[role=checkbox],[role=option],[role=menuitem],ul,ol,table,iframe,[contenteditable]";
+
+const MAX_CLICKABLE_TEXT = 200;
+
+// For elements that can be pressed though no role says so.
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addClickableRow = (element, role, strength, context, inner) => {
+  const shown = clickableRole(element, role);
+  const editable = shown === "textbox";
+  const complex =
+    !editable &&
+    (queryOne(element, COMPLEX_CONTENT) !== null ||
+      shadowOf(element) !== null ||
+      textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);
+  const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = composeLine(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
+  pushRow(row);
+  const index = rows.length - 1;
+  if (editable) return null;
+  const children = asChildContext(inner, context);
+  children.isInName = !complex && naming.source === "content";
+  children.owner = row;
+  return () => {
+    flushText();
+    if (complex) finishComplexClickable(element, row, index, strength);
+    else finishOneLiner(row, index, naming.source === "content");
+  };
+};
+
+/** @param {Element} element @param {string} role @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addRowIfNamed = (element, role, context, inner) => {
+  const isNamed = containerName(element, role).name !== "";
+  return isNamed || isDescribed(element) ? addContainerRow(element, role, 0, context, inner) : NOTHING_AFTER;
+};
+
+// The text of a label is the name of its control; if the control itself is hidden, the label is pressed instead. Null
+// where the label is treated like any other element.
+/** @param {HTMLLabelElement} label @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
+export const addLabelRows = (label, facts, context, inner) => {
+  if (!facts.visible || context.isInName) return null;
+  const control = hiddenControlOf(label);
+  if (control) return addHiddenControlRow(label, control, context, inner);
+  const labelled = label.control;
+  if (!labelled || !isRendered(labelled) || isHiddenControl(labelled)) return null;
+  if (roleOf(labelled) === "none" || hasOwnLabel(labelled)) return null;
+  if (facts.breaks) flushText();
+  return addLabelText(labelled, inner);
+};
+
+// The text is in the control's line; parts of it that are not visible get rows of their own.
+/** @param {Element} labelled @param {VisibilityContext} inner */
+const addLabelText = (labelled, inner) => {
+  /** @type {NameOwner} */
+  const owner = {
+    hasSeenText: false,
+    inert: inner.inert,
+    marks: "",
+    flags: 0,
+    role: "label",
+    naming: { source: "content" },
+    control: labelled,
+  };
+  inner.isInName = true;
+  inner.owner = owner;
+  return () => {
+    for (const [reason, text] of owner.unseen || []) {
+      const flags = TEXT | UNSEEN;
+      rows.push({ depth: inner.depth, flags, ref: 0, text: clean(text), missing: 0, mark: reason, line: "" });
+    }
+  };
+};
+
+/** @param {Element} label @param {Element} control @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addHiddenControlRow = (label, control, context, inner) => {
+  const role = roleOf(control);
+  const naming = nameOf(control, role);
+  const row = newRow(label, role, naming, STRONG, context, inner);
+  row.line = composeLine(control, role, role, naming, 0) + guessedName(label, naming, STRONG);
+  pushRow(row);
+  const children = asChildContext(inner, context);
+  children.isInName = true;
+  children.owner = row;
+  children.pointer = true;
+  return () => finishOneLiner(row, rows.indexOf(row), true);
+};

@@ -1,0 +1,196 @@
+// One element as one line: role, name, marks, states.
+
+import { ARIA, kindsOf, TITLE } from "../dom/attribute_kinds.js";
+import { attr, hasAttr } from "../dom/attributes.js";
+import { isHtml, isTag, SVG } from "../dom/elements.js";
+import { idrefs } from "../dom/id_references.js";
+import { localNameOf, matchesSelector, namespaceOf } from "../dom/natives.js";
+import { bareWord, MAX_NAME, MAX_TEXT, quote, squash } from "../dom/text.js";
+import { descriptionOf } from "../names/descriptions.js";
+import { NAME_SHOWN_AS_LABEL } from "../names/exclusion.js";
+import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
+import { groupsAreDisabled, inputType } from "../roles/controls.js";
+import { inheritsReadOnly, statesOf } from "../roles/states.js";
+import { optionsState, TEXT_ENTRY, valueState } from "../roles/values.js";
+import { contextInside } from "../visibility/contexts.js";
+import { unseenPseudo, unseenWords } from "../visibility/text_visibility.js";
+import { guessName } from "./name_guesses.js";
+
+export const REF_PLACEHOLDER = "\u0001";
+
+/** @type {Record<string, string>} */
+const MARK_TEXT = {
+  "aria-hidden": "aria-hidden",
+  inert: "inert",
+  "screen-reader text": "screen-reader only",
+  "perhaps masked": "perhaps invisible: masked",
+  "perhaps filter": "perhaps invisible: filter",
+  "partly covered": "partly invisible: covered",
+};
+
+/** @param {string} reason */
+export const markFor = (reason) => (reason ? ` (${MARK_TEXT[reason] || "invisible: " + reason})` : "");
+
+// Marks a name that is not visible text: from an ARIA attribute, a tooltip or hidden text.
+/** @param {any} element @param {Naming} naming */
+export const nameMark = (element, naming) => {
+  if (!naming.name) return "";
+  if (naming.titled) return " (title)";
+  switch (naming.source) {
+    case "aria-label":
+      return " (aria)";
+    case "title":
+    case "svg-title":
+      return " (title)";
+    case "labelledby":
+      return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
+    case "placeholder":
+      return element.value ? " (placeholder)" : markFor(unseenPlaceholder(element));
+    case "label":
+      return markFor(firstUnseen(labelsOf(element)));
+    case "caption":
+      return markFor(
+        firstUnseen([captionOf(element) || figureCaptionOf(element)].filter((caption) => caption !== null)),
+      );
+    default:
+      return "";
+  }
+};
+
+/** @param {Element[]} elements */
+const firstUnseen = (elements) => {
+  for (const element of elements) {
+    const reason = unseenWords(element);
+    if (reason) return reason;
+  }
+  return "";
+};
+
+/** @param {Element} element */
+const unseenPlaceholder = (element) => unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element));
+
+/** @param {Element} element @param {Naming} naming */
+const descriptionState = (element, naming) => {
+  if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";
+  const description = descriptionOf(element, naming);
+  if (!description) return "";
+  return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
+};
+
+/** @param {Element} element @param {Naming} naming */
+const placeholderState = (element, naming) => {
+  const placeholder = attr(element, "placeholder") || attr(element, "aria-placeholder");
+  if (!placeholder || naming.source === "placeholder" || squash(placeholder) === naming.name) return "";
+  return " placeholder=" + quote(placeholder, 120);
+};
+
+/** @param {Element} element */
+const roleDescription = (element) => {
+  const text = attr(element, "aria-roledescription");
+  return text && text.trim() ? " roledescription(aria)=" + quote(text, 60) : "";
+};
+
+// Everything after the name except marks.
+/** @param {Element} element @param {string} role @param {Naming} naming @param {boolean} full */
+const lineDetails = (element, role, naming, full) => {
+  let details = statesOf(element, role);
+  if (full && inheritsReadOnly(element, role)) details += " readonly";
+  if (kindsOf(element)) {
+    if (TEXT_ENTRY.has(role) || (isHtml(element) && localNameOf(element) === "textarea"))
+      details += placeholderState(element, naming);
+    details += valueState(element, role, full ? MAX_TEXT : 300);
+    if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming);
+    details += roleDescription(element);
+  } else details += valueState(element, role, full ? MAX_TEXT : 300);
+  if (role === "combobox") details += optionsState(element);
+  return details;
+};
+
+// The type of a field decides what can be typed into it.
+/** @param {Element} element @param {string} role */
+const typeState = (element, role) => {
+  if (!isTag(element, "input")) return "";
+  const type = inputType(element);
+  if (role === "textbox" && type !== "text") return " type=" + type;
+  return role === "button" && (type === "file" || type === "color") ? " type=" + type : "";
+};
+
+/** @param {string} role @param {string} name @param {number} [limit] */
+export const roleAndName = (role, name, limit) => (name ? `${role} ${quote(name, limit)}` : role);
+
+// A label on an element that cannot have a name by the standard is shown, but not as a name.
+/** @param {Element} element @param {string} shown @param {Naming} naming @param {number} limit */
+const roleAndMarkedName = (element, shown, naming, limit) => {
+  const unnameable = NAME_SHOWN_AS_LABEL.has(shown) && naming.name && naming.source !== "title";
+  const words = unnameable ? `${shown} label=${quote(naming.name, limit)}` : roleAndName(shown, naming.name, limit);
+  return words + nameMark(element, naming);
+};
+
+/** @param {Element} element @param {Naming} naming @param {number} strength */
+export const guessedName = (element, naming, strength) => {
+  if (naming.name || !strength) return "";
+  const guess = guessName(element);
+  return guess ? " ~" + quote(guess, 60) : "";
+};
+
+// The line without marks and ref: role, name with its source or a guess, type, states.
+/** @param {Element} element @param {string} shown @param {string} role @param {Naming} naming @param {number} strength @param {boolean} [full] */
+export const composeLine = (element, shown, role, naming, strength, full = false) =>
+  hasNoRelevantAttributes(element)
+    ? roleAndName(shown, naming.name, full ? MAX_TEXT : MAX_NAME) +
+      (naming.titled ? " (title)" : "") +
+      guessedName(element, naming, strength) +
+      statesWithoutAttributes(element, role)
+    : composeFullLine(element, shown, role, naming, strength, full);
+
+const STATELESS_TAGS = new Set(
+  "a article aside button dd div dl dt footer h1 h2 h3 h4 h5 h6 header li main nav ol p section span tr ul".split(" "),
+);
+
+// No attribute that matters for name or state, on an element without a state of its own.
+/** @param {Element} element */
+const hasNoRelevantAttributes = (element) =>
+  !groupsAreDisabled && kindsOf(element) === 0 && STATELESS_TAGS.has(localNameOf(element)) && isHtml(element);
+
+/** @param {Element} element @param {string} role */
+const statesWithoutAttributes = (element, role) => {
+  if (role === "heading") return " level=" + localNameOf(element).slice(1);
+  return role === "button" && matchesSelector(element, ":disabled") ? " disabled" : "";
+};
+
+/** @param {Element} element @param {string} shown @param {string} role @param {Naming} naming @param {number} strength @param {boolean} full */
+const composeFullLine = (element, shown, role, naming, strength, full) =>
+  roleAndMarkedName(element, shown, naming, full ? MAX_TEXT : MAX_NAME) +
+  guessedName(element, naming, strength) +
+  typeState(element, role) +
+  lineDetails(element, role, naming, full);
+
+const PLAIN_URL = /^[\w\-./?=&#:%~+,;@!$*']{1,200}$/;
+
+let pageOrigin = "";
+
+/** @param {boolean} areWanted */
+export const prepareLinks = (areWanted) => {
+  pageOrigin = location.origin + "/";
+  hrefsAreWanted = areWanted;
+};
+
+/** @param {Element} element */
+const hrefOf = (element) => {
+  const href = attr(element, "href") ?? attr(element, "xlink:href");
+  if (!href || href === "#") return "";
+  const first = href.charCodeAt(0);
+  // Nearly every URL begins with a slash or "h", and no javascript: URL does.
+  if (first !== 47 && first !== 104 && /^\s*javascript:/i.test(href)) return "";
+  const short = href.startsWith(pageOrigin) ? href.slice(pageOrigin.length - 1) : href.trim();
+  return PLAIN_URL.test(short) ? short : bareWord(short, 200);
+};
+
+// URLs of links are sent only on request: on a page of links they would be most of the data.
+let hrefsAreWanted = false;
+
+/** @param {Row} row @param {Element} element */
+export const noteHref = (row, element) => {
+  const href = hrefsAreWanted && hrefOf(element);
+  if (href) row.href = href;
+};

@@ -1,0 +1,160 @@
+// Parts that rows of all kinds share: their flags and marks, and what becomes of them once their children are known.
+
+import { isTag } from "../dom/elements.js";
+import { activeElement } from "../dom/focus.js";
+import { rectOf } from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
+import { quote, squash } from "../dom/text.js";
+import { inputType } from "../roles/controls.js";
+import { TEXT_ENTRY } from "../roles/values.js";
+import { lowContrastReason, unseenElement } from "../visibility/text_visibility.js";
+import { viewOf } from "../visibility/viewport.js";
+import { guessedName, markFor } from "./lines.js";
+import { WEAK } from "./press_targets.js";
+import { ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
+import {
+  dropRowKeepChildren,
+  FOCUSED,
+  FOLD,
+  flushText,
+  IN_VIEW,
+  ITEM,
+  inlineFirstText,
+  PRESS,
+  rows,
+  TEXT,
+  UNSEEN,
+} from "./rows.js";
+
+/** @param {Element} element @param {number} strength @param {VisibilityContext} inner */
+const rowFlags = (element, strength, inner) => {
+  let flags = strength ? PRESS : 0;
+  const view = inner.inView === 0 ? viewOf(rectOf(element)) : inner.inView;
+  if (view !== 2) flags |= IN_VIEW;
+  if (element === activeElement && !isTag(element, "body")) flags |= FOCUSED;
+  return flags;
+};
+
+// Whether its text is not a text node, which would be checked by itself.
+/** @param {string} role @param {StyleRecord} facts */
+const hasOwnText = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" && facts.tag === "input");
+
+/** @param {Element} element @param {string} role @param {Naming} naming @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner @returns {ElementRow} */
+export const newRow = (element, role, naming, strength, context, inner) => {
+  const reason =
+    unseenElement(element, inner) ||
+    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner) : "");
+  const mark = reason || inner.inert;
+  return {
+    depth: context.depth,
+    flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
+    ref: strength ? refNumber(element) : 0,
+    line: "",
+    marks: markFor(mark),
+    naming,
+    inert: inner.inert,
+    element,
+    role,
+    reason,
+  };
+};
+
+/** @param {VisibilityContext} inner @param {VisibilityContext} context */
+export const asChildContext = (inner, context) => {
+  inner.depth = context.depth + 1;
+  inner.isInName = false;
+  inner.owner = null;
+  return inner;
+};
+
+/** @param {Element} element @param {ElementRow} row */
+export const unmarkTransparentToggle = (element, row) => {
+  if (row.reason === "transparent" && isTag(element, "input") && STYLED_INPUT_TYPES.has(inputType(element))) {
+    row.marks = row.marks.replace(markFor(row.reason), "");
+    row.flags &= ~UNSEEN;
+  }
+};
+
+/** @param {ElementRow} row @param {number} index @param {boolean} fromContent */
+export const finishOneLiner = (row, index, fromContent) => {
+  if (row.unseen && !row.reason) {
+    const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
+    if (row.hasSeenText || !fromContent)
+      row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${reasons})`;
+    else row.marks += markFor(row.unseen[0][0]);
+    row.flags |= UNSEEN;
+  }
+  if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))
+    row.marks += ` (aria-hidden: ${quote(squash(row.inertText), 120)})`;
+  const only = rows[index + 1];
+  if (!fromContent && only && only.flags & TEXT && rows.length === index + 2) {
+    const text = only.text || "";
+    if (only.mark === "aria-hidden" && !/[\p{L}\p{N}]/u.test(text)) rows.pop();
+    else if (!only.mark && nameIncludes(text, row.naming.name)) {
+      rows.pop();
+      if (squash(text).toLowerCase() === row.naming.name.toLowerCase())
+        row.line = row.line.replace(/ \((?:aria|title)\)/, "");
+    } else inlineFirstText(index);
+  }
+};
+
+/** @param {string} text @param {string} name */
+const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).toLowerCase());
+
+/** @param {ElementRow} row @param {number} index @param {string} role @param {number} strength */
+export const finishContainer = (row, index, role, strength) => {
+  const count = rows.length - index - 1;
+  if (count === 0) {
+    if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && row.marks)) rows.pop();
+    return;
+  }
+  if (role === "row") return finishTableRow(row, index);
+  if (
+    role === "listitem" &&
+    !strength &&
+    !row.naming.name &&
+    count === 1 &&
+    !(rows[index + 1].flags & TEXT) &&
+    !row.marks
+  )
+    return dropRowKeepChildren(index);
+  inlineFirstText(index);
+};
+
+/** @param {ElementRow} row @param {number} index */
+const finishTableRow = (row, index) => {
+  const first = rows[index + 1];
+  if (first.headers && rows.length === index + 2) row.line = row.line.replace(/^row/, "headers");
+  inlineFirstText(index);
+};
+
+/** @param {string} role @param {VisibilityContext} context @param {number} start */
+export const finishCell = (role, context, start) => {
+  flushText();
+  const made = rows.length - start;
+  const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark);
+  if (!plain || context.isInName) return;
+  const previous = rows[start - 1];
+  const text = made ? rows[start].text : "";
+  if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
+    previous.text += " | " + text;
+    if (made) previous.flags |= /** @type {Row} */ (rows.pop()).flags & IN_VIEW;
+    previous.headers = previous.headers && role === "columnheader";
+  } else if (made) {
+    rows[start].cellDepth = context.depth;
+    rows[start].headers = role === "columnheader";
+  }
+};
+
+// An area with a pointer cursor that only contains elements which can be pressed themselves adds nothing.
+/** @param {Element} element @param {ElementRow} row @param {number} index @param {number} strength */
+export const finishComplexClickable = (element, row, index, strength) => {
+  const children = rows.slice(index + 1);
+  if (!children.length) {
+    row.line += guessedName(element, row.naming, strength);
+    return;
+  }
+  if (strength === WEAK && children.every((child) => child.flags & (PRESS | FOLD)) && !row.naming.name)
+    return dropRowKeepChildren(index);
+  inlineFirstText(index);
+};

@@ -1,0 +1,351 @@
+// The walk over the flattened tree: one visit per rendered element.
+
+import { kindsOf, ROLE } from "../dom/attribute_kinds.js";
+import { hasAttr } from "../dom/attributes.js";
+import { isLikelyHost, noteClosedHost } from "../dom/closed_shadow_roots.js";
+import { firstChildTag, HTML, NOT_RENDERED_TAGS, SVG, SVG_SKIPPED } from "../dom/elements.js";
+import { activeElement } from "../dom/focus.js";
+import { elementsByOwner, ownersByElement } from "../dom/id_references.js";
+import {
+  childCountOf,
+  childrenOf,
+  containsNode,
+  firstChildOf,
+  firstElementOf,
+  localNameOf,
+  namespaceOf,
+  nextElementOf,
+  nextSiblingOf,
+  nodeTypeOf,
+  queryAll,
+  rectOf,
+  textContentOf,
+  textDataOf,
+} from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
+import { clip, collapse, MAX_TEXT, quote, squash } from "../dom/text.js";
+import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
+import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
+import { inputType } from "../roles/controls.js";
+import { TAG_ROLES } from "../roles/role_names.js";
+import { BY_TAG, roleOf } from "../roles/roles.js";
+import { cellRoleIn, TABLES } from "../roles/tables.js";
+import { styleOf } from "../visibility/computed_styles.js";
+import { enter } from "../visibility/contexts.js";
+import { noteOverlay } from "../visibility/overlays.js";
+import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
+import { viewOf } from "../visibility/viewport.js";
+import { addAreaRows, addElementRows, addLabelRows } from "./element_rows.js";
+import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
+import { hasPressableShapes, pressStrength } from "./press_targets.js";
+import { addText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
+
+export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes", "noembed"]);
+
+// With these values of display, children follow each other down the page.
+const VERTICAL_DISPLAYS = new Set(["block", "table-row-group", "table", "flow-root", "list-item"]);
+
+/** @type {{ nodes: number, cap: number, children: number, notVisited: number, last: Element | null, cutByDepth: number }} */
+export let walkLimits = { nodes: 0, cap: 0, children: 0, notVisited: 0, last: null, cutByDepth: 0 };
+/** @type {Element | null} */
+export let modalDialog = null;
+
+/** @param {SnapshotOptions} options */
+export const startWalk = (options) => {
+  walkLimits = {
+    nodes: 0,
+    cap: options.maxNodes || DEFAULT_CAPS.nodes,
+    children: options.maxChildren || DEFAULT_CAPS.children,
+    notVisited: 0,
+    last: null,
+    cutByDepth: 0,
+  };
+  modalDialog = topModal();
+};
+
+// `node` is a text node, or an element that contains only text.
+/** @param {Node} node @param {string} data @param {VisibilityContext} context */
+const visitText = (node, data, context) => {
+  if (context.isInName) return noteTextInName(data, node, context);
+  if (!context.seen) return;
+  const facts = context.facts;
+  const blank = !data.trim();
+  if (blank && !facts.keepsLines) {
+    if (textRun !== null && data) separateText(" ");
+    return;
+  }
+  const reason = unseenText(node, context);
+  const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
+  const text = facts.keepsLines ? (facts.keepsSpaces ? long : long.replace(/[ \t]+/g, " ")) : collapse(long);
+  const run = addText(facts.masksText ? "•".repeat(text.length) : text, context, reason, node);
+  if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
+  if (facts.keepsSpaces) run.preformatted = true;
+  if (context.inView === 1) run.inView = true;
+  else if (context.inView === 0 && !run.inView) run.inView = isTextInView(node);
+};
+
+/** @param {Node} node */
+const isTextInView = (node) => {
+  RANGE.selectNodeContents(node);
+  return viewOf(RANGE.getBoundingClientRect()) !== 2;
+};
+
+// The text is already in the name of the row; parts of it that are not visible are collected for its mark.
+/** @param {string} data @param {Node} node @param {VisibilityContext} context */
+const noteTextInName = (data, node, context) => {
+  if (!context.owner || !data.trim()) return;
+  const owner = context.owner;
+  if (!context.seen) return;
+  const reason = unseenText(node, context);
+  if (context.inert && context.inert !== owner.inert && !reason)
+    owner.inertText = (owner.inertText || "") + " " + clip(data, 200);
+  else if (reason) noteUnseen(owner, reason, squash(clip(data, 300)));
+  else owner.hasSeenText = true;
+};
+
+/** @param {NameOwner} owner @param {string} reason @param {string} text */
+const noteUnseen = (owner, reason, text) => {
+  owner.unseen ??= [];
+  owner.unseen.push([reason, text]);
+};
+
+/** @param {Element} element @param {string} which @param {VisibilityContext} context */
+const addPseudo = (element, which, context) => {
+  if (!context.seen) return;
+  const style = getComputedStyle(element, which);
+  if (style.display === "none" || style.visibility !== "visible") return;
+  const text = parseContent(style.content, true);
+  noteAlternative(style.content, text, context);
+  // Icon fonts use the private use area, which means nothing as text.
+  if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
+  const reason = unseenPseudo(style, context);
+  if (context.isInName) {
+    if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
+    return;
+  }
+  if (isBlockish(style.display)) separateText(" ");
+  addText(text, context, reason);
+  if (isBlockish(style.display)) separateText(" ");
+};
+
+// Alternative text of generated content: screen readers speak it, but it is not visible.
+/** @param {string} content @param {string} shown @param {VisibilityContext} context */
+const noteAlternative = (content, shown, context) => {
+  const text = hasAlternative(content) ? parseContent(content) : "";
+  if (!text.trim() || text === shown) return;
+  if (!context.isInName) addText(text, context, "screen-reader text");
+  else if (context.owner) noteUnseen(context.owner, "screen-reader text", squash(text));
+};
+
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
+export const walkChildren = (element, context, nesting) => {
+  const facts = context.facts;
+  if (facts.skipsContent) return;
+  if (facts.before) addPseudo(element, "::before", context);
+  if (facts.tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
+  else if (nesting > MAX_NESTING) addTooDeepRow(element, context);
+  else walkAllChildren(element, context, nesting);
+  if (facts.after) addPseudo(element, "::after", context);
+};
+
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
+const walkAllChildren = (element, context, nesting) => {
+  const facts = context.facts;
+  const count = childCountOf(element);
+  if (count > walkLimits.children) return walkManyChildren(element, context, nesting);
+  if (facts.mayHostShadow || facts.tag === "slot" || elementsByOwner.size !== 0) {
+    const list = flattenedChildren(element);
+    if (list) {
+      for (const child of list) visit(child, context, nesting, element);
+      return;
+    }
+  }
+  if (count === 0 && isVisibilityUniform(context)) return visitOnlyText(element, context);
+  if (count >= GROUP_SIZE) return walkGroup(element, context, nesting);
+  for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child))
+    visit(child, context, nesting, element);
+};
+
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
+const walkGroup = (element, context, nesting) => {
+  const group = startGroup(element);
+  context.grouped = VERTICAL_DISPLAYS.has(context.facts.display);
+  let index = 0;
+  for (let child = firstChildOf(element); child !== null; child = nextSiblingOf(child)) {
+    const type = nodeTypeOf(child);
+    if (type === 3) visitText(child, textDataOf(child), context);
+    else if (type === 1) {
+      const before = rows.length;
+      visitElement(/** @type {Element} */ (child), context, nesting, element);
+      noteItem(group, before, index++);
+    }
+  }
+  endGroup(group);
+};
+
+// Whether neither visibility nor position has to be computed for each text node.
+/** @param {VisibilityContext} context */
+const isVisibilityUniform = (context) => !context.needsMeasuring && (context.inView !== 0 || context.isInName);
+
+// An element without child elements: its text as a whole, without an object for each text node.
+/** @param {Element} element @param {VisibilityContext} context */
+const visitOnlyText = (element, context) => {
+  const data = textContentOf(element);
+  if (data) visitText(element, data, context);
+};
+
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
+const walkClosedDetails = (element, context, nesting) => {
+  const summary = firstChildTag(element, "summary");
+  if (summary) visit(summary, context, nesting, element);
+};
+
+/** @param {Element} element @param {VisibilityContext} context */
+const addTooDeepRow = (element, context) => {
+  const text = squash(clip(textContentOf(element), MAX_TEXT));
+  if (!text || context.isInName) return;
+  flushText();
+  rows.push({
+    depth: context.depth,
+    flags: FOLD,
+    ref: refNumber(element),
+    line: `… nested too deeply to show; begins ${quote(text, 200)}`,
+  });
+};
+
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting @param {Group} group @param {number} from @param {number} to */
+export const walkRange = (element, context, nesting, group, from, to) => {
+  let child = from === 0 ? firstElementOf(element) : childrenOf(element)[from];
+  for (let index = from; child && index < to; index++, child = nextElementOf(child)) {
+    const before = rows.length;
+    visit(child, context, nesting, element);
+    noteItem(group, before, index);
+  }
+};
+
+// Shows the beginning of a list that is too long to walk, and the part near the viewport.
+/** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
+const walkManyChildren = (element, context, nesting) => {
+  const total = childCountOf(element);
+  const children = childrenOf(element);
+  const cap = walkLimits.children;
+  const group = startGroup(element);
+  const seenAt = firstChildInView(children, total);
+  const near = Math.max(cap >> 1, Math.min(seenAt - 50, total - (cap >> 1)));
+  if (seenAt < cap) {
+    walkRange(element, context, nesting, group, 0, cap);
+    addFold(element, context, cap, total);
+  } else {
+    walkRange(element, context, nesting, group, 0, cap >> 1);
+    addFold(element, context, cap >> 1, near);
+    walkRange(element, context, nesting, group, near, near + (cap >> 1));
+    addFold(element, context, near + (cap >> 1), total);
+  }
+  endGroup(group);
+};
+
+// Children of a long list follow each other down the page, so binary search finds the first one in the viewport.
+/** @param {HTMLCollection} children @param {number} total */
+const firstChildInView = (children, total) => {
+  let low = 0;
+  let high = total - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rectOf(children[middle]).bottom < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** @param {Node} node @param {VisibilityContext} context @param {number} nesting @param {Element | null} parent */
+export const visit = (node, context, nesting, parent) => {
+  const type = nodeTypeOf(node);
+  if (type === 3) visitText(node, textDataOf(node), context);
+  else if (type === 1) visitElement(/** @type {Element} */ (node), context, nesting, parent);
+};
+
+/** @param {Element} node @param {VisibilityContext} context @param {number} nesting @param {Element | null} parent */
+const visitElement = (node, context, nesting, parent) => {
+  if (++walkLimits.nodes > walkLimits.cap) {
+    walkLimits.notVisited += 1;
+    return;
+  }
+  walkLimits.last = node;
+  if (
+    ownersByElement.size !== 0 &&
+    ownersByElement.has(node) &&
+    !(elementsByOwner.get(/** @type {Element} */ (parent)) || []).includes(node)
+  )
+    return;
+  if (node === modalDialog && context.isBehindModal) return;
+  const namespace = namespaceOf(node);
+  const html = namespace === HTML;
+  const tag = localNameOf(node);
+  if (html ? SKIPPED.has(tag) : namespace === SVG && SVG_SKIPPED.has(tag)) {
+    if (tag !== "map") return;
+  }
+  if (tag === "br" && html) {
+    if (textRun) textRun.text += "\n";
+    return;
+  }
+  const facts = styleOf(node, context.facts, tag, html);
+  if (facts.none) {
+    if (facts.outside) noteClosedHost(parent);
+    return;
+  }
+  if (facts.mayHostShadow && isLikelyHost(node, facts)) noteClosedHost(node);
+  visitRendered(node, facts, context, nesting);
+};
+
+// Without a role attribute the tag decides; for parts of tables also the ancestors of the walk.
+/** @param {Element} element @param {string} tag @param {VisibilityContext} context */
+const roleByTag = (element, tag, context) => {
+  const contextual = BY_TAG[tag];
+  if (contextual === undefined) return TAG_ROLES[tag] || "generic";
+  if (context.table === null || ownersByElement.size !== 0) return roleOf(element);
+  if (tag === "td") return cellRoleIn(context.table, context.role);
+  if (tag === "tr") return TABLES.has(context.table) ? "row" : "generic";
+  return tag === "a" || tag === "li" ? contextual(element) : roleOf(element);
+};
+
+/** @param {Element} element @param {VisibilityContext} inner @param {number} nesting @param {(() => void) | null} finish */
+const walkThen = (element, inner, nesting, finish) => {
+  if (finish === null) return;
+  walkChildren(element, inner, nesting + 1);
+  finish();
+};
+
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {number} nesting */
+export const visitRendered = (element, facts, context, nesting) => {
+  const inner = enter(element, facts, context);
+  if (facts.placed || facts.moved || facts.overlaps || facts.tag === "rect") noteOverlay(element, facts, inner);
+  const tag = facts.tag;
+  if (tag === "input" && inputType(element) === "hidden") return;
+  if (tag === "label" && facts.html) {
+    const finishLabel = addLabelRows(/** @type {HTMLLabelElement} */ (element), facts, context, inner);
+    if (finishLabel !== null) return walkThen(element, inner, nesting, finishLabel);
+  }
+  if (tag === "svg" && !context.pointer && !context.isInName && !facts.html && namespaceOf(element) === SVG)
+    inner.shapes = hasPressableShapes(element);
+  const kinds = kindsOf(element);
+  const role = facts.html && !(kinds & ROLE) ? roleByTag(element, tag, context) : roleOf(element);
+  inner.role = role;
+  if (tag === "table" || TABLES.has(role)) inner.table = role;
+  const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
+  if (facts.breaks) flushText();
+  else if (!facts.inline) separateText(" ");
+  if (!facts.visible) walkChildren(element, inner, nesting + 1);
+  else walkThen(element, inner, nesting, addElementRows(element, role, strength, facts, context, inner));
+  if (tag === "img" && facts.visible && hasAttr(element, "usemap")) addAreaRows(element, context, inner);
+  if (facts.breaks) flushText();
+  else if (!facts.inline) separateText(" ");
+};
+
+const DEFAULT_CAPS = { nodes: 30000, children: 2500 };
+
+const topModal = () => {
+  const open = queryAll(document, "dialog:modal");
+  if (!open.length) return null;
+  for (const dialog of open) if (activeElement && containsNode(dialog, activeElement)) return dialog;
+  return open[open.length - 1];
+};

@@ -1,0 +1,190 @@
+// Computed styles, read once per distinct way of being styled: siblings that no rule can tell apart share one record.
+
+import {
+  ARIA,
+  ATTRIBUTE_KINDS,
+  CELL_STATE,
+  kindsOf,
+  PRESENTATIONAL,
+  ROLE,
+  rememberKinds,
+} from "../dom/attribute_kinds.js";
+import { attr, hasAnyAttribute, hasAttr, hasInternals, internalsSemantics } from "../dom/attributes.js";
+import { HOST_TAGS } from "../dom/closed_shadow_roots.js";
+import { HTML, isHtml, SVG } from "../dom/elements.js";
+import { attributeNames, localNameOf, namespaceOf, zoomOf } from "../dom/natives.js";
+import { shadowOf } from "../dom/shadow_roots.js";
+import { BLENDS, backgroundImageColours, colourFilterOf, fillColour, parseColour, textColour } from "./colours.js";
+import {
+  decorationOf,
+  facesAway,
+  hasPaintContainment,
+  hasShrunkFont,
+  hasTextStyles,
+  hidingReason,
+  isMoved,
+} from "./effects.js";
+import {
+  ALL_PROPERTY_GROUPS,
+  BACKGROUND_IMAGES,
+  distinctions,
+  EFFECTS,
+  LAYOUT,
+  mayHavePseudo,
+  TEXT_STYLES,
+  TRANSFORMS,
+} from "./style_sheets.js";
+
+/** @param {Element} element @param {string} which */
+const hasGeneratedContent = (element, which) => {
+  const content = getComputedStyle(element, which).content;
+  return content !== "none" && content !== "normal" && content !== "";
+};
+
+const HIDES = /hidden|clip/;
+const SCROLLS = /auto|scroll/;
+
+// The groups of CSS properties that may differ from their defaults here.
+/** @param {Element} element @param {StyleRecord | null} parent */
+const propertyGroupsOf = (element, parent) => {
+  if (!parent || parent.none || !parent.sharedStyles || !isHtml(element) || hasAttr(element, "style"))
+    return ALL_PROPERTY_GROUPS;
+  let looks = distinctions.propertyGroups;
+  if (parent.hasTextStyles) looks |= TEXT_STYLES;
+  if (kindsOf(element) & PRESENTATIONAL) looks |= BACKGROUND_IMAGES | LAYOUT;
+  return looks;
+};
+
+/** @param {Element} element @param {StyleRecord | null} [parent] @returns {StyleRecord} */
+export const readStyle = (element, parent = null) => {
+  const style = getComputedStyle(element);
+  const display = style.display;
+  const tag = localNameOf(element);
+  // An empty display: the element is not in the flattened tree, as a shadow root that is not known to us leaves it out.
+  if (display === "none" || display === "")
+    return /** @type {any} */ ({ none: true, sharedStyles: null, tag, outside: display === "" });
+  const looks = propertyGroupsOf(element, parent);
+  const html = namespaceOf(element) === HTML;
+  const position = style.position;
+  const overflow = style.overflowX + " " + style.overflowY;
+  const inline = display === "inline" || display === "contents" || display.startsWith("ruby");
+  const moves = looks & TRANSFORMS;
+  const paints = looks & EFFECTS;
+  const letters = looks & TEXT_STYLES;
+  const places = looks & LAYOUT;
+  const transform = moves ? style.transform : "none";
+  const collapses = style.whiteSpaceCollapse;
+  const pseudo = mayHavePseudo(element);
+  const odd = letters !== 0 && hasTextStyles(style);
+  const zoom = letters || !parent ? zoomOf(element) : parent.zoom;
+  return {
+    none: false,
+    sharedStyles: new Map(),
+    tag,
+    html,
+    custom: html && tag.includes("-"),
+    mayHostShadow: html && (HOST_TAGS.has(tag) || tag === "body" || tag.includes("-")),
+    display,
+    inline,
+    breaks: !inline && !display.startsWith("inline"),
+    visible: style.visibility === "visible",
+    opacity: paints ? Number(style.opacity) : 1,
+    pointer: style.cursor === "pointer",
+    position,
+    placed: position !== "static",
+    zIndex: position !== "static" ? Number(style.zIndex) || 0 : 0,
+    background: parseColour(style.backgroundColor),
+    backgroundImage: looks & BACKGROUND_IMAGES ? backgroundImageColours(style.backgroundImage) : null,
+    colour: namespaceOf(element) === SVG ? fillColour(style) : letters ? textColour(style) : parseColour(style.color),
+    hasTextStyles: odd || zoom !== 1,
+    zoom,
+    decoration: odd ? decorationOf(style) : null,
+    clippedToText: looks & BACKGROUND_IMAGES ? style.webkitBackgroundClip === "text" : false,
+    fontSize: parseFloat(style.fontSize) * zoom,
+    // Text may be far away from its box, so that its own rectangle must be measured.
+    textMayStray:
+      (odd && (style.textIndent !== "0px" || parseFloat(style.letterSpacing) < -2)) ||
+      (moves !== 0 && (parseFloat(style.marginLeft) < -100 || parseFloat(style.marginTop) < -100)) ||
+      (letters !== 0 && hasShrunkFont(style)) ||
+      // The fallback content is not laid out where the object itself is shown.
+      tag === "object" ||
+      namespaceOf(element) === SVG,
+    clipPath: paints ? style.clipPath : "none",
+    hides: HIDES.test(overflow) || (places !== 0 && hasPaintContainment(style)),
+    scrolls: SCROLLS.test(overflow),
+    moved: moves !== 0 && isMoved(style, transform),
+    legacyClip: paints && (position === "absolute" || position === "fixed") ? style.clip !== "auto" : false,
+    skipsContent: places ? style.contentVisibility === "hidden" : false,
+    reason: paints || moves ? hidingReason(style, transform, parent) : "",
+    facesAway: moves !== 0 && style.transformStyle === "preserve-3d" && facesAway(transform),
+    perspective: moves !== 0 ? parseFloat(style.perspective) || 0 : 0,
+    filtered: paints ? colourFilterOf(style.filter) : null,
+    blend: paints && style.mixBlendMode in BLENDS ? style.mixBlendMode : "",
+    mayHavePseudo: pseudo,
+    firstLine: !distinctions.lines ? null : inline ? parent && parent.firstLine : firstLineOf(element),
+    keepsLines: collapses !== "collapse",
+    keepsSpaces: collapses !== "collapse" && collapses !== "preserve-breaks",
+    overlaps: places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false,
+    before: pseudo && hasGeneratedContent(element, "::before"),
+    after: pseudo && hasGeneratedContent(element, "::after"),
+    masksText: odd && style.webkitTextSecurity !== "none",
+    untouchable: places ? style.pointerEvents === "none" : false,
+    contrastWith: null,
+    lowContrast: false,
+  };
+};
+
+/** @param {Element} element */
+const firstLineOf = (element) => textColour(getComputedStyle(element, "::first-line"));
+
+// Reads the attributes once for both the key and the kinds.
+/** @param {Element} element @param {string} tag */
+const styleKey = (element, tag) => {
+  let key = tag;
+  if (distinctions.tags.size !== 0) key += distinctions.tags.get(element) || "";
+  if (distinctions.pseudo.size !== 0 && distinctions.pseudo.has(element)) key += ":p";
+  let kinds = 0;
+  if (hasAnyAttribute(element)) {
+    const names = attributeNames(element);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      const kind = ATTRIBUTE_KINDS.get(name) || (name.startsWith("aria-") ? ARIA : 0);
+      kinds |= kind;
+      // Attributes that no rule mentions cannot change the style, except presentational ones.
+      if (name === "href" && !distinctions.attributes.has(name)) key += "\u0000href";
+      else if (
+        name === "href" ||
+        name === "class" ||
+        name === "style" ||
+        name === "type" ||
+        kind & PRESENTATIONAL ||
+        name === "contenteditable" ||
+        name === "inert" ||
+        distinctions.attributes.has(name)
+      )
+        key += "\u0000" + name + "=" + attr(element, name);
+      else if (name === "id" && distinctions.ids.size !== 0 && distinctions.ids.has(attr(element, name)))
+        key += "\u0000#" + attr(element, name);
+    }
+    if (hasInternals && internalsSemantics.has(element)) kinds |= ARIA | ROLE | CELL_STATE;
+  }
+  rememberKinds(element, kinds);
+  return key;
+};
+
+// Style sheets inside shadow trees are not read, so no style below a shadow host is shared.
+/** @param {Element} element @param {StyleRecord | null} parent @param {string} [tag] @param {boolean} [html] @returns {StyleRecord} */
+export const styleOf = (element, parent, tag = localNameOf(element), html = isHtml(element)) => {
+  if (!parent || !parent.sharedStyles || !distinctions.safe || !html) {
+    const facts = readStyle(element, parent);
+    if (!distinctions.safe || (parent && parent.sharedStyles === null) || shadowOf(element)) facts.sharedStyles = null;
+    return facts;
+  }
+  const key = styleKey(element, tag);
+  let facts = parent.sharedStyles.get(key);
+  if (facts === undefined) {
+    facts = readStyle(element, parent);
+    parent.sharedStyles.set(key, facts);
+  }
+  return facts.mayHostShadow && shadowOf(element) ? { ...facts, sharedStyles: null } : facts;
+};

@@ -1,0 +1,219 @@
+// The context in which the children of an element are seen: what it inherits from its ancestors. Rectangles are measured
+// only where style alone does not decide.
+
+import { ARIA, INERT, kindsOf } from "../dom/attribute_kinds.js";
+import { lowerCaseAttr } from "../dom/attributes.js";
+import {
+  clientHeightOf,
+  clientWidthOf,
+  localNameOf,
+  rectOf,
+  rootElementOf,
+  scrollHeightOf,
+  scrollWidthOf,
+} from "../dom/natives.js";
+import { flattenedParent, pathOf } from "../dom/tree.js";
+import { clipPathRect, intersectClip, isClippedAway, legacyClipRect } from "./clipping.js";
+import { CANVAS_COLOUR, compositeOver } from "./colours.js";
+import { readStyle, styleOf } from "./computed_styles.js";
+import { coveringPseudo, isAbovePseudoCover } from "./effects.js";
+import { outsidePage, viewHeight, viewOf } from "./viewport.js";
+
+export const MIN_OPACITY = 0.08;
+const FAR_BELOW = 300;
+
+/** @returns {VisibilityContext} */
+const rootContext = () => ({
+  facts: /** @type {any} */ (null),
+  seen: true,
+  reason: "",
+  inert: "",
+  opacity: 1,
+  background: CANVAS_COLOUR,
+  backgroundImage: null,
+  // The colours of a background that is clipped to the text.
+  textBackground: null,
+  filtered: null,
+  blendBackdrop: null,
+  blend: "",
+  pseudoCover: null,
+  clip: null,
+  needsMeasuring: false,
+  fixed: false,
+  pointer: false,
+  isInName: false,
+  owner: null,
+  isBehindModal: false,
+  hasBackground: false,
+  depth: 0,
+  inView: 0,
+  grouped: false,
+  shapes: false,
+  role: "",
+  // The role of the table around; null where the walk did not start at the top and so does not know.
+  table: null,
+});
+
+// The reason why nothing of this rectangle can be seen, however the page is scrolled.
+/** @param {Box} rect @param {VisibilityContext} context */
+export const geometryReason = (rect, context) => {
+  if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
+  if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
+  if (context.clip && isClippedAway(context.clip, rect)) return context.clip.small ? "screen-reader text" : "clipped";
+  return outsidePage(context.clip ? intersectClip(context.clip, rect) : rect, context.fixed) ? "off-screen" : "";
+};
+
+/** @param {Element} element */
+const isVisibleOverflow = (element) =>
+  scrollWidthOf(element) > clientWidthOf(element) + 1 || scrollHeightOf(element) > clientHeightOf(element) + 1;
+
+/** @param {Element} element @param {VisibilityContext} context */
+const inertReason = (element, context) => {
+  const kinds = kindsOf(element);
+  if (kinds & ARIA && lowerCaseAttr(element, "aria-hidden") === "true") return "aria-hidden";
+  return kinds & INERT ? "inert" : context.inert;
+};
+
+// The context of the children of this element.
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @returns {VisibilityContext} */
+export const enter = (element, facts, context) => {
+  const inner = {
+    facts,
+    seen: facts.visible,
+    reason: context.reason || facts.reason,
+    inert: context.inert,
+    opacity: context.opacity,
+    background: context.background,
+    backgroundImage: context.backgroundImage,
+    textBackground: context.textBackground,
+    filtered: facts.filtered || context.filtered,
+    blendBackdrop: facts.filtered || facts.blend ? context.background : context.blendBackdrop,
+    blend: facts.blend || context.blend,
+    pseudoCover:
+      context.pseudoCover && facts.placed && isAbovePseudoCover(facts, context.pseudoCover)
+        ? null
+        : context.pseudoCover,
+    clip: context.clip,
+    needsMeasuring: context.needsMeasuring || facts.textMayStray,
+    fixed: context.fixed || facts.position === "fixed",
+    pointer: facts.pointer,
+    isInName: context.isInName,
+    depth: context.depth,
+    inView: context.inView,
+    owner: context.owner,
+    isBehindModal: context.isBehindModal,
+    hasBackground: context.hasBackground,
+    grouped: false,
+    shapes: context.shapes,
+    role: "",
+    table: context.table,
+  };
+  if (kindsOf(element) & (ARIA | INERT)) inner.inert = inertReason(element, context);
+  if (facts.opacity < 1) {
+    inner.opacity = context.opacity * facts.opacity;
+    if (inner.opacity < MIN_OPACITY && !inner.reason) inner.reason = "transparent";
+  }
+  if (facts.clippedToText) inner.textBackground = facts.backgroundImage || [facts.background];
+  else {
+    if (facts.background[3] > 0) inner.background = compositeOver(facts.background, context.background);
+    if (facts.background[3] > 0.95) inner.backgroundImage = null;
+    if (facts.backgroundImage) inner.backgroundImage = facts.backgroundImage;
+  }
+  if (facts.mayHavePseudo && (facts.before || facts.after))
+    inner.pseudoCover = pseudoCoverOf(element, facts) || inner.pseudoCover;
+  if (facts.zIndex < 0 && facts.placed && context.hasBackground && !inner.reason) inner.reason = "covered";
+  if (facts.background[3] > 0.95 && facts.tag !== "html" && facts.tag !== "body") inner.hasBackground = true;
+  if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg") measureBox(element, facts, context, inner);
+  return inner;
+};
+
+/** @param {Element} element @param {StyleRecord} facts */
+const pseudoCoverOf = (element, facts) => {
+  for (const which of ["::after", "::before"]) {
+    const cover = (which === "::after" ? facts.after : facts.before) ? coveringPseudo(element, which) : null;
+    if (!cover) continue;
+    const rect = rectOf(element);
+    const [width, height] = [parseFloat(cover.style.width), parseFloat(cover.style.height)];
+    const [left, top] = [parseFloat(cover.style.left), parseFloat(cover.style.top)];
+    if (width >= rect.width - 4 && height >= rect.height - 4 && Math.abs(left) < 4 && Math.abs(top) < 4) return cover;
+  }
+  return null;
+};
+
+/** @param {StyleRecord} facts @param {VisibilityContext} context */
+const needsBox = (facts, context) =>
+  context.inView === 0 || facts.placed || facts.moved || facts.hides || facts.scrolls || facts.clipPath !== "none";
+
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
+const measureBox = (element, facts, context, inner) => {
+  if (!needsBox(facts, context)) return;
+  const rect = rectOf(element);
+  inner.inView = facts.placed || facts.moved || context.inView === 0 ? viewOf(rect) : context.inView;
+  // Once a child of a long list is far below the viewport, so are those after it.
+  if (context.grouped && !facts.placed && rect.top > viewHeight + FAR_BELOW) context.inView = 2;
+  // A box that does not clip may be smaller than its content, so only a clipping box decides for its children.
+  if (inner.inView !== 0 && !facts.hides && !facts.scrolls && (rect.height < 1 || rect.width < 1)) inner.inView = 0;
+  if (facts.placed || facts.moved) {
+    if (geometryReason(rect, inner)) inner.needsMeasuring = true;
+  }
+  if (facts.scrolls) {
+    inner.clip = inner.clip && isClippedAway(inner.clip, rect) ? inner.clip : null;
+    if (rect.width <= 2 || rect.height <= 2) {
+      inner.clip = intersectClip(inner.clip, rect);
+      inner.needsMeasuring = true;
+    }
+  } else if (
+    facts.hides &&
+    (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4 || localNameOf(element) === "svg")
+  ) {
+    inner.clip = intersectClip(inner.clip, rect);
+    inner.needsMeasuring = true;
+  }
+  const shape =
+    facts.clipPath !== "none"
+      ? clipPathRect(facts.clipPath, rect)
+      : facts.legacyClip
+        ? legacyClipRect(element, rect)
+        : null;
+  if (shape) {
+    inner.clip = intersectClip(inner.clip, shape);
+    inner.needsMeasuring = true;
+  }
+};
+
+// The context inside each element, as a walk from the top would compute it.
+/** @type {Map<Element, VisibilityContext>} */
+let contextsByElement = new Map();
+
+export const resetContexts = () => {
+  contextsByElement = new Map();
+};
+
+/** @param {Element} element @returns {VisibilityContext} */
+export const contextInside = (element) => {
+  const known = contextsByElement.get(element);
+  if (known) return known;
+  let context = rootContext();
+  for (const step of pathOf(element)) {
+    const met = contextsByElement.get(step);
+    if (met) {
+      context = met;
+      continue;
+    }
+    const facts = styleOf(step, context.facts);
+    context = facts.none
+      ? { ...context, facts: readStyle(rootElementOf(document)), seen: false }
+      : enter(step, facts, context);
+    contextsByElement.set(step, context);
+  }
+  return context;
+};
+
+// The context around a node; a copy, as walks change theirs.
+/** @param {Node} node @returns {VisibilityContext} */
+export const contextAt = (node) => {
+  const parent = flattenedParent(node);
+  const context = parent ? { ...contextInside(parent) } : rootContext();
+  if (!context.facts) context.facts = readStyle(rootElementOf(document));
+  return context;
+};

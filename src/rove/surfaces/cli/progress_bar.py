@@ -1,0 +1,39 @@
+"""A bar on a terminal that shows how far a download is."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+WIDTH = 30
+# Redrawing at every chunk would keep a fast download waiting for a slow terminal.
+REDRAWN_AFTER = 0.1
+
+
+class ProgressBar:
+    """Draws one line again and again, and ends it when everything is there."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+        self._drawn = 0.0
+        self._began: tuple[float, int] | None = None
+
+    def __call__(self, have: int, length: int | None) -> None:
+        now = time.monotonic()
+        if self._began is None:
+            self._began = (now, have)
+        is_complete = have == length
+        if is_complete or now - self._drawn >= REDRAWN_AFTER:
+            self._drawn = now
+            self._terminal.write(f"\r{self._line(have, length, now)}\033[K{chr(10) if is_complete else ''}")
+            self._terminal.flush()
+
+    def _line(self, have: int, length: int | None, now: float) -> str:
+        assert self._began is not None
+        began, already = self._began
+        speed = f"{(have - already) / 2**20 / max(now - began, 0.001):.1f} MB/s"
+        if not length:
+            return f"  {have / 2**20:.0f} MB  {speed}"
+        filled = WIDTH * have // length
+        bar = "█" * filled + "░" * (WIDTH - filled)
+        return f"  {bar} {100 * have // length:3} %  {have / 2**20:.0f} of {length / 2**20:.0f} MB  {speed}"

@@ -1,0 +1,32 @@
+"""Modules of the page scripts by themselves, linked and run in a real page."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.site import Site
+
+import rove.browser.scripts
+from rove import Session
+from rove.browser.scripts.linker import link
+
+SCRIPTS = str(Path(rove.browser.scripts.__file__).parent)
+
+Run = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture
+async def run(session: Session, site: Site) -> Run:
+    """Return the value of an expression that uses the names of a module, on a page with the given body."""
+
+    async def run(module: str, expression: str, *, body: str = "") -> Any:
+        if body:
+            await session.navigate(site.page("/", body))
+        linked = f'(() => {{ "use strict";\n{link(SCRIPTS, module)}\nreturn {expression};\n}})()'
+        return (await session.evaluate(linked)).result.value
+
+    await session.navigate(site.page("/", "<p>Page</p>"))
+    return run

@@ -1,0 +1,98 @@
+"""Advice that names actions as each surface knows them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rove import Session
+from rove.action import registry
+from rove.advice import Advice, Told, named, named_if_advice
+from rove.engine.outcome_redaction import redact_error
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import NotOpen, RoveError
+from rove.guard.hosts.refusal import Refusal, RefusalReason
+from rove.guard.secrets.secrets import Secret, Secrets
+from rove.settings import Settings
+from rove.surfaces.toolsets import Toolset
+
+TOOLS = {"click": "browser_click", "snapshot": "browser_snapshot"}
+SOURCE = Path(__file__).parents[2] / "src" / "rove"
+
+
+@pytest.mark.parametrize(
+    ("advice", "told"),
+    [
+        ("Take a {snapshot}.", "Take a browser_snapshot."),
+        ("{click} or {snapshot}", "browser_click or browser_snapshot"),
+        ("{fly} to {Click} {} { click }", "{fly} to {Click} {} { click }"),
+        ('{"action": "click"}', '{"action": "click"}'),
+        ("", ""),
+    ],
+)
+def test_known_names_are_put_in_and_all_else_stays(advice: str, told: str) -> None:
+    assert named(advice, TOOLS) == told
+
+
+def test_words_of_others_are_put_in_as_they_are() -> None:
+    advice = Advice("{snapshot} shows {where}.", where="https://a.example/#{click}")
+    assert str(advice) == "{snapshot} shows https://a.example/#{click}."
+    assert named(advice, TOOLS) == "browser_snapshot shows https://a.example/#{click}."
+
+
+def test_what_was_named_once_is_not_read_again() -> None:
+    told = named(Advice("See {where}.", where="{click}"), TOOLS)
+    assert named(told, TOOLS) == "See {click}."
+    assert named(Told("{click}"), TOOLS) == "{click}"
+
+
+def test_a_text_that_may_be_a_pages_is_left_alone() -> None:
+    assert named_if_advice("press {click}", TOOLS) == "press {click}"
+    assert named_if_advice(Advice("press {click}"), TOOLS) == "press browser_click"
+
+
+def test_redaction_keeps_what_was_named_from_being_named_again() -> None:
+    secrets = Secrets([Secret("mine", ("https://a.example",), "48151623")])
+    error = NotOpen("no", hint=named(Advice("At {where}", where="{click}48151623"), TOOLS))
+    redact_error(error, secrets)
+    assert named(error.hint, TOOLS) == "At {click}[secret mine]"
+
+
+def test_a_host_with_braces_in_a_refusal_is_no_reference() -> None:
+    error = Refusal("{click}.example", 443, RefusalReason.NOT_LISTED).error()
+    assert "{click}.example" in named(error.hint, TOOLS)
+
+
+async def test_each_surface_is_told_its_own_names(home: Path) -> None:
+    async with Sessions(Settings(home=home / "advice")) as sessions:
+        with pytest.raises(NotOpen) as caught:
+            await Session(sessions, "none-such").status()
+    assert "session.open_session()" in caught.value.hint
+    assert named("Use {open_session}.", Toolset()["browser_click"].names) == "Use browser_open_session."
+
+
+def _every_error(root: type[RoveError] = RoveError) -> list[type[RoveError]]:
+    return [root, *(each for child in root.__subclasses__() for each in _every_error(child))]
+
+
+@pytest.mark.parametrize("error", _every_error(), ids=lambda error: error.code)
+def test_default_hints_refer_to_actions_that_exist(error: type[RoveError]) -> None:
+    bare = named(error.default_hint, {verb: verb for verb in registry()})
+    assert "{" not in bare
+
+
+@pytest.mark.parametrize("folder", ["chromium", "engine", "actions", "guard", "snapshot", "render"])
+def test_no_layer_below_the_surfaces_knows_the_names_of_tools(folder: str) -> None:
+    verbs = "|".join(registry())
+    found = subprocess.run(
+        ["grep", "-rnE", rf"\bbrowser_({verbs})\b", "--include=*.py", str(SOURCE / folder)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.stdout == ""
+
+
+def test_only_one_file_spells_the_headers_of_our_proxy() -> None:
+    found = subprocess.run(["grep", "-rlF", "x-rove-", "--include=*.py", str(SOURCE)], capture_output=True, text=True)
+    assert [Path(path).name for path in found.stdout.split()] == ["proxy_headers.py"]
