@@ -46,7 +46,7 @@ _REASONS = {
 _CERTIFICATES = {
     "ERR_CERT_DATE_INVALID": "The certificate of {place} has expired, or is not valid yet",
     "ERR_CERT_COMMON_NAME_INVALID": "The certificate of {place} was issued for another host",
-    "ERR_CERT_AUTHORITY_INVALID": "The certificate of {place} is self-signed, or was issued by nobody known",
+    "ERR_CERT_AUTHORITY_INVALID": "The certificate of {place} is self-signed, or was issued by an unknown authority",
     "ERR_CERT_REVOKED": "The certificate of {place} has been revoked",
     "ERR_CERT_WEAK_SIGNATURE_ALGORITHM": "The certificate of {place} is signed too weakly",
 }

@@ -197,7 +197,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _open_connection(process)
             browser = await _connect(process, connection, settings)
-        # Neither a slow nor a failed clean-up may cost the caller a browser that is up.
+        # A slow or failed clean-up must not keep the caller from a browser that works.
         await asyncio.wait({sweep_task}, timeout=deadline - time.monotonic())
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)

@@ -24,7 +24,7 @@ class SharedResources:
         self.workers = Workers(self.console, self.network_conditions, tasks=self.tasks)
         # Whether text of a page at this URL, or of this origin, may be shown to the agent.
         self.may_read: Callable[[str], bool] = lambda address: True
-        # What is shown in the place of a frame that may not be told.
+        # The text that the agent is shown in place of a frame that it may not read.
         self.withheld = "(not shown)"
 
     @property
