@@ -96,7 +96,8 @@ async def _check_attachment(settings: Settings) -> Finding:
         return Finding("attach", "broken", error.message, error.hint)
     await browser.close()
     advice = "Leave --attach out to have a browser whose requests go through rove's proxy."
-    return Finding("attach", "worth knowing", f"{browser.version} at {settings.attach}", advice)
+    detail = f"{browser.version} at {settings.attach}: what its pages reach is NOT GUARDED"
+    return Finding("attach", "worth knowing", detail, advice)
 
 
 async def _check_start(settings: Settings) -> Finding:
