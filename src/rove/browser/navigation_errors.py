@@ -67,7 +67,7 @@ _PROXY_HINT = "The person who runs rove can give it with the proxy's address: `-
 def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveError:
     """Return the error for a reason that the browser gave: `net::ERR_CONNECTION_REFUSED: Failed to …`."""
     name = reason.removeprefix("net::")
-    parts = {"place": place_of(url), "host": urlsplit(url).hostname or url, "url": url}
+    parts = {"place": host_and_port(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
         return NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a loop: tell its owner.")
     if name in _CREDENTIALS:
@@ -86,10 +86,10 @@ def interrupted_error(reason: str, url: str) -> NavigationFailed:
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:
     """Return the error for a server that asks for a user name and a password."""
-    return NeedsCredentials(f"HTTP {status}: {place_of(url)} asks for a password ({challenge})")
+    return NeedsCredentials(f"HTTP {status}: {host_and_port(url)} asks for a password ({challenge})")
 
 
-def place_of(url: str) -> str:
+def host_and_port(url: str) -> str:
     """Return the host and port of a URL as they stand in it, without user name and password."""
     rest = url.partition("://")[2] or url
     return rest.partition("/")[0].partition("?")[0].partition("#")[0].rpartition("@")[2]

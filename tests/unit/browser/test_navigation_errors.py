@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
+from rove.browser.navigation_errors import credentials_error, host_and_port, interrupted_error, navigation_error
 
 DISTINCT = [
     "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_RESET",
@@ -65,7 +65,7 @@ def test_only_the_first_redirects_of_a_chain_are_shown() -> None:
     ],
 )
 def test_a_place_is_host_and_port_without_a_password(url: str, place: str) -> None:
-    assert place_of(url) == place
+    assert host_and_port(url) == place
     assert "secret" not in navigation_error("net::ERR_CONNECTION_REFUSED", url).message
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rove.chromium.browser import ATTACHED
+from rove.chromium.browser import AUTO_ATTACH
 from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 
 PROXY_URL = "http://127.0.0.1:4321"
@@ -59,7 +59,7 @@ def browser() -> Generator[FakeBrowser]:
 
 def test_a_context_and_a_page_are_created_with_the_same_parameters_as_later_ones(browser: FakeBrowser) -> None:
     attach, context = browser.next_command(), browser.next_command()
-    assert (attach["method"], attach["params"]) == ("Target.setAutoAttach", ATTACHED)
+    assert (attach["method"], attach["params"]) == ("Target.setAutoAttach", AUTO_ATTACH)
     assert context["method"] == "Target.createBrowserContext"
     assert context["params"] == {
         "disposeOnDetach": True,
