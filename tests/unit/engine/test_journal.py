@@ -14,7 +14,7 @@ import pytest
 from rove.actions.batch import Batch
 from rove.actions.forms import Fill
 from rove.actions.pointer import Click
-from rove.engine.journal import WITHHELD, Journal
+from rove.engine.journal import REDACTION_FAILED, Journal
 from rove.errors import ElementGone, JournalFailed
 from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
@@ -160,7 +160,7 @@ async def test_when_secrets_cannot_be_removed_the_words_are_withheld(tmp_path: P
     async with Journal(tmp_path, "mine", redact=fails).entry(Fill("e1", "hunter2")):
         pass
     (line,) = lines(tmp_path)
-    assert (line["outcome"], set(line["arguments"].values())) == ("done", {WITHHELD})
+    assert (line["outcome"], set(line["arguments"].values())) == ("done", {REDACTION_FAILED})
 
 
 # What cannot be written

@@ -26,7 +26,7 @@ def network(home: Path, is_guarded: bool) -> NetworkAccess:
 )  # fmt: skip
 def test_pages_of_the_browsers_own_are_refused_where_there_may_be_some(url: str, tmp_path: Path) -> None:
     with pytest.raises(Denied):
-        network(tmp_path, False).refuse(url)
+        network(tmp_path, False).refuse_url(url)
     assert not network(tmp_path, False).may_show(url)
 
 
@@ -34,14 +34,14 @@ def test_pages_of_the_browsers_own_are_refused_where_there_may_be_some(url: str,
     "url", ["https://example.com/", "about:blank", "data:text/html,x", "blob:https://a.example/1", "http://localhost/"]
 )
 def test_pages_of_the_web_are_not(url: str, tmp_path: Path) -> None:
-    network(tmp_path, False).refuse(url)
+    network(tmp_path, False).refuse_url(url)
     assert network(tmp_path, False).may_show(url)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://10.0.0.1/", "http://169.254.169.254/"])
 def test_addresses_are_a_floor_there_too(url: str, tmp_path: Path) -> None:
     with pytest.raises(Denied):
-        network(tmp_path, False).refuse(url)
+        network(tmp_path, False).refuse_url(url)
     assert not network(tmp_path, False).may_show(url)
 
 
@@ -51,4 +51,4 @@ def test_the_port_of_the_browsers_own_commands_is_closed_whatever_is_opened(
     host: str, is_guarded: bool, tmp_path: Path
 ) -> None:
     with pytest.raises(Denied):
-        network(tmp_path, is_guarded).refuse(f"http://{host}:9222/json/list")
+        network(tmp_path, is_guarded).refuse_url(f"http://{host}:9222/json/list")

@@ -58,7 +58,7 @@ class ApprovalRequest:
         return {name: value for name, value in self.arguments.items() if name not in targets}
 
     @property
-    def memory(self) -> Hashable | None:
+    def memory_key(self) -> Hashable | None:
         """What a person may say once for a whole session: this action at these origins. None where there are none."""
         if self.steps or not self.origins or None in self.origins:
             return None
@@ -66,7 +66,7 @@ class ApprovalRequest:
 
     @property
     def can_be_remembered(self) -> bool:
-        return all(step.memory for step in self.steps) if self.steps else self.memory is not None
+        return all(step.memory_key for step in self.steps) if self.steps else self.memory_key is not None
 
     def covers(self, other: ApprovalRequest) -> bool:
         """Whether a yes to this is a yes to that: the same deed, on the same elements, in the same place."""

@@ -8,7 +8,7 @@ import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
 from rove.engine.approval import approvals
-from rove.engine.approval.approvals import MOST_A_MINUTE, MOST_PENDING, Approvals
+from rove.engine.approval.approvals import MAX_PENDING, MAX_PER_MINUTE, Approvals
 from rove.errors import Denied, LimitReached
 
 
@@ -65,7 +65,7 @@ async def test_equal_requests_are_asked_one_by_one_and_answered_one_by_one() -> 
 
 async def test_more_than_a_few_at_once_are_refused_per_session() -> None:
     house, slow = Approvals(None, 20), Slow()
-    running = await waiting(house, slow, *(request() for _ in range(MOST_PENDING)))
+    running = await waiting(house, slow, *(request() for _ in range(MAX_PENDING)))
     with pytest.raises(LimitReached) as caught:
         await house.ask(request(), slow)
     assert "20 s" in caught.value.hint
@@ -80,7 +80,7 @@ async def test_more_than_a_few_at_once_are_refused_per_session() -> None:
 
 async def test_more_than_so_many_a_minute_are_refused_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     house = Approvals(None, 20)
-    for _ in range(MOST_A_MINUTE):
+    for _ in range(MAX_PER_MINUTE):
         await house.ask(request(), Yes())
     for session in ("default", "other"):
         with pytest.raises(LimitReached) as caught:

@@ -13,7 +13,7 @@ from rove.actions.forms import Fill
 from rove.actions.pointer import Click
 from rove.engine.approval import permission
 from rove.engine.approval.gate import Gate
-from rove.engine.approval.permission import Grant, Look, PermissionCheck
+from rove.engine.approval.permission import FindElements, Grant, PermissionCheck
 from rove.engine.journal import Entry
 from rove.errors import Denied
 from rove.guard.policy.approval import Approver, NoApprover, ShownElement
@@ -50,7 +50,7 @@ class Person:
         return answer
 
 
-def showing(*shown: ShownElement) -> Look:
+def showing(*shown: ShownElement) -> FindElements:
     async def look() -> tuple[ShownElement, ...]:
         return shown
 
@@ -75,10 +75,10 @@ class Way:
             self.gate, action, self.entry, person, ahead if ahead is not None else []
         )
 
-    async def goes(self, *looks: tuple[Place, Look]) -> AnyAction:
+    async def goes(self, *looks: tuple[Place, FindElements]) -> AnyAction:
         """Ask at each look what is asked there, until it is let through; returns the action as it would be done."""
         for place, look in looks:
-            question = await self.permission.question((place,), look)
+            question = await self.permission.check((place,), look)
             if question is None:
                 return self.permission.action
             await self.permission.ask(question)
@@ -160,7 +160,9 @@ async def test_an_answer_that_does_not_come_in_time_means_no() -> None:
         ("nothing", (PLACE, showing())),
     ],
 )
-async def test_what_has_changed_since_the_yes_is_asked_about_again(name: str, changed: tuple[Place, Look]) -> None:
+async def test_what_has_changed_since_the_yes_is_asked_about_again(
+    name: str, changed: tuple[Place, FindElements]
+) -> None:
     person = Person()
     await Way(ASK, person).goes(HERE, changed, changed)
     assert len(person.asked) == 2, name
@@ -178,7 +180,7 @@ async def test_a_page_that_is_never_the_same_is_given_up() -> None:
     looks = [(PLACE, showing(ShownElement("target", "e7", f'button "{number}"'))) for number in range(10)]
     with pytest.raises(Denied):
         await Way(ASK, person).goes(*looks)
-    assert len(person.asked) == permission.MOST_ASKED
+    assert len(person.asked) == permission.MAX_QUESTIONS
 
 
 async def test_a_policy_that_says_no_after_the_yes_is_heard() -> None:
@@ -208,7 +210,7 @@ async def test_a_yes_ahead_counts_for_exactly_that_and_once(other: AnyAction) ->
     person, ahead = Person(), list[Grant]()
     gate = Gate(Says(ASK), None, 20)
     way = Way(person=person, gate=gate, action=Fill("#name", "Bea"))
-    question = await way.permission.question((PLACE,), showing(field))
+    question = await way.permission.check((PLACE,), showing(field))
     assert question is not None
     ahead += await permission.ask_person(gate, question, person)
     assert len(person.asked) == 1
@@ -224,7 +226,7 @@ async def test_a_yes_ahead_counts_for_exactly_that_and_once(other: AnyAction) ->
 
 async def test_a_yes_ahead_runs_out() -> None:
     person, gate = Person(), Gate(Says(ASK), None, 20)
-    question = await Way(person=person, gate=gate).permission.question((PLACE,), showing(BUTTON))
+    question = await Way(person=person, gate=gate).permission.check((PLACE,), showing(BUTTON))
     assert question is not None
     (grant,) = await permission.ask_person(gate, question, person)
     stale = [Grant(grant.request, grant.until - 20.001)]

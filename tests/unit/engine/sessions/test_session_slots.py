@@ -45,16 +45,16 @@ async def test_whoever_came_first_is_served_first_and_nobody_gets_in_between() -
     line = places()
     await line.take()
     first, second = await standing(line, 2)
-    line.leave()
+    line.release()
     (third,) = await standing(line, 1)
     await turn(first)
     assert not second.done()
-    line.leave()
+    line.release()
     await turn(second)
     assert not third.done()
-    line.leave()
+    line.release()
     await turn(third)
-    line.leave()
+    line.release()
     assert (line.taken, line.waiting) == (0, 0)
 
 
@@ -75,7 +75,7 @@ async def test_a_line_that_is_too_long_is_not_joined() -> None:
         await line.take()
     assert refused.value.retry_after == 2
     for task in waiting:
-        line.leave()
+        line.release()
         await turn(task)
 
 
@@ -86,7 +86,7 @@ async def test_who_is_cancelled_leaves_the_line() -> None:
     gone.cancel()
     await asyncio.wait({gone})
     assert line.waiting == 1
-    line.leave()
+    line.release()
     await turn(patient)
     assert line.taken == 1
 
@@ -95,12 +95,12 @@ async def test_a_place_given_to_one_who_is_cancelled_at_that_moment_goes_to_the_
     line = places()
     await line.take()
     gone, patient = await standing(line, 2)
-    line.leave()
+    line.release()
     gone.cancel()
     await asyncio.wait({gone})
     assert gone.cancelled()
     await turn(patient)
-    line.leave()
+    line.release()
     assert (line.taken, line.waiting) == (0, 0)
 
 
