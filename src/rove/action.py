@@ -132,9 +132,17 @@ class ContextAction(Action[R]):
 class SessionDirectory(Protocol):
     """What an action on the set of sessions may ask of the engine."""
 
-    async def open_session(self, name: str | None) -> str: ...
-    async def close_session(self, name: str | None) -> str: ...
-    def sessions(self) -> list[dict[str, Any]]: ...
+    async def open_session(self, name: str | None) -> str:
+        """Open a session, with a name of its own if none is given; return the name."""
+        ...
+
+    async def close_session(self, name: str | None) -> str:
+        """Close a session, by default the one that the action runs in; return its name."""
+        ...
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return the facts that are listed of each open session."""
+        ...
 
 
 class SessionsAction(Action[R]):
@@ -148,9 +156,15 @@ class SessionsAction(Action[R]):
 class StepRunner(Protocol):
     """Runs the actions that another action is made of, so that each of them passes the gate."""
 
-    async def ask_ahead(self, actions: Sequence[Action[Any]], /) -> None: ...
-    async def run(self, action: Action[Any]) -> AnyOutcome: ...
-    def report(self, message: str, done: int, total: int, /) -> None: ...
+    async def ask_ahead(self, actions: Sequence[Action[Any]], /) -> None:
+        """Ask a person once for all the steps that can be shown now."""
+
+    async def run(self, action: Action[Any]) -> AnyOutcome:
+        """Run one step."""
+        ...
+
+    def report(self, message: str, done: int, total: int, /) -> None:
+        """Report progress to the caller."""
 
 
 class CompositeAction(Action[R]):

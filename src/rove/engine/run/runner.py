@@ -165,8 +165,6 @@ class Run:
         async with TabLock(tab, self._deadline.moment, Effect.READ):  # the action is done, the page is only read
             return self._outcomes.build(action, result, tab, await self._report_page(action, tab, start))
 
-    # Time and the browser
-
     @property
     def _deadline(self) -> Deadline:
         assert self._current_deadline is not None
@@ -192,8 +190,6 @@ class Run:
         self._deadline.extend(time.monotonic() - began)
         self._deadline.lost = context.lost
         return context
-
-    # Permission
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], TabInfo | None] = lambda: None) -> None:
         """Return when an action that needs no tab's lock may run. Raises Denied."""
@@ -221,8 +217,6 @@ class Run:
         answer = await asking
         self._deadline.extend(time.monotonic() - began)
         return answer
-
-    # What a batch uses to run its steps
 
     async def ask_ahead(self, actions: Sequence[AnyAction], /) -> None:
         """Ask once for all the steps that can be shown to a person now, before the first of them runs."""

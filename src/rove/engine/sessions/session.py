@@ -129,6 +129,7 @@ class Session:
 
     @property
     def has_pages(self) -> bool:
+        """Whether it has a browser context."""
         return self._context is not None
 
     @property
