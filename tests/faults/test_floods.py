@@ -10,8 +10,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.chromium.events.console import KEPT as LINES_KEPT
-from rove.chromium.events.network_log import KEPT as REQUESTS_KEPT
+from rove.chromium.events.console import MAX_MESSAGES
+from rove.chromium.events.network_log import MAX_REQUESTS
 
 # Minutes altogether, and they need the machine to themselves.
 pytestmark = pytest.mark.slow
@@ -55,8 +55,8 @@ async def test_what_is_kept_of_a_console_has_an_end(session: Session, site: Site
     await session.evaluate("1")
     result = (await session.console(limit=1)).result
     assert result.lines[0].text == "line 899"
-    assert result.left_out == LINES_KEPT - 1
-    assert result.dropped == 900 - LINES_KEPT
+    assert result.left_out == MAX_MESSAGES - 1
+    assert result.dropped == 900 - MAX_MESSAGES
 
 
 async def test_what_a_page_writes_is_not_written_to_the_disk(session: Session, site: Site, home: Any) -> None:
@@ -67,7 +67,7 @@ async def test_what_a_page_writes_is_not_written_to_the_disk(session: Session, s
 
 
 async def test_what_is_kept_of_the_network_has_an_end(session: Session, site: Site) -> None:
-    count = REQUESTS_KEPT + 300
+    count = MAX_REQUESTS + 300
     site.page("/n", "", kind="text/plain")
     await session.navigate(site.page("/", "<p>Page</p>"))
     asks = f"""(async () => {{ for (let i = 0; i < {count}; i += 20)
@@ -75,5 +75,5 @@ async def test_what_is_kept_of_the_network_has_an_end(session: Session, site: Si
     await session.using(timeout=90).evaluate(asks)
     result = (await session.network(limit=1)).result
     assert result.requests[0].request == count + 1
-    assert result.left_out == REQUESTS_KEPT - 1
-    assert result.dropped == count + 1 - REQUESTS_KEPT
+    assert result.left_out == MAX_REQUESTS - 1
+    assert result.dropped == count + 1 - MAX_REQUESTS

@@ -157,7 +157,7 @@ class NetworkAccess:
     def _find_failure(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
         if refusal := self._rule_refusal(endpoint):
             return refusal.error()
-        reason = self._egress.refusal_log.why_not(endpoint, since) if self._egress else None
+        reason = self._egress.refusal_log.latest(endpoint, since) if self._egress else None
         if reason is None:
             return None
         return navigation_error(f"net::{_NET_ERRORS[reason]}", url) if isinstance(reason, str) else reason.error()

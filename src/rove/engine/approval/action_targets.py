@@ -58,7 +58,7 @@ async def _find_frames(action: AnyAction, tab: Tab) -> list[Frame]:
 async def _find_target_frames(text: str, tab: Tab) -> list[Frame]:
     target = parse_target(text)
     if isinstance(target, Ref) and target.frame:
-        tab.refuse_gone_frame(target.frame)
+        tab.require_frame(target.frame)
     if not await tab.has_frames():  # most pages have none, and the browser need not be asked for elements then
         return []
     if isinstance(target, Point):

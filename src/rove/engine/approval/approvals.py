@@ -41,7 +41,7 @@ class Approvals:
 
     def remembers(self, request: ApprovalRequest) -> bool:
         """Whether a person has approved every request of this kind for the session."""
-        return request.memory_key is not None and request.memory_key in self._remembered
+        return request.session_key is not None and request.session_key in self._remembered
 
     def forget(self, session: str) -> None:
         """Drop what was approved or is being asked for a session that is closed, as its name may be used again."""
@@ -62,7 +62,7 @@ class Approvals:
         answer = await self._wait_for_answer(request, approver)
         if answer is ApprovalAnswer.FOR_SESSION:
             # A step without an origin has no key, and is approved just once.
-            keys = [part.memory_key for part in request.steps or (request,)]
+            keys = [part.session_key for part in request.steps or (request,)]
             self._remembered.update(key for key in keys if key is not None)
         elif answer is not ApprovalAnswer.ONCE:
             raise Denied(f"Not approved: {request.question}")

@@ -15,8 +15,8 @@ async def observe_changes(tab: Tab, quiet: bool) -> Changes:
     if quiet:
         return Changes()
     observer = tab.observer
-    before, seen_document, after = observer.seen, observer.seen_document, await observer.look()
-    observer.remember(after)
+    before, seen_document, after = observer.seen, observer.seen_document, await observer.take_snapshot()
+    observer.mark_seen(after)
     budgets = tab.settings.observing
     if before is None or seen_document != tab.page.load_state.documents:
         page = render(after, budgets.budget)

@@ -71,14 +71,14 @@ class Deadline:
 
     async def add_reason(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Return the error with its reason, where it is a server that does not answer or a page that is busy."""
-        tab.is_suspect = not await tab.page.answers(self.reserve)
+        tab.is_unresponsive = not await tab.page.answers_within(self.reserve)
         if server := tab.page.requests.silent_server:
-            tab.is_suspect = False
+            tab.is_unresponsive = False
             hint = Advice(
                 "{server} has not answered: try again later, or allow more time with `timeout`.", server=server
             )
             return DeadlineExceeded(error.message, hint=hint)
-        if not tab.is_suspect:
+        if not tab.is_unresponsive:
             return error
         reason = f"{error.message}: the page is busy and lets nothing else run"
         return DeadlineExceeded(reason, hint=BUSY_PAGE_HINT)

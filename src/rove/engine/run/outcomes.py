@@ -59,6 +59,6 @@ class OutcomeBuilder:
 
 def _tab_events(tab: Tab) -> Iterator[Event]:
     """Yield the events of the page that the agent has not been told of, and the dialog that is open."""
-    yield from (Event(event.kind, str(event), event.advice) for event in tab.page.events.unseen())
+    yield from (Event(event.kind, str(event), event.advice) for event in tab.page.events.take_unreported())
     if dialog := tab.page.dialogs.open:
         yield Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}.")

@@ -46,18 +46,18 @@ class PageReporter:
         document = tab.page.requests.document
         if document is not None and document is not start.document:
             add_failure_event(self._session.network, tab)
-        if tab.page.is_restless and not report.pending:
+        if tab.page.keeps_navigating and not report.pending:
             report.pending = (KEEPS_NAVIGATING,)
         return report
 
     async def _observe_in_time(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
         observing = unless_crashed(tab, self._observe(tab, start, report))
         try:
-            work = tab.page.dialogs.interrupts(observing)
+            work = tab.page.dialogs.run_until_dialog(observing)
             await self._deadline.limit(work, self._deadline.reserve, "the page to be looked at")
         except DeadlineExceeded as error:
             with_reason = await self._deadline.add_reason(tab, error)
-            if action.effect is Effect.NAVIGATE or not tab.is_suspect:
+            if action.effect is Effect.NAVIGATE or not tab.is_unresponsive:
                 raise with_reason from None
             # The action itself is done: after an error the agent would repeat it.
             report.pending = (BUSY_PAGE,)
@@ -65,7 +65,7 @@ class PageReporter:
     async def _observe(self, tab: Tab, start: StartState, report: PageReport) -> None:
         report.pending = await settle(tab, start, read_rows=not self._quiet)
         # A page that keeps navigating always waits for its next document: it is held and read instead.
-        if not tab.page.is_restless and (server := tab.page.awaited_server):
+        if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
             report.pending = (Advice(SILENT_SERVER, server=server),)
             return
         changes = await observe_changes(tab, self._quiet) if self._may_show(tab) else NO_CHANGES
@@ -73,7 +73,7 @@ class PageReporter:
         if self._may_show(tab):
             report.changes = changes
         else:
-            tab.observer.forget_seen()
+            tab.observer.clear_seen()
             self._add_hidden_event(tab)
 
     def _may_show(self, tab: Tab) -> bool:

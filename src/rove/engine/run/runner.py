@@ -104,9 +104,9 @@ class Run:
         action = permission.action
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
             with _mark_quotes(tab):
-                tab.page.dialogs.refuse_if_open()
+                tab.page.dialogs.raise_if_open()
             if tab.page.awaited_server:
-                await tab.page.stay_or_arrive()
+                await tab.page.finish_navigation()
         refuse_unreachable(self._session.network, action, entry, tab)
         checking = unless_dialog(tab, self._find_question(permission, tab))
         return await self._deadline.limit_on_tab(tab, checking, _awaited(action))
@@ -121,7 +121,7 @@ class Run:
             return await self._act(action, tab)
         except PageStuck:
             if action.destination is None:
-                tab.is_suspect = True
+                tab.is_unresponsive = True
                 raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=BUSY_PAGE_HINT) from None
             return await self._deadline.limit(context.replace_tab(tab, "its page did not let itself be left"))
 
@@ -143,7 +143,7 @@ class Run:
         except NavigationFailed:
             raise_network_reason(self._session.network, action, tab, start.moment)
             raise
-        tab.is_suspect = False
+        tab.is_unresponsive = False
         if action.effect is Effect.NAVIGATE:
             self._session.network.refuse_document(tab.page.requests.document)
         return result
@@ -155,7 +155,7 @@ class Run:
         context = await self._open_context()
         await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
-        downloads = {tab: tab.page.downloads.begun for tab in context.tabs}
+        downloads = {tab: tab.page.downloads.count for tab in context.tabs}
         result = await self._deadline.limit(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():

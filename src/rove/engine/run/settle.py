@@ -35,9 +35,9 @@ class StartState:
     @classmethod
     def of(cls, tab: Tab) -> StartState:
         """Return the state of the tab now."""
-        polled = frozenset(_endpoint(request.url) for request in tab.page.requests.under_way)
-        loading = None if tab.page.load_state.has("load") else tab.page.load_state.documents
-        return cls(time.monotonic(), polled, loading, tab.page.downloads.begun, tab.page.requests.document)
+        polled = frozenset(_endpoint(request.url) for request in tab.page.requests.pending)
+        loading = None if tab.page.load_state.has_reached("load") else tab.page.load_state.documents
+        return cls(time.monotonic(), polled, loading, tab.page.downloads.count, tab.page.requests.document)
 
 
 async def settle(tab: Tab, start: StartState, read_rows: bool) -> tuple[str, ...]:
@@ -68,20 +68,20 @@ class _Activity:
 
     async def is_over(self) -> bool:
         """Wait for one thing; return True if there was nothing left to wait for."""
-        if self._page.load_state.is_restless:
+        if self._page.load_state.keeps_navigating:
             return True
         if not self._is_loaded():
-            await self._page.load_state.reaches("load")
+            await self._page.load_state.wait_for_stage("load")
             return False
-        ended = self._page.requests.ended
-        await self._tab.observer.quiet(self._read_rows, self._start.moment)
+        ended = self._page.requests.ended_count
+        await self._tab.observer.wait_until_quiet(self._read_rows, self._start.moment)
         if self._page.downloads.is_running(self._start.downloads):
-            await self._page.downloads.finish(self._start.downloads)
+            await self._page.downloads.wait_until_finished(self._start.downloads)
             return False
         if requests := self._awaited_requests():
-            await self._page.requests.changes(max(_next_stream_time(requests) - time.monotonic(), 0.01))
+            await self._page.requests.wait_for_change(max(_next_stream_time(requests) - time.monotonic(), 0.01))
             return False
-        if ended != self._page.requests.ended and self._rechecks > 0:
+        if ended != self._page.requests.ended_count and self._rechecks > 0:
             # The response to a request that ended meanwhile may have changed the page.
             self._rechecks -= 1
             return False
@@ -89,22 +89,24 @@ class _Activity:
 
     def describe(self) -> tuple[str, ...]:
         """Return what is not over, each in a few words."""
-        if self._page.is_restless:
+        if self._page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
-        pending = [] if self._page.load_state.has("load") else ["the page is still loading: it may be incomplete"]
+        pending = (
+            [] if self._page.load_state.has_reached("load") else ["the page is still loading: it may be incomplete"]
+        )
         pending += ["a download"] if self._page.downloads.is_running(self._start.downloads) else []
         return (*pending, *(f"{request.method} {request.url}" for request in self._caused_requests()))
 
     def _is_loaded(self) -> bool:
         load_state = self._page.load_state
-        was_loading_before = load_state.documents == self._start.loading and not load_state.is_starting
-        return load_state.has("load") or was_loading_before
+        was_loading_before = load_state.documents == self._start.loading and not load_state.is_navigating
+        return load_state.has_reached("load") or was_loading_before
 
     def _caused_requests(self) -> list[TrackedRequest]:
         """Return the requests since the action, except those that the page had been repeating before it."""
         return [
             request
-            for request in self._page.requests.under_way
+            for request in self._page.requests.pending
             if request.began >= self._start.moment and _endpoint(request.url) not in self._start.polled
         ]
 

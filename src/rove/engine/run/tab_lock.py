@@ -46,7 +46,7 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     """Return the result of `work`. Raises DialogOpen if a dialog opens, since the work would wait for its answer."""
     try:
         # Input ends by itself when a dialog opens. A command that the page has to answer does not.
-        return await race(unless_crashed(tab, work), tab.page.dialogs.opening(), grace=RELEASE_SECONDS)
+        return await race(unless_crashed(tab, work), tab.page.dialogs.wait_until_open(), grace=RELEASE_SECONDS)
     except Interrupted as interrupted:
         error = DialogOpen(f"The page opened its {interrupted.result} before there was a result.")
         error.origin = origin_in(tab.url)
@@ -56,6 +56,6 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
     """Return the result of `work`. Raises PageCrashed if the page crashes, since it would never answer."""
     try:
-        return await race(work, tab.page.crash())
+        return await race(work, tab.page.wait_for_crash())
     except Interrupted:
         raise PageCrashed(f"The page crashed: {tab.url}") from None

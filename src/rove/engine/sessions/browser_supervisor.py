@@ -178,7 +178,7 @@ class BrowserSupervisor:
         if browser is None or not browser.is_alive or not self._is_busy():
             self._missed_heartbeats = 0
             return
-        has_answered = await browser.answers(HEARTBEAT_TIMEOUT)
+        has_answered = await browser.answers_within(HEARTBEAT_TIMEOUT)
         self._missed_heartbeats = 0 if has_answered else self._missed_heartbeats + 1
         if self._missed_heartbeats >= 2:
             self._missed_heartbeats = 0

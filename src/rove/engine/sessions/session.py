@@ -182,7 +182,7 @@ class Session:
                 reason="",
                 shared=self._context.shared_state,
                 targets=self._context.targets,
-                numbers=self._context.numbers,
+                ids_given=self._context.ids_given,
             )
             self._context.lost.set()
             self._context = None
@@ -208,12 +208,12 @@ class Session:
             async with asyncio.timeout(SAVE_TIMEOUT):
                 return await context.save()
         except (TimeoutError, BrowserError):
-            return replace(self._saved or SavedContext(), tabs=context.addresses)
+            return replace(self._saved or SavedContext(), tabs=context.tab_urls)
 
     def _save_soon(self) -> None:
         """Save in the background what would be restored if the browser died."""
         if self._context is not None:
-            self._tab_urls = self._context.addresses or self._tab_urls
+            self._tab_urls = self._context.tab_urls or self._tab_urls
         # A call within the interval starts a timer, so that the state after the last call is saved too.
         wait = self._last_save + SAVE_INTERVAL - time.monotonic()
         if wait <= 0:
@@ -237,12 +237,12 @@ class Session:
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs."""
         if self._context is not None:
-            await self._context.arrived()
+            await self._context.wait_for_popups()
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
         if self._context is not None:
-            tabs, current = self._context.addresses, self._context.current
+            tabs, current = self._context.tab_urls, self._context.current
             current_id = current.id if current else None
         else:
             saved = self._saved or SavedContext()

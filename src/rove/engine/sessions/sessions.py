@@ -186,13 +186,13 @@ class Sessions:
                 context = await self._create_context_in(browser, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
             raise _lost_at_start() from error
-        context.admit = self._admission.admit_page
+        context.before_new_tab = self._admission.admit_page
         return context
 
     async def _create_context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
         if proxy_url is not None:
             return await browser.new_context(self.settings, proxy_url, saved)
-        return await browser.own_context(self.settings, saved)
+        return await browser.default_context(self.settings, saved)
 
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
