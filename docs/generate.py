@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from rove import errors
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
-from rove.advice import named
+from rove.advice import insert_names
 from rove.errors import RoveError
 from rove.settings import Option, options
 from rove.surfaces.cli.commands import build_parser
@@ -228,7 +228,7 @@ def errors_page() -> Iterator[str]:
     for cls in _tree(RoveError):
         meaning = meanings[cls.__name__] if cls is not RoveError else "the root of the tree; raised itself, a fault"
         retry = "yes" if cls.retryable else "no"
-        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, named(cls.default_hint, names))
+        yield _row(f"`{cls.code}`", f"`{cls.__name__}`", meaning, retry, insert_names(cls.default_hint, names))
 
 
 def _tree(root: type[RoveError]) -> Iterator[type[RoveError]]:

@@ -6,7 +6,7 @@ from rove import version
 
 __version__ = version.VERSION
 
-# What `typing` calls by the same name: to import it would take as long as to start a browser's process.
+# Type checkers treat it like `typing.TYPE_CHECKING`. Importing `typing` takes as long as starting a browser's process.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from rove.surfaces.library import Session as Session
     from rove.surfaces.library import open as open
 
-# Loaded when first used: the command line and the keeper must not pay for what they do not need.
-_HOMES = {
+# The module of each public name. It is imported when the name is first used, so that commands start quickly.
+_MODULES = {
     "Action": "rove.action",
     "Allow": "rove.guard.policy.policy",
     "ApprovalAnswer": "rove.guard.policy.approval",
@@ -81,8 +81,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    """Import a public name when it is first used."""
+    if name not in _MODULES:
         raise AttributeError(f"module 'rove' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -1,4 +1,4 @@
-"""The `rove` command."""
+"""The entry point of the `rove` command."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. An interrupt, even in the middle of an import, ends it without a traceback."""
+    """Run the command line. An interrupt, even during an import, ends it without a traceback."""
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = 130  # a browser that was started is ended by its keeper
+        code = 130  # the process that watches a started browser ends it
     sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
     """Run the command. A server's browser is started before the rest is imported."""
-    begun = None
+    launch = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
         from rove.chromium.early_launch import early_launch
 
-        begun = early_launch(arguments, os.environ)
-    gc.disable()  # imports leave no garbage, and collecting it takes a tenth of their time
+        launch = early_launch(arguments, os.environ)
+    gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time
     from rove.surfaces.cli.commands import run
 
     gc.enable()
-    return run(arguments, begun)
+    return run(arguments, launch)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ class Action(Validated, Generic[R]):
     def describe(self) -> str:
         """One line for progress, approval and the journal: `Click e12`."""
         words = type(self).verb.replace("_", " ").capitalize()
-        values = (_brief(value) for value in self.arguments.values())
+        values = (_shorten(value) for value in self.arguments.values())
         return " ".join([words, *values])
 
 
@@ -113,6 +113,7 @@ class TabAction(Action[R]):
     """An action on one tab; it holds that tab's lock while it runs."""
 
     async def perform(self, tab: Tab) -> R:
+        """Do it. The tab is locked, the action is allowed, and a deadline limits it."""
         raise NotImplementedError
 
 
@@ -124,30 +125,46 @@ class ContextAction(Action[R]):
         return None
 
     async def perform(self, context: Context) -> R:
+        """Do it, within a deadline."""
         raise NotImplementedError
 
 
 class SessionDirectory(Protocol):
     """What an action on the set of sessions may ask of the engine."""
 
-    async def open_session(self, name: str | None) -> str: ...
-    async def close_session(self, name: str | None) -> str: ...
-    def sessions(self) -> list[dict[str, Any]]: ...
+    async def open_session(self, name: str | None) -> str:
+        """Open a session, with a name of its own if none is given; return the name."""
+        ...
+
+    async def close_session(self, name: str | None) -> str:
+        """Close a session, by default the one that the action runs in; return its name."""
+        ...
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return the facts that are listed of each open session."""
+        ...
 
 
 class SessionsAction(Action[R]):
     """An action on the set of sessions."""
 
     async def perform(self, directory: SessionDirectory) -> R:
+        """Do it, within a deadline."""
         raise NotImplementedError
 
 
 class StepRunner(Protocol):
     """Runs the actions that another action is made of, so that each of them passes the gate."""
 
-    async def ask_ahead(self, actions: Sequence[Action[Any]], /) -> None: ...
-    async def run(self, action: Action[Any]) -> AnyOutcome: ...
-    def report(self, message: str, done: int, total: int, /) -> None: ...
+    async def ask_ahead(self, actions: Sequence[Action[Any]], /) -> None:
+        """Ask a person once for all the steps that can be shown now."""
+
+    async def run(self, action: Action[Any]) -> AnyOutcome:
+        """Run one step."""
+        ...
+
+    def report(self, message: str, done: int, total: int, /) -> None:
+        """Report progress to the caller."""
 
 
 class CompositeAction(Action[R]):
@@ -159,6 +176,7 @@ class CompositeAction(Action[R]):
         raise NotImplementedError
 
     async def perform(self, runner: StepRunner) -> R:
+        """Run the actions with `runner`, and return what came of them."""
         raise NotImplementedError
 
 
@@ -211,26 +229,28 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
         raise InvalidArguments(f"There is no action `{name}`.", hint=f"There are: {', '.join(registry())}.")
     try:
         action: AnyAction = build(cls, arguments)
-    except InvalidFields as refused:
-        raise InvalidArguments("; ".join(_complaints(cls, refused)) + ".") from refused
+    except InvalidFields as error:
+        raise InvalidArguments("; ".join(_describe(cls, error)) + ".") from error
     return action
 
 
-def made(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
+def make_action(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
     """Make an action from Python arguments, with the same errors as `parse`."""
     try:
         return cls(*args, **kwargs)
-    except InvalidFields as refused:
-        raise InvalidArguments("; ".join(_complaints(cast("type[AnyAction]", cls), refused)) + ".") from refused
+    except InvalidFields as error:
+        raise InvalidArguments("; ".join(_describe(cast("type[AnyAction]", cls), error)) + ".") from error
     except TypeError as error:
         raise InvalidArguments(f"{error}.") from error
 
 
 def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:
+    """Return the names of an action's arguments."""
     return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
 
 
 def _result_type(cls: type[AnyAction]) -> type[Any]:
+    """Return the result class that an action names in its base class, such as `TabAction[Clicked]`."""
     for base in getattr(cls, "__orig_bases__", ()):
         if isinstance(get_origin(base), type) and issubclass(get_origin(base), Action):
             (result,) = get_args(base)
@@ -242,7 +262,8 @@ def _result_type(cls: type[AnyAction]) -> type[Any]:
     raise TypeError(f"{cls.__name__} does not say what it results in: write TabAction[Clicked]")
 
 
-def _complaints(cls: type[AnyAction], refused: InvalidFields) -> list[str]:
+def _describe(cls: type[AnyAction], error: InvalidFields) -> list[str]:
+    """Return a sentence about each argument that is wrong."""
     known = ", ".join(fields_of(cls)) or "nothing"
     return [
         f"`{where}` is not an argument of {cls.verb}, which takes: {known}"
@@ -250,11 +271,11 @@ def _complaints(cls: type[AnyAction], refused: InvalidFields) -> list[str]:
         else f"`{where}` {why}"
         if why in (UNKNOWN, "is missing")
         else f"`{where}`: {why}"
-        for where, why in refused.complaints
+        for where, why in error.complaints
     ]
 
 
-def _brief(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 80 else text[:79] + "…"
 

@@ -1,4 +1,4 @@
-"""Advice to an agent that refers to actions, each of which a surface calls by a name of its own."""
+"""Advice to an agent, in which each action has the name that the agent's surface has for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _REFERENCE = re.compile(r"\{([a-z_]+)\}")
 
 
 class Advice(str):
-    """Our own words to an agent, in which `{click}` stands for the name under which the agent knows that action.
+    """Text that rove writes for an agent, in which `{click}` stands for the surface's name of that action.
 
-    Words of others, such as an address, are passed as arguments. They are put in as they are, so that braces which a
-    page has written refer to nothing.
+    Text from elsewhere, such as a URL, is passed as an argument. It is inserted as it is, so that braces in it are not
+    taken for an action.
     """
 
     __slots__ = ("_template", "_words")
@@ -23,33 +23,33 @@ class Advice(str):
     _words: dict[str, str]
 
     def __new__(cls, template: str, **words: str) -> Advice:
-        made = super().__new__(cls, _filled(template, words))
-        made._template, made._words = template, words
-        return made
+        advice = super().__new__(cls, _fill(template, words))
+        advice._template, advice._words = template, words
+        return advice
 
-    def named(self, names: Names) -> str:
+    def with_names(self, names: Names) -> str:
         """Return the text with the names that a surface has for actions."""
-        words = {key: word.named(names) if isinstance(word, Advice) else word for key, word in self._words.items()}
-        return _filled(self._template, {**names, **words})
+        words = {key: word.with_names(names) if isinstance(word, Advice) else word for key, word in self._words.items()}
+        return _fill(self._template, {**names, **words})
 
 
-class Told(str):
-    """Advice in which a surface's names have been put in: what is in braces now is nothing to be replaced."""
+class Verbatim(str):
+    """Text for an agent in which no name is inserted: the names are in it already, or its braces mean no action."""
 
     __slots__ = ()
 
 
-def named(advice: str, names: Names) -> str:
-    """Put a surface's names into advice: a hint, or any other text that is all ours; an unknown name stays as it is."""
-    if isinstance(advice, Told):
+def insert_names(advice: str, names: Names) -> str:
+    """Insert a surface's names into text that rove wrote, such as a hint. An unknown name stays in its braces."""
+    if isinstance(advice, Verbatim):
         return advice
-    return Told((advice if isinstance(advice, Advice) else Advice(advice)).named(names))
+    return Verbatim((advice if isinstance(advice, Advice) else Advice(advice)).with_names(names))
 
 
-def named_if_advice(text: str, names: Names) -> str:
-    """The same for a text that may be a page's, which is returned as it is."""
-    return named(text, names) if isinstance(text, Advice) else text
+def insert_names_if_advice(text: str, names: Names) -> str:
+    """Insert names into advice; return any other text, which a page may have written, as it is."""
+    return insert_names(text, names) if isinstance(text, Advice) else text
 
 
-def _filled(template: str, words: Names) -> str:
+def _fill(template: str, words: Names) -> str:
     return _REFERENCE.sub(lambda match: words.get(match[1], match[0]), template)

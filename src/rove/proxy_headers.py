@@ -1,4 +1,4 @@
-"""Headers by which the answers of rove's own proxy are known. It removes them from what servers answer."""
+"""Headers that mark the answers of rove's own proxy. The proxy removes them from the answers of servers."""
 
 PREFIX = "x-rove-"
 # Why the guard refused a request.

@@ -1,4 +1,4 @@
-"""What every action owes to every surface, asked of each of them the day it is declared."""
+"""What every declared action must offer to every surface."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rove.surfaces.toolsets import EVERYTHING, OPTIONS, Toolset
 VERBS = list(registry())
 every_action = pytest.mark.parametrize("verb", VERBS)
 
-# Where a schema cannot say what makes sense: a batch of something, and a pattern.
+# Arguments of actions for which a schema alone gives no valid example.
 EXAMPLES: dict[str, dict[str, Any]] = {
     "batch": {"steps": [{"action": "status"}]},
     "open_session": {"name": "some-name"},
@@ -34,7 +34,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def example(verb: str) -> dict[str, Any]:
-    """Arguments for an action, made up from its schema: those it needs, and those that it can do without."""
+    """Return arguments for an action, made from its schema: required and optional ones."""
     if verb in EXAMPLES:
         return EXAMPLES[verb]
     schema = Toolset([EVERYTHING])[f"browser_{verb}"].schema
@@ -73,14 +73,14 @@ def test_it_has_a_docstring_of_one_short_paragraph(verb: str) -> None:
 def test_every_field_has_a_text(verb: str) -> None:
     schema = schema_of(registry()[verb])
     for name, field in schema.get("properties", {}).items():
-        assert field.get("description"), f"{verb}.{name} says nothing of itself"
+        assert field.get("description"), f"{verb}.{name} has no description"
 
 
 @every_action
-def test_it_survives_json(verb: str) -> None:
+def test_it_is_the_same_after_json(verb: str) -> None:
     action = parse(verb, example(verb))
-    carried = json.loads(json.dumps(action.arguments))
-    assert parse(verb, carried) == action
+    arguments = json.loads(json.dumps(action.arguments))
+    assert parse(verb, arguments) == action
 
 
 @every_action
@@ -94,7 +94,7 @@ def test_it_is_immutable_and_describes_itself_in_one_line(verb: str) -> None:
 
 
 @every_action
-def test_it_says_what_it_results_in(verb: str) -> None:
+def test_it_declares_its_effect_and_result(verb: str) -> None:
     cls = registry()[verb]
     assert isinstance(cls.effect, Effect)
     assert dataclasses.is_dataclass(cls.result)
@@ -152,7 +152,7 @@ def test_its_tool_is_described_flat_and_annotated(verb: str, tools: dict[str, Me
 
 
 def _nodes(schema: Any, is_names: bool = False) -> Iterator[dict[str, Any]]:
-    """Every schema within a schema; the names of properties are not keywords."""
+    """Yield every schema within a schema. `is_names`: its keys are names of properties, not keywords."""
     if isinstance(schema, list):
         for item in schema:
             yield from _nodes(item)
@@ -174,7 +174,7 @@ class Breaks:
 
 
 @every_action
-@pytest.mark.parametrize("policy", [AsksAlways(), Breaks()], ids=["asking nobody", "a broken policy"])
+@pytest.mark.parametrize("policy", [AsksAlways(), Breaks()], ids=["asking without an approver", "a broken policy"])
 async def test_it_is_denied_by(
     verb: str, policy: AsksAlways | Breaks, guarded: dict[type, Sessions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +193,7 @@ async def test_it_is_denied_by(
 
 @pytest.fixture(scope="module")
 async def guarded(home: Path) -> Any:
-    """Two houses whose policies let nothing through; what needs a page shares one browser each."""
+    """Sessions of two policies that allow nothing, by the class of the policy."""
     settings = Settings(allow_host=OWN_SITES, home=home)
     async with Sessions(settings, AsksAlways()) as asking, Sessions(settings, Breaks()) as broken:
         yield {AsksAlways: asking, Breaks: broken}
@@ -201,12 +201,12 @@ async def guarded(home: Path) -> Any:
 
 @pytest.fixture(scope="module")
 async def tools(home: Path) -> dict[str, Message]:
-    """The answer to tools/list with everything asked for, by name."""
-    answer = await _listed(home, [EVERYTHING])
+    """Every tool that tools/list returns, by name."""
+    answer = await _list_tools(home, [EVERYTHING])
     return {tool["name"]: tool for tool in answer["tools"]}
 
 
-async def _listed(home: Path, also: Sequence[str] = ()) -> Message:
+async def _list_tools(home: Path, also: Sequence[str] = ()) -> Message:
     answers: list[Message] = []
 
     async def send(message: Message) -> None:
@@ -219,7 +219,7 @@ async def _listed(home: Path, also: Sequence[str] = ()) -> Message:
     return result
 
 
-def test_every_tool_is_an_action_and_every_action_a_tool(tools: dict[str, Message]) -> None:
+def test_tools_and_actions_are_the_same(tools: dict[str, Message]) -> None:
     assert list(tools) == [f"browser_{verb}" for verb in VERBS]
 
 
@@ -227,5 +227,5 @@ def test_the_tools_are_the_golden_ones(tools: dict[str, Message], golden: Golden
     golden("tools.json", list(tools.values()))
 
 
-async def test_the_tools_as_they_are_sent_cost_less_than_five_thousand_tokens(home: Path) -> None:
-    assert estimate(json.dumps(await _listed(home), separators=(",", ":"))) < 5000
+async def test_the_default_tools_cost_less_than_five_thousand_tokens(home: Path) -> None:
+    assert estimate(json.dumps(await _list_tools(home), separators=(",", ":"))) < 5000

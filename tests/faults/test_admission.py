@@ -38,7 +38,7 @@ async def until(holds: Callable[[], bool], patience: float = 30) -> None:
 
 
 def waiting(sessions: Sessions) -> int:
-    return sessions._admission._places.waiting
+    return sessions._admission._slots.waiting
 
 
 async def in_line(sessions: Sessions, name: str) -> asyncio.Task[str]:
@@ -151,7 +151,7 @@ async def test_40_a_session_that_is_closed_while_its_browser_starts_leaves_no_pa
     url = site.page("/", "<p>Page</p>")
     async with house(home, sessions=2) as sessions:
         call = asyncio.ensure_future(Session(sessions, await sessions.open_session("brief")).navigate(url))
-        await until(lambda: any(session.running for session in sessions._open.values()))
+        await until(lambda: any(session.running_calls for session in sessions._open.values()))
         await sessions.close_session("brief")
         with pytest.raises(RoveError):
             await asyncio.wait_for(call, 60)
@@ -179,8 +179,8 @@ BALLAST = "<p>{name}</p><script>held = new Uint8Array({megabytes} << 20).fill(7)
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "LOOK_AGAIN", 0.1)
-    monkeypatch.setattr(admission, "AT_REST", 0.2)
+    monkeypatch.setattr(admission, "CHECK_INTERVAL", 0.1)
+    monkeypatch.setattr(admission, "IDLE_SECONDS", 0.2)
 
 
 async def test_39_a_session_that_nobody_uses_sleeps_when_the_machine_is_nearly_full(
@@ -206,7 +206,7 @@ async def test_39_when_memory_is_short_the_longest_idle_session_sleeps_and_wakes
         one, two = [Session(sessions, await sessions.open_session(name)) for name in ("one", "two")]
         await one.navigate(heavy[0])
         # A page may take up all that there is faster than a session counts as idle; then it is the page that goes.
-        await until(lambda: time.monotonic() - one._engine.last_used > admission.AT_REST)
+        await until(lambda: time.monotonic() - one._engine.last_used > admission.IDLE_SECONDS)
         await two.navigate(heavy[1])
         await until(lambda: not one._engine.has_pages)
         assert two._engine.has_pages
@@ -223,7 +223,7 @@ async def test_39_when_memory_is_short_the_longest_idle_session_sleeps_and_wakes
 async def test_39_a_tab_and_a_session_that_there_is_no_memory_for_are_refused(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "LOOK_AGAIN", 60)
+    monkeypatch.setattr(admission, "CHECK_INTERVAL", 60)
     async with house(home, memory_megabytes=500) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", BALLAST.format(name="heavy", megabytes=400)))
@@ -249,7 +249,7 @@ def held(sessions: Sessions) -> int | None:
 async def test_39_a_page_that_grows_without_end_is_ended_and_the_others_are_not(
     home: Path, site: Site, hasty: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "AT_REST", 60)
+    monkeypatch.setattr(admission, "IDLE_SECONDS", 60)
     grow = (
         "<p>Greedy</p><script>const held = []; setInterval(() => held.push(new Uint8Array(2e7).fill(7)), 50)</script>"
     )

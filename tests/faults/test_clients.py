@@ -85,7 +85,7 @@ async def test_36_the_call_of_a_client_that_leaves_is_over_and_its_session_is_no
     assert not under_way.done()
     began = time.monotonic()
     await gone.leave()
-    assert session._engine.running == 0
+    assert session._engine.running_calls == 0
     assert "here" in await stays.call("browser_evaluate", expression="kept")
     assert time.monotonic() - began < 10
 

@@ -74,7 +74,7 @@ async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
 async def test_checks_go_on_after_one_that_failed(
     own: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(watching, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(watching, "HEARTBEAT_INTERVAL", 0.01)
     asked: list[float] = []
     went_on = asyncio.Event()
 

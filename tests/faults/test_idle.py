@@ -25,12 +25,12 @@ async def until(holds: Callable[[], object], patience: float = 60) -> None:
 async def test_40_a_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browser_supervisor, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(browser_supervisor, "HEARTBEAT_INTERVAL", 0.05)
     settings = Settings(allow_host=OWN_SITES, home=home / "idle", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
         sessions.start_early()
         await until(lambda: marked(home / "idle"))
-        monkeypatch.setattr(browser_supervisor, "UNUSED", 0.1)
+        monkeypatch.setattr(browser_supervisor, "UNUSED_SECONDS", 0.1)
         await until(lambda: not marked(home / "idle"))
         session = Session(sessions, None)
         assert (await session.navigate(site.page("/", "<h1>Here</h1>"))).result.status == 200

@@ -15,8 +15,8 @@ from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.actions.snapshot import Snapshot
 from rove.browser.tab import Tab
-from rove.engine.run import runner
-from rove.engine.run.settle import Before, settle
+from rove.engine.run import page_report
+from rove.engine.run.settle import StartState, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 # How long a distant server takes to answer.
@@ -72,14 +72,14 @@ async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_
         writer.write(HTML + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
 
-    async def until_awaited(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
-        pending = await settle(tab, before, glance)
+    async def until_awaited(tab: Tab, start: StartState, read_rows: bool) -> tuple[str, ...]:
+        pending = await settle(tab, start, read_rows)
         async with asyncio.timeout(20):
             while not tab.page.awaited_server:
                 await asyncio.sleep(0)
         return pending
 
-    monkeypatch.setattr(runner, "settle", until_awaited)
+    monkeypatch.setattr(page_report, "settle", until_awaited)
     async with serving(answer) as place:
         outcome = await session.run(Navigate(f"http://{place}/"), timeout=20)
     assert 'heading "Turning"' in outcome.changes.text

@@ -24,7 +24,7 @@ MOST_TABS = 12
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that opens windows on a busy machine is slow to answer, but not frozen."""
-    monkeypatch.setattr(browser_supervisor, "ANSWER", 10.0)
+    monkeypatch.setattr(browser_supervisor, "HEARTBEAT_TIMEOUT", 10.0)
 
 
 @pytest.fixture

@@ -101,9 +101,9 @@ async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_to
         await session.tabs("switch", tab="t1")
     engines = [own._engine, other._engine]
     for engine in engines:
-        engine._saved_at = 0.0
+        engine._last_save = 0.0
     await asyncio.gather(own.snapshot(), other.snapshot())
-    assert await eventually_async(lambda: all(engine._saving and engine._saving.done() for engine in engines))
+    assert await eventually_async(lambda: all(engine._save_task and engine._save_task.done() for engine in engines))
     for pid in victims(home):
         os.kill(pid, blow)
     with pytest.raises(BrowserUnavailable):

@@ -9,7 +9,7 @@ import pytest
 
 from rove import Session
 from rove.action import registry
-from rove.advice import Advice, Told, named, named_if_advice
+from rove.advice import Advice, Verbatim, insert_names, insert_names_if_advice
 from rove.engine.outcome_redaction import redact_error
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import NotOpen, RoveError
@@ -34,36 +34,36 @@ SOURCE = Path(__file__).parents[2] / "src" / "rove"
     ],
 )
 def test_known_names_are_put_in_and_all_else_stays(advice: str, told: str) -> None:
-    assert named(advice, TOOLS) == told
+    assert insert_names(advice, TOOLS) == told
 
 
 def test_words_of_others_are_put_in_as_they_are() -> None:
     advice = Advice("{snapshot} shows {where}.", where="https://a.example/#{click}")
     assert str(advice) == "{snapshot} shows https://a.example/#{click}."
-    assert named(advice, TOOLS) == "browser_snapshot shows https://a.example/#{click}."
+    assert insert_names(advice, TOOLS) == "browser_snapshot shows https://a.example/#{click}."
 
 
 def test_what_was_named_once_is_not_read_again() -> None:
-    told = named(Advice("See {where}.", where="{click}"), TOOLS)
-    assert named(told, TOOLS) == "See {click}."
-    assert named(Told("{click}"), TOOLS) == "{click}"
+    told = insert_names(Advice("See {where}.", where="{click}"), TOOLS)
+    assert insert_names(told, TOOLS) == "See {click}."
+    assert insert_names(Verbatim("{click}"), TOOLS) == "{click}"
 
 
 def test_a_text_that_may_be_a_pages_is_left_alone() -> None:
-    assert named_if_advice("press {click}", TOOLS) == "press {click}"
-    assert named_if_advice(Advice("press {click}"), TOOLS) == "press browser_click"
+    assert insert_names_if_advice("press {click}", TOOLS) == "press {click}"
+    assert insert_names_if_advice(Advice("press {click}"), TOOLS) == "press browser_click"
 
 
 def test_redaction_keeps_what_was_named_from_being_named_again() -> None:
     secrets = Secrets([Secret("mine", ("https://a.example",), "48151623")])
-    error = NotOpen("no", hint=named(Advice("At {where}", where="{click}48151623"), TOOLS))
+    error = NotOpen("no", hint=insert_names(Advice("At {where}", where="{click}48151623"), TOOLS))
     redact_error(error, secrets)
-    assert named(error.hint, TOOLS) == "At {click}[secret mine]"
+    assert insert_names(error.hint, TOOLS) == "At {click}[secret mine]"
 
 
 def test_a_host_with_braces_in_a_refusal_is_no_reference() -> None:
     error = Refusal("{click}.example", 443, RefusalReason.NOT_LISTED).error()
-    assert "{click}.example" in named(error.hint, TOOLS)
+    assert "{click}.example" in insert_names(error.hint, TOOLS)
 
 
 async def test_each_surface_is_told_its_own_names(home: Path) -> None:
@@ -71,7 +71,7 @@ async def test_each_surface_is_told_its_own_names(home: Path) -> None:
         with pytest.raises(NotOpen) as caught:
             await Session(sessions, "none-such").status()
     assert "session.open_session()" in caught.value.hint
-    assert named("Use {open_session}.", Toolset()["browser_click"].names) == "Use browser_open_session."
+    assert insert_names("Use {open_session}.", Toolset()["browser_click"].names) == "Use browser_open_session."
 
 
 def _every_error(root: type[RoveError] = RoveError) -> list[type[RoveError]]:
@@ -80,7 +80,7 @@ def _every_error(root: type[RoveError] = RoveError) -> list[type[RoveError]]:
 
 @pytest.mark.parametrize("error", _every_error(), ids=lambda error: error.code)
 def test_default_hints_refer_to_actions_that_exist(error: type[RoveError]) -> None:
-    bare = named(error.default_hint, {verb: verb for verb in registry()})
+    bare = insert_names(error.default_hint, {verb: verb for verb in registry()})
     assert "{" not in bare
 
 

@@ -1,1 +1,1 @@
-"""A guided tour of a small built-in site, with no key and no network."""
+"""The site of `rove demo`: a small tea shop that runs on this machine, so that the tour needs no network."""

@@ -1,4 +1,4 @@
-"""The tour's own site, served on the loopback."""
+"""A small web site with a tea shop, served on the loopback interface."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ PAGES = {"/": "index.html", "/teas": "teas.html"}
 
 
 class _Handler(BaseHTTPRequestHandler):
+    """Serves the two pages, and gives each order a number."""
+
     orders = 1
 
     def do_GET(self) -> None:
@@ -35,12 +37,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """The tour tells its own story."""
+        """Log nothing, as the tour prints what happens."""
 
 
 @contextmanager
 def tea_room() -> Generator[str]:
-    """Serve the site; yields its address."""
+    """Serve the tea shop while the context is open; yield its URL."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,8 +1,8 @@
-"""The record of what was done: one line per action, chained to the line before it and never rewritten.
+"""The journal of a session: one line per action, chained to the line before it and never rewritten.
 
-An action that cannot be recorded is not run. It is written down when it is over; should that fail, the caller is told,
-the entry is kept in memory, and no other action runs before it has been written. That it begins is said beside the
-ledger, so that a process which is killed meanwhile leaves word of it; the next one puts it on record.
+An action that cannot be recorded is not run. Its entry is written when it is over. If that fails, the caller gets an
+error, the entry is kept in memory, and no other action runs until it has been written. When an action begins, a file
+beside the journal says so: if the process is killed meanwhile, the next process that opens the journal records it.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from rove.settings import Journaling
 
 log = logging.getLogger(__name__)
 Redact = Callable[[str], str]
-WITHHELD = "(withheld: what removes secrets failed on it)"
+REDACTION_FAILED = "(not kept: removing secrets from it failed)"
 KILLED = "the process was killed in the middle of it"
 KILOBYTE = 1024
-# Of what was refused to a password field, this much is kept.
-CONCEALED = "(not kept: it was refused to a password field)"
-_TARGETS = ("target", "action")
+# Recorded instead of a text that an action was not allowed to type into a password field.
+PASSWORD_TEXT = "(not kept: it was refused to a password field)"
+_KEPT_ARGUMENTS = ("target", "action")
 
 
 @dataclass
 class Entry:
-    """What is known of one action so far."""
+    """What is known of an action so far."""
 
     action: str
     arguments: dict[str, Any]
@@ -54,13 +54,13 @@ class Entry:
     attachments: tuple[Attachment, ...] = ()
     guard: str = GUARDED
 
-    def note(self, error: RoveError | None) -> None:
-        """How it ended, if not well."""
+    def add_error(self, error: RoveError | None) -> None:
+        """Note the error that the action ended with, if there is one."""
         if error is None:
             return
         self.outcome, self.error = error.code, error.message
         if error.conceals:
-            self.arguments = _concealed(self.arguments)
+            self.arguments = _hide_texts(self.arguments)
 
 
 class Journal:
@@ -76,30 +76,28 @@ class Journal:
     ) -> None:
         settings = settings or Journaling()
         self._session = session
-        self._volumes = LedgerFiles(folder, session)
-        self._ledger = Ledger(self._volumes, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
+        self._files = LedgerFiles(folder, session)
+        self._ledger = Ledger(self._files, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._guard = guard
-        # Entries that are not written yet, each with the number under which the action is said to be under way.
-        self._owed: list[tuple[int | None, dict[str, Any]]] = []
-        self._underway = OpenEntries(self._volumes)
-        self._has_taken_over = False
+        # Entries that are not written yet, each with the number under which its action has begun.
+        self._unwritten: list[tuple[int | None, dict[str, Any]]] = []
+        self._open_entries = OpenEntries(self._files)
+        self._has_recorded_killed = False
         # Held while the files are used, as a thread may use them.
         self._lock = asyncio.Lock()
 
     @contextlib.asynccontextmanager
     async def entry(self, action: AnyAction) -> AsyncGenerator[Entry]:
-        """Record an action when it is over, however it ended. Raises JournalFailed before it begins if that is not
-        possible.
-        """
+        """Record an action when it is over, however it ended. Raises JournalFailed before it begins if it cannot."""
         entry = Entry(action.verb, action.arguments, guard=self._guard)
         number = await self._begin(entry)
         began = time.monotonic()
         try:
             yield entry
         except RoveError as error:
-            entry.note(error)
+            entry.add_error(error)
             await self._record(number, entry, began)
             raise
         except BaseException as error:
@@ -115,10 +113,10 @@ class Journal:
         """Close the files. An action that ends later opens them again."""
         async with self._lock:
             try:
-                await self._settle()
+                await self._write_all()
             except OSError as error:
-                log.error("%s; %d action(s) are not in it", self._trouble(error), len(self._owed))
-            self._underway.close()
+                log.error("%s; %d action(s) are not in it", self._describe_failure(error), len(self._unwritten))
+            self._open_entries.close()
             self._ledger.close()
 
     async def _acquire(self) -> None:
@@ -137,36 +135,36 @@ class Journal:
         try:
             await self._acquire()
             try:
-                await self._settle()
+                await self._write_all()
                 self._ledger.ready()
-                await self._take_over()
-                return self._underway.begin(self._facts(entry))
+                await self._record_killed()
+                return self._open_entries.begin(self._to_data(entry))
             finally:
                 self._lock.release()
         except OSError as error:
-            raise JournalFailed(f"Nothing was done: {self._trouble(error)}.") from error
+            raise JournalFailed(f"Nothing was done: {self._describe_failure(error)}.") from error
 
-    async def _take_over(self) -> None:
-        """Record what processes had begun that were killed since."""
-        if self._has_taken_over:
+    async def _record_killed(self) -> None:
+        """Record the actions of processes that were killed while they ran."""
+        if self._has_recorded_killed:
             return
-        for facts in self._underway.take_over():
-            self._owed.append((None, {**facts, "outcome": "broken off", "error": KILLED}))
-        self._has_taken_over = True
-        await self._settle()
+        for facts in self._open_entries.take_over():
+            self._unwritten.append((None, {**facts, "outcome": "broken off", "error": KILLED}))
+        self._has_recorded_killed = True
+        await self._write_all()
 
     async def _record(self, number: int, entry: Entry, began: float) -> None:
         entry.seconds = round(time.monotonic() - began, 4)
-        self._owed.append((number, self._facts(entry)))
+        self._unwritten.append((number, self._to_data(entry)))
         try:
             await self._acquire()
             try:
-                await self._settle()
+                await self._write_all()
             finally:
                 self._lock.release()
         except OSError as error:
             raise JournalFailed(
-                f"It ended as {entry.outcome!r}, but is not on record: {self._trouble(error)}.",
+                f"It ended as {entry.outcome!r}, but is not on record: {self._describe_failure(error)}.",
                 hint=f"Do not do it again. {JournalFailed.default_hint}",
             ) from error
 
@@ -177,68 +175,69 @@ class Journal:
         except JournalFailed as failed:
             log.error("%s", failed.message)
 
-    async def _settle(self) -> None:
+    async def _write_all(self) -> None:
         """Write the entries that are not written yet, oldest first.
 
         This takes microseconds. If another process holds the lock, a thread waits for it instead of the event loop.
         """
-        while self._owed:
+        while self._unwritten:
             try:
                 self._write_oldest(patience=0)
             except LockHeld:
-                await _uninterrupted(asyncio.to_thread(self._write_oldest, PATIENCE))
+                await _wait_uninterrupted(asyncio.to_thread(self._write_oldest, PATIENCE))
 
     def _write_oldest(self, patience: float) -> None:
-        number, facts = self._owed[0]
+        number, facts = self._unwritten[0]
         self._ledger.append(facts, patience)
-        del self._owed[0]
+        del self._unwritten[0]
         if number is not None:
-            self._underway.end(number)
+            self._open_entries.end(number)
 
-    def _trouble(self, error: OSError) -> str:
-        return f"the journal {self._volumes.current} cannot be written: {error.strerror or error}"
+    def _describe_failure(self, error: OSError) -> str:
+        return f"the journal {self._files.current} cannot be written: {error.strerror or error}"
 
-    def _facts(self, entry: Entry) -> dict[str, Any]:
-        said = {"session": self._session, **vars(entry)}
-        said["attachments"] = [self._attached(attachment) for attachment in entry.attachments]
+    def _to_data(self, entry: Entry) -> dict[str, Any]:
+        """Return an entry as JSON data, without secrets."""
+        data = {"session": self._session, **vars(entry)}
+        data["attachments"] = [self._attachment_data(attachment) for attachment in entry.attachments]
         if self._redact is not None:
-            said |= {name: self._cleared(said[name]) for name in ("arguments", "url", "error")}
-        return said
+            data |= {name: self._redact_value(data[name]) for name in ("arguments", "url", "error")}
+        return data
 
-    def _attached(self, attachment: Attachment) -> dict[str, Any]:
-        """The thing itself where it is small enough, and always what it can be known by."""
-        said: dict[str, Any] = {
+    def _attachment_data(self, attachment: Attachment) -> dict[str, Any]:
+        """Return an attachment as JSON data: always its size and hash, and its content if that is small enough."""
+        data: dict[str, Any] = {
             "kind": attachment.kind,
             "mime": attachment.mime,
-            "name": self._cleared(attachment.name),
+            "name": self._redact_value(attachment.name),
             "bytes": len(attachment.data),
             "sha256": sha256(attachment.data).hexdigest(),
         }
         if len(attachment.data) <= self._largest_attachment:
-            said["data"] = b64encode(attachment.data).decode("ascii")
-        return said
+            data["data"] = b64encode(attachment.data).decode("ascii")
+        return data
 
-    def _cleared(self, value: Any) -> Any:
-        """A value with every string in it rid of secrets."""
+    def _redact_value(self, value: Any) -> Any:
+        """Return a value with secrets removed from every text in it."""
         if isinstance(value, str):
-            return self._without_secrets(value)
+            return self._redact_text(value)
         if isinstance(value, dict):
-            return {self._cleared(key): self._cleared(item) for key, item in value.items()}
+            return {self._redact_value(key): self._redact_value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self._cleared(item) for item in value]
+            return [self._redact_value(item) for item in value]
         return value
 
-    def _without_secrets(self, text: str) -> str:
+    def _redact_text(self, text: str) -> str:
         if self._redact is None:
             return text
         try:
             return self._redact(text)
         except Exception:
             log.exception("secrets could not be removed from a journal entry")
-            return WITHHELD
+            return REDACTION_FAILED
 
 
-async def _uninterrupted(work: Coroutine[Any, Any, None]) -> None:
+async def _wait_uninterrupted(work: Coroutine[Any, Any, None]) -> None:
     """Wait for work to end, also when the caller is cancelled meanwhile: a thread cannot be cancelled."""
     working = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
@@ -254,12 +253,12 @@ async def _uninterrupted(work: Coroutine[Any, Any, None]) -> None:
         raise failed
 
 
-def _concealed(value: Any, name: str = "") -> Any:
-    """The same without its texts, but for where they were to go."""
+def _hide_texts(value: Any, name: str = "") -> Any:
+    """Replace every text in the arguments of an action, except its targets and the names of actions."""
     if isinstance(value, dict):
         parts: dict[str, Any] = value
-        return {key: _concealed(part, key) for key, part in parts.items()}
+        return {key: _hide_texts(part, key) for key, part in parts.items()}
     if isinstance(value, list):
         items: list[Any] = value
-        return [_concealed(item) for item in items]
-    return CONCEALED if isinstance(value, str) and name not in _TARGETS else value
+        return [_hide_texts(item) for item in items]
+    return PASSWORD_TEXT if isinstance(value, str) and name not in _KEPT_ARGUMENTS else value

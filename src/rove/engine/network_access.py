@@ -1,4 +1,4 @@
-"""What a session may reach: said before anything moves, enforced on the wire, and explained after it did not arrive."""
+"""What a session may reach: checked before a page is loaded, enforced by its proxy, and explained after a failure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from rove.browser.page_state import DocumentRequest
     from rove.guard.hosts.host_rules import HostRules
     from rove.guard.hosts.local_machine import OwnPorts
+    from rove.guard.hosts.refusal import Refusal
     from rove.guard.hosts.resolver import Resolver
     from rove.guard.hosts.urls import Endpoint
     from rove.guard.proxy.egress import EgressProxy
     from rove.guard.proxy.upstream import Upstream
 
-# A browser behind a proxy calls all of these the same; these are its own words for each.
+# Chromium's error for each failure of a connection. Behind a proxy it reports the same one for all of them.
 _NET_ERRORS = {
     "dns": "ERR_NAME_NOT_RESOLVED",
     "refused": "ERR_CONNECTION_REFUSED",
@@ -39,14 +40,14 @@ _NET_ERRORS = {
 
 
 class EgressSettings:
-    """The rules of the house, read once: a list that cannot be read stops the start."""
+    """The address rules, resolver and upstream proxy that all sessions share. Raises InvalidSettings."""
 
     def __init__(self, settings: Settings) -> None:
         from rove.guard.hosts.host_rules import HostRules
         from rove.guard.hosts.local_machine import OwnPorts
 
         port = DebugPort.of(settings.attach) if settings.attach is not None else None
-        # Who reaches the port of a browser's own commands does with it as they like.
+        # A page that reached the debugging port could control the whole browser.
         deny = settings.deny_host if port is None else (*settings.deny_host, f"localhost:{port.port}")
         self.rules: HostRules = HostRules.of(settings.allow_host, settings.only_host or None, deny)
         self.own: OwnPorts = OwnPorts()
@@ -54,45 +55,50 @@ class EgressSettings:
             self.own.add(port.address, port.port)
         self.resolver: Resolver | None = _resolver(settings.dns)
         self.upstream: Upstream | None = _upstream(settings.proxy)
-        # A port that was taken ahead, for the first page to go out through.
-        self.spare: socket.socket | None = None
+        # A port that was bound early, so that the browser could be started with the address of its proxy.
+        self.reserved_port: socket.socket | None = None
 
     def close(self) -> None:
-        if self.spare is not None:
-            self.spare.close()
+        """Close the port that was bound early, if no session has used it."""
+        if self.reserved_port is not None:
+            self.reserved_port.close()
 
-    def port(self) -> socket.socket:
-        """A port of this machine that is taken, and at which nobody answers yet."""
+    def take_port(self) -> socket.socket:
+        """Return a bound port of this machine, at which the proxy will listen."""
         from rove.guard.hosts.local_machine import loopback_port
 
-        port, self.spare = self.spare or loopback_port(), None
+        port, self.reserved_port = self.reserved_port or loopback_port(), None
         return port
 
     def for_session(self, is_guarded: bool = True) -> NetworkAccess:
-        """For one session."""
+        """Return the network access of one session."""
         return NetworkAccess(self, is_guarded)
 
 
 class NetworkAccess:
-    """One session's own way out, and what it refused."""
+    """The proxy of one session, and the reasons for what it refused.
+
+    `is_guarded`: whether pages go through the proxy. Where they do not, as in the user's own browser, only the URLs
+    that an agent asks for, and those of the pages that it reads, are checked.
+    """
 
     def __init__(self, egress_settings: EgressSettings, is_guarded: bool = True) -> None:
         self._egress_settings = egress_settings
-        # Where pages have a way out of their own, only what they are asked to load, and what they show, is looked at.
         self.is_guarded = is_guarded
         self._egress: EgressProxy | None = None
         self._proxy_url = ""
         self._ready: asyncio.Future[None] | None = None
 
     def open(self) -> tuple[str, asyncio.Future[None]]:
-        """The address that the browser has to go through, and when someone stands guard there."""
+        """Return the URL of the proxy for the browser, and a future that is done when the proxy accepts requests."""
         if self._ready is None or _has_failed(self._ready):
-            port = self._egress_settings.port()
+            port = self._egress_settings.take_port()
             self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
-            self._ready = asyncio.ensure_future(self._start_proxy(port))
+            self._ready = asyncio.create_task(self._start_proxy(port))
         return self._proxy_url, self._ready
 
     async def close(self) -> None:
+        """Stop the proxy, after it has started if it is just starting."""
         ready, self._ready = self._ready, None
         if ready is not None:
             await asyncio.wait({ready})
@@ -101,63 +107,64 @@ class NetworkAccess:
             await egress.close()
 
     async def _start_proxy(self, port: socket.socket) -> None:
-        # Beside the loop, which has a browser to talk to meanwhile: it takes as long as a page takes to load.
-        make = await asyncio.to_thread(_load_proxy)
-        egress_settings = self._egress_settings
-        egress = make(egress_settings.rules, egress_settings.own, egress_settings.resolver, egress_settings.upstream)
+        # In a thread, as importing takes as long as loading a page, and the browser starts meanwhile.
+        proxy_class = await asyncio.to_thread(_load_proxy)
+        shared = self._egress_settings
+        egress = proxy_class(shared.rules, shared.own, shared.resolver, shared.upstream)
         await egress.start(port)
         self._egress = egress
 
-    def refuse(self, url: str) -> None:
-        """Raise Denied for an address of which it can be told without asking anyone where it leads."""
-        origin = origin_of(url)  # what cannot be read leads nowhere in a browser either, which then says so
-        if origin is not None and (
-            refusal := self._egress_settings.rules.refuse_endpoint(origin.endpoint, self._egress_settings.own)
-        ):
+    def refuse_url(self, url: str) -> None:
+        """Raise Denied if the address rules refuse a URL, as far as that is known without resolving its host."""
+        origin = origin_of(url)  # None for a URL that cannot be parsed: the browser refuses that itself
+        if origin is not None and (refusal := self._rule_refusal(origin.endpoint)):
             raise refusal.error()
         if not self.is_guarded and not is_readable_scheme(url):
             raise Denied(f"{url[:200]} is a page of the browser's own, or a file.", hint="Use a page of the web.")
 
     def may_show(self, url: str) -> bool:
-        """Whether what lies at an address may be read; where there is a guard, it was not loaded otherwise."""
+        """Whether the page at a URL may be read. In a guarded session it would not have been loaded otherwise."""
         if self.is_guarded:
             return True
         try:
-            self.refuse(url)
+            self.refuse_url(url)
         except Denied:
             return False
         return True
 
     def refuse_document(self, document: DocumentRequest | None) -> None:
-        """The same for a page that is not what it was to be, but the guard's own answer."""
+        """Raise the reason if a document is not the server's, but an answer of the proxy."""
         if document is not None and document.headers.keys() & {REFUSED_HEADER, FAILURE_HEADER}:
-            self.explain(document.url, 0.0)
+            self.raise_failure(document.url, 0.0)
 
-    def explain(self, url: str, since: float) -> None:
-        """Raise what kept anyone from reaching an address since a moment, if it was the guard or the net."""
+    def raise_failure(self, url: str, since: float) -> None:
+        """Raise the reason why a URL was not reached since a moment, if the address rules or the network were it."""
         origin = origin_of(url)
-        why = self._why_not(origin.endpoint, url, since) if origin else None
-        if why is not None:
-            raise why
+        failure = self._find_failure(origin.endpoint, url, since) if origin else None
+        if failure is not None:
+            raise failure
 
-    def news(self, since: float) -> list[str]:
-        """What was refused since then, each host once."""
+    def refusals_since(self, moment: float) -> list[str]:
+        """Return the messages of what the proxy refused since a moment, each host once."""
         if self._egress is None:
             return []
-        recent = (refused.refusal for refused in self._egress.refusals if refused.at >= since)
+        recent = (refused.refusal for refused in self._egress.refusals if refused.at >= moment)
         return list(dict.fromkeys(refusal.message for refusal in recent))
 
-    def _why_not(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
-        if refusal := self._egress_settings.rules.refuse_endpoint(endpoint, self._egress_settings.own):
+    def _rule_refusal(self, endpoint: Endpoint) -> Refusal | None:
+        return self._egress_settings.rules.refuse_endpoint(endpoint, self._egress_settings.own)
+
+    def _find_failure(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
+        if refusal := self._rule_refusal(endpoint):
             return refusal.error()
-        found = self._egress.refusal_log.latest(endpoint, since) if self._egress else None
-        if found is None:
+        reason = self._egress.refusal_log.latest(endpoint, since) if self._egress else None
+        if reason is None:
             return None
-        return navigation_error(f"net::{_NET_ERRORS[found]}", url) if isinstance(found, str) else found.error()
+        return navigation_error(f"net::{_NET_ERRORS[reason]}", url) if isinstance(reason, str) else reason.error()
 
 
 def _load_proxy() -> type[EgressProxy]:
-    """Whoever stands guard, having looked round: the first request would wait for both."""
+    """Import the proxy and read the machine's addresses, as the first request would wait for both."""
     from rove.guard.hosts.local_machine import own_addresses
     from rove.guard.proxy.egress import EgressProxy
 

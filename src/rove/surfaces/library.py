@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from rove.action import Action, made, registry
+from rove.action import Action, make_action, registry
 from rove.actions.batch import Batch
 from rove.actions.clipboard import Clipboard
 from rove.actions.console import Console
@@ -34,7 +34,7 @@ from rove.actions.snapshot import Snapshot
 from rove.actions.tabs import Tabs
 from rove.actions.wait import Wait
 from rove.actions.workers import Workers
-from rove.advice import Names, named
+from rove.advice import Names, insert_names
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
@@ -59,7 +59,7 @@ def _hints_for_python() -> Generator[None]:
     try:
         yield
     except RoveError as error:
-        error.hint = named(error.hint, _names())
+        error.hint = insert_names(error.hint, _names())
         raise
 
 
@@ -67,7 +67,7 @@ def method(action: Callable[P, Action[R]]) -> Callable[Concatenate[Session, P], 
     """Return a method that takes the arguments of an action and runs it."""
 
     async def run(self: Session, /, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
-        return await self.run(made(action, *args, **kwargs))
+        return await self.run(make_action(action, *args, **kwargs))
 
     run.__doc__ = action.__doc__
     return run

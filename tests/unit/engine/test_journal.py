@@ -1,4 +1,4 @@
-"""The record of what was done."""
+"""The journal: one line per action."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from rove.actions.batch import Batch
 from rove.actions.forms import Fill
 from rove.actions.pointer import Click
-from rove.engine.journal import WITHHELD, Journal
+from rove.engine.journal import REDACTION_FAILED, Journal
 from rove.errors import ElementGone, JournalFailed
 from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
@@ -22,14 +22,14 @@ from rove.outcome import Attachment
 from rove.settings import Journaling
 
 
-def lines(folder: Path, name: str = "mine") -> list[dict[str, Any]]:
+def read_lines(folder: Path, name: str = "mine") -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 async def test_an_action_is_one_line(tmp_path: Path) -> None:
     async with Journal(tmp_path, "mine").entry(Click("e1", count=2)) as entry:
         entry.tab, entry.url, entry.decision = "t1", "https://example.com/", "allowed"
-    (line,) = lines(tmp_path)
+    (line,) = read_lines(tmp_path)
     assert (line["session"], line["action"], line["arguments"]) == ("mine", "click", {"target": "e1", "count": 2})
     assert (line["tab"], line["url"], line["decision"]) == ("t1", "https://example.com/", "allowed")
     assert (line["outcome"], line["error"]) == ("done", None)
@@ -37,34 +37,34 @@ async def test_an_action_is_one_line(tmp_path: Path) -> None:
     assert line["began"] > 0
 
 
-async def test_a_failure_is_recorded_by_its_code_and_goes_on(tmp_path: Path) -> None:
+async def test_an_error_is_recorded_by_its_code_and_raised(tmp_path: Path) -> None:
     with pytest.raises(ElementGone):
         async with Journal(tmp_path, "mine").entry(Click("e1")):
             raise ElementGone("e1 is gone.")
-    (line,) = lines(tmp_path)
+    (line,) = read_lines(tmp_path)
     assert (line["outcome"], line["error"]) == ("element_gone", "e1 is gone.")
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), KeyboardInterrupt(), RuntimeError("a bug")])
-async def test_what_is_broken_off_is_recorded_too(tmp_path: Path, error: BaseException) -> None:
+async def test_an_action_that_is_cancelled_or_has_a_bug_is_recorded_too(tmp_path: Path, error: BaseException) -> None:
     with pytest.raises(type(error)):
         async with Journal(tmp_path, "mine").entry(Click("e1")):
             raise error
-    (line,) = lines(tmp_path)
+    (line,) = read_lines(tmp_path)
     assert (line["outcome"], line["error"]) == ("broken off", type(error).__name__)
 
 
-async def test_what_nobody_decided_is_undecided(tmp_path: Path) -> None:
+async def test_an_action_without_a_decision_is_undecided(tmp_path: Path) -> None:
     async with Journal(tmp_path, "mine").entry(Click("e1")):
         pass
-    assert lines(tmp_path)[0]["decision"] == "undecided"
+    assert read_lines(tmp_path)[0]["decision"] == "undecided"
 
 
 async def test_lines_are_appended_and_never_rewritten(tmp_path: Path) -> None:
     for number in range(3):
         async with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
             pass
-    assert [line["arguments"]["target"] for line in lines(tmp_path)] == ["e0", "e1", "e2"]
+    assert [line["arguments"]["target"] for line in read_lines(tmp_path)] == ["e0", "e1", "e2"]
 
 
 async def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
@@ -74,15 +74,15 @@ async def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
     assert (tmp_path / "sessions").stat().st_mode & 0o777 == 0o700
 
 
-async def test_words_of_any_kind_stay_on_their_line(tmp_path: Path) -> None:
+async def test_any_text_stays_on_one_line(tmp_path: Path) -> None:
     async with Journal(tmp_path, "mine").entry(Fill("e1", "two\nlines, an emoji 🫖 and half of one \ud83e")):
         pass
-    (line,) = lines(tmp_path)
+    (line,) = read_lines(tmp_path)
     assert line["arguments"]["value"].startswith("two\nlines, an emoji 🫖")
     assert "\\n" in (tmp_path / "mine.jsonl").read_text(encoding="ascii")
 
 
-async def test_the_lines_are_a_chain(tmp_path: Path) -> None:
+async def test_the_lines_are_chained(tmp_path: Path) -> None:
     for number in range(3):
         async with Journal(tmp_path, "mine").entry(Click(f"e{number}")):
             pass
@@ -106,7 +106,7 @@ async def test_a_journal_that_was_closed_opens_again(tmp_path: Path) -> None:
         async with journal.entry(Click("e1")):
             await journal.close()
     await journal.close()
-    assert len(lines(tmp_path)) == 2
+    assert len(read_lines(tmp_path)) == 2
 
 
 # Attachments
@@ -116,9 +116,9 @@ async def test_a_small_attachment_is_inside(tmp_path: Path) -> None:
     picture = Attachment("image", "image/png", b"\x89PNG and so on", "screenshot.png")
     async with Journal(tmp_path, "mine").entry(Click("e1")) as entry:
         entry.attachments = (picture,)
-    (kept,) = lines(tmp_path)[0]["attachments"]
-    assert b64decode(kept.pop("data")) == picture.data
-    assert kept == {
+    (attachment,) = read_lines(tmp_path)[0]["attachments"]
+    assert b64decode(attachment.pop("data")) == picture.data
+    assert attachment == {
         "kind": "image", "mime": "image/png", "name": "screenshot.png", "bytes": 14,
         "sha256": sha256(picture.data).hexdigest(),
     }  # fmt: skip
@@ -128,75 +128,77 @@ async def test_a_small_attachment_is_inside(tmp_path: Path) -> None:
 async def test_of_a_large_attachment_only_the_digest_is_kept(tmp_path: Path, size: int, is_inside: bool) -> None:
     async with Journal(tmp_path, "mine", Journaling(attachment_kilobytes=2)).entry(Click("e1")) as entry:
         entry.attachments = (Attachment("file", "text/plain", b"x" * size, "notes.txt"),)
-    (kept,) = lines(tmp_path)[0]["attachments"]
-    assert ("data" in kept) is is_inside
-    assert (kept["bytes"], kept["sha256"]) == (size, sha256(b"x" * size).hexdigest())
+    (attachment,) = read_lines(tmp_path)[0]["attachments"]
+    assert ("data" in attachment) is is_inside
+    assert (attachment["bytes"], attachment["sha256"]) == (size, sha256(b"x" * size).hexdigest())
 
 
 # Secrets
 
 
-def hide(text: str) -> str:
+def redact(text: str) -> str:
     return text.replace("hunter2", "***")
 
 
 async def test_no_secret_is_written(tmp_path: Path) -> None:
     steps = ({"action": "fill", "target": "e1", "value": "hunter2"},)
     with pytest.raises(ElementGone):
-        async with Journal(tmp_path, "mine", redact=hide).entry(Batch(steps)) as entry:
+        async with Journal(tmp_path, "mine", redact=redact).entry(Batch(steps)) as entry:
             entry.url = "https://example.com/?key=hunter2"
             entry.attachments = (Attachment("file", "text/plain", b"", "hunter2.txt"),)
             raise ElementGone('textbox "hunter2" is gone.')
-    (line,) = lines(tmp_path)
+    (line,) = read_lines(tmp_path)
     assert "hunter2" not in json.dumps(line)
     assert line["arguments"]["steps"][0] == {"action": "fill", "target": "e1", "value": "***"}
     assert line["error"] == 'textbox "***" is gone.'
 
 
-async def test_when_secrets_cannot_be_removed_the_words_are_withheld(tmp_path: Path) -> None:
+async def test_text_from_which_secrets_cannot_be_removed_is_not_written(tmp_path: Path) -> None:
     def fails(text: str) -> str:
         raise RuntimeError("a bug")
 
     async with Journal(tmp_path, "mine", redact=fails).entry(Fill("e1", "hunter2")):
         pass
-    (line,) = lines(tmp_path)
-    assert (line["outcome"], set(line["arguments"].values())) == ("done", {WITHHELD})
+    (line,) = read_lines(tmp_path)
+    assert (line["outcome"], set(line["arguments"].values())) == ("done", {REDACTION_FAILED})
 
 
-# What cannot be written
+# Journals that cannot be written
 
 
-async def test_nothing_begins_that_could_not_be_recorded(tmp_path: Path) -> None:
+async def test_an_action_that_cannot_be_recorded_does_not_begin(tmp_path: Path) -> None:
     (tmp_path / "sessions").touch()
-    begun = False
+    has_begun = False
     with pytest.raises(JournalFailed) as failed:
         async with Journal(tmp_path / "sessions", "mine").entry(Click("e1")):
-            begun = True
-    assert not begun
+            has_begun = True
+    assert not has_begun
     assert str(tmp_path / "sessions" / "mine.jsonl") in failed.value.message
 
 
-async def test_what_could_not_be_written_is_told_kept_and_written_before_anything_else_begins(tmp_path: Path) -> None:
+async def test_an_entry_that_cannot_be_written_is_an_error_and_is_written_before_the_next_action(
+    tmp_path: Path,
+) -> None:
     folder, aside = tmp_path / "sessions", tmp_path / "aside"
     journal = Journal(folder, "mine")
     with pytest.raises(JournalFailed):
         async with journal.entry(Click("e1")):
             folder.rename(aside)
             folder.touch()
-    begun = False
+    has_begun = False
     with pytest.raises(JournalFailed):
         async with journal.entry(Click("e2")):
-            begun = True
-    assert not begun
+            has_begun = True
+    assert not has_begun
     folder.unlink()
     aside.rename(folder)
     async with journal.entry(Click("e3")):
         pass
-    assert [line["arguments"]["target"] for line in lines(folder)] == ["e1", "e3"]
+    assert [line["arguments"]["target"] for line in read_lines(folder)] == ["e1", "e3"]
     assert verify(LedgerFiles(folder, "mine")).is_whole
 
 
-async def test_how_an_action_failed_is_still_said_when_it_could_not_be_recorded(tmp_path: Path) -> None:
+async def test_an_entry_that_cannot_be_written_still_names_the_error_of_its_action(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     journal = Journal(folder, "mine")
     with pytest.raises(JournalFailed) as failed:
@@ -208,7 +210,9 @@ async def test_how_an_action_failed_is_still_said_when_it_could_not_be_recorded(
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), KeyboardInterrupt()])
-async def test_a_cancellation_stays_one_when_it_cannot_be_recorded(tmp_path: Path, error: BaseException) -> None:
+async def test_a_cancellation_that_cannot_be_recorded_stays_a_cancellation(
+    tmp_path: Path, error: BaseException
+) -> None:
     folder = tmp_path / "sessions"
     journal = Journal(folder, "mine")
     with pytest.raises(type(error)):
@@ -218,4 +222,4 @@ async def test_a_cancellation_stays_one_when_it_cannot_be_recorded(tmp_path: Pat
             raise error
     folder.unlink()
     await journal.close()
-    assert lines(folder)[0]["outcome"] == "broken off"
+    assert read_lines(folder)[0]["outcome"] == "broken off"

@@ -1,4 +1,4 @@
-"""What a session may be sent to, and shown, where its pages have a way out of their own."""
+"""Which URLs an attached browser may be asked for, and which of its pages may be read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rove.errors import Denied
 from rove.settings import Settings
 
 
-def network(home: Path, is_guarded: bool) -> NetworkAccess:
+def network_access(home: Path, is_guarded: bool) -> NetworkAccess:
     return EgressSettings(
         Settings(home=home, attach="http://127.0.0.1:9222", allow_host=("localhost", "[::1]"))
     ).for_session(is_guarded)
@@ -24,31 +24,29 @@ def network(home: Path, is_guarded: bool) -> NetworkAccess:
         "view-source:https://example.com", "edge://version", "chrome-untrusted://print",
     ],
 )  # fmt: skip
-def test_pages_of_the_browsers_own_are_refused_where_there_may_be_some(url: str, tmp_path: Path) -> None:
+def test_pages_of_the_browser_itself_and_files_are_refused(url: str, tmp_path: Path) -> None:
     with pytest.raises(Denied):
-        network(tmp_path, False).refuse(url)
-    assert not network(tmp_path, False).may_show(url)
+        network_access(tmp_path, False).refuse_url(url)
+    assert not network_access(tmp_path, False).may_show(url)
 
 
 @pytest.mark.parametrize(
     "url", ["https://example.com/", "about:blank", "data:text/html,x", "blob:https://a.example/1", "http://localhost/"]
 )
-def test_pages_of_the_web_are_not(url: str, tmp_path: Path) -> None:
-    network(tmp_path, False).refuse(url)
-    assert network(tmp_path, False).may_show(url)
+def test_pages_of_the_web_are_allowed(url: str, tmp_path: Path) -> None:
+    network_access(tmp_path, False).refuse_url(url)
+    assert network_access(tmp_path, False).may_show(url)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://10.0.0.1/", "http://169.254.169.254/"])
-def test_addresses_are_a_floor_there_too(url: str, tmp_path: Path) -> None:
+def test_private_addresses_are_refused(url: str, tmp_path: Path) -> None:
     with pytest.raises(Denied):
-        network(tmp_path, False).refuse(url)
-    assert not network(tmp_path, False).may_show(url)
+        network_access(tmp_path, False).refuse_url(url)
+    assert not network_access(tmp_path, False).may_show(url)
 
 
 @pytest.mark.parametrize("is_guarded", [True, False])
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "a.localhost", "[::1]", "0.0.0.0"])
-def test_the_port_of_the_browsers_own_commands_is_closed_whatever_is_opened(
-    host: str, is_guarded: bool, tmp_path: Path
-) -> None:
+def test_the_debugging_port_is_refused_even_if_its_host_is_allowed(host: str, is_guarded: bool, tmp_path: Path) -> None:
     with pytest.raises(Denied):
-        network(tmp_path, is_guarded).refuse(f"http://{host}:9222/json/list")
+        network_access(tmp_path, is_guarded).refuse_url(f"http://{host}:9222/json/list")

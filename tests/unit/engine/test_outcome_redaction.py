@@ -1,4 +1,4 @@
-"""What goes out of the house, rid of secrets."""
+"""Secrets are removed from outcomes and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Facts(Result):
 
 
 @pytest.mark.parametrize(
-    ("value", "clear"),
+    ("value", "redacted"),
     [
         ("is 48151623", "is [secret mine]"),
         (48151623, "[secret mine]"),
@@ -33,8 +33,8 @@ class Facts(Result):
         (Facts(Facts("48151623")), Facts(Facts("[secret mine]"))),
     ],
 )
-def test_every_text_however_deep(value: Any, clear: Any) -> None:
-    assert redacted_outcome(Facts(value), SECRETS) == Facts(clear)
+def test_text_at_any_depth_is_redacted(value: Any, redacted: Any) -> None:
+    assert redacted_outcome(Facts(value), SECRETS) == Facts(redacted)
 
 
 @dataclass(frozen=True)
@@ -53,37 +53,37 @@ def test_a_number_in_a_field_for_numbers_stays_a_number() -> None:
     assert redacted_outcome(Measured(1, None, 2.5, (3, 4), 5), SECRETS) == Measured(1, None, 2.5, (3, 4), 5)
 
 
-def test_every_part_of_an_outcome() -> None:
+def test_every_part_of_an_outcome_is_redacted() -> None:
     picture = Attachment("image", "image/png", b"48151623", "48151623.png")
     changes = Changes("page", (Passage("48151623", "https://a.example"),))
     outcome = Outcome(
         "extract", Facts("48151623"), "48151623", "t1", "https://a.example/48151623", "48151623",
         changes, (Event("console error", "48151623"),), ("GET /48151623",), (picture,), 0.5,
     )  # fmt: skip
-    clear = redacted_outcome(outcome, SECRETS)
-    assert "48151623" not in repr(clear)
-    assert clear.attachments[0].data == picture.data
-    assert (clear.action, clear.tab, clear.seconds) == ("extract", "t1", 0.5)
+    redacted = redacted_outcome(outcome, SECRETS)
+    assert "48151623" not in repr(redacted)
+    assert redacted.attachments[0].data == picture.data
+    assert (redacted.action, redacted.tab, redacted.seconds) == ("extract", "t1", 0.5)
 
 
-def test_whose_words_they_are_it_says_still() -> None:
-    clear = redacted_outcome(Facts(Own("key 48151623")), SECRETS)
-    assert isinstance(clear.value, Own)
-    assert clear.value == "key [secret mine]"
+def test_redacted_text_keeps_its_author() -> None:
+    redacted = redacted_outcome(Facts(Own("key 48151623")), SECRETS)
+    assert isinstance(redacted.value, Own)
+    assert redacted.value == "key [secret mine]"
 
 
-def test_an_error_in_a_result() -> None:
-    clear = redacted_outcome(Facts(ElementGone("no 48151623")), SECRETS)
-    assert clear.value.message == "no [secret mine]"
+def test_an_error_in_a_result_is_redacted() -> None:
+    redacted = redacted_outcome(Facts(ElementGone("no 48151623")), SECRETS)
+    assert redacted.value.message == "no [secret mine]"
 
 
-def test_what_holds_none_is_the_same() -> None:
+def test_an_outcome_without_secrets_is_unchanged() -> None:
     outcome = Outcome("extract", Facts([1, 2.5, "tea", {"a": None}]), "default")
     assert redacted_outcome(outcome, SECRETS) == outcome
     assert redacted_outcome(outcome, NO_SECRETS) is outcome
 
 
-def test_an_error_and_what_led_to_it() -> None:
+def test_an_error_and_its_cause_are_redacted() -> None:
     try:
         try:
             raise ValueError("48151623")

@@ -1,4 +1,4 @@
-"""What an action is about to touch: whose pages, and which elements, as they are at this moment."""
+"""What an action is about to touch: the origins of its pages and frames, and its elements, as they are now."""
 
 from __future__ import annotations
 
@@ -10,68 +10,74 @@ from rove.guard.policy.approval import ShownElement
 from rove.guard.policy.policy import Place
 from rove.target import Point, Ref, parse_target, targets_in
 
-LISTED = 5
+MAX_LISTED = 5
 
 
-async def places_of(action: AnyAction, session: str, tab: Tab) -> tuple[Place, ...]:
-    """The page, and the frames of others that hold what the action is aimed at."""
-    page = Place(session, tab.id, tab.url)
+def place_of(session: str, tab: TabInfo | None) -> Place:
+    """Return the place that the policy decides on: the page of a tab, or the session alone."""
+    return Place(session, tab.id, tab.url) if tab else Place(session)
+
+
+async def find_places(action: AnyAction, session: str, tab: Tab) -> tuple[Place, ...]:
+    """Return the page, and each frame of another origin that contains an element which the action touches."""
+    page = place_of(session, tab)
     if action.destination is not None:
         return (page,)
     if scheme_of(tab.url) not in WEB_SCHEMES:
         page = Place(session, tab.id, await tab.main_frame.origin() or tab.url)
-    # A frame that belongs to nobody is a place of its own, and so is one whose origin differs from the page's.
-    origins = [origin for frame in await _frames_touched(action, tab) for origin in await frame.origins()]
+    # A frame of another origin is a place of its own; so is a sandboxed one, whose origin is opaque.
+    origins = [origin for frame in await _find_frames(action, tab) for origin in await frame.origins()]
     return (page, *(Place(session, tab.id, origin) for origin in dict.fromkeys(origins)))
 
 
-async def elements_of(action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
-    """The elements that an action is aimed at, in the words that the page has for them."""
-    shown = [await _shown(argument, target, tab) for argument, target in targets_in(action).items()]
+async def find_elements(action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
+    """Return the elements that the action touches, as a snapshot shows them."""
+    elements = [await _find_element(argument, target, tab) for argument, target in targets_in(action).items()]
     if action.uses_focus and (focused := await tab.element_with_focus()):
-        shown.append(ShownElement("focus", "", f"{focused.line} [{focused.ref}]"))
-    return tuple(shown)
+        elements.append(ShownElement("focus", "", f"{focused.line} [{focused.ref}]"))
+    return tuple(elements)
 
 
-async def dialog_of(tab: TabInfo | None) -> tuple[ShownElement, ...]:
-    """The dialog that is open there, if one is."""
+async def find_dialog(tab: TabInfo | None) -> tuple[ShownElement, ...]:
+    """Return the dialog that is open in the tab, if there is one."""
     dialog = tab.open_dialog if tab is not None else None
     return (ShownElement("dialog", "", str(dialog)),) if dialog else ()
 
 
-async def _frames_touched(action: AnyAction, tab: Tab) -> list[Frame]:
-    """The frames, each once, in which something is done; most pages have none, and then nobody is asked."""
+async def _find_frames(action: AnyAction, tab: Tab) -> list[Frame]:
+    """Return the frames that the action touches, each once, without the page itself."""
     frames: dict[str, Frame] = {}
     for target in targets_in(action).values():
-        frames.update({frame.frame_id: frame for frame in await _frames_of(target, tab)})
+        frames.update({frame.frame_id: frame for frame in await _find_target_frames(target, tab)})
     if action.uses_focus and await tab.has_frames() and (focused := await tab.element_with_focus()):
         frames[focused.frame.frame_id] = focused.frame
     frames.pop(tab.main_frame.frame_id, None)
     return list(frames.values())
 
 
-async def _frames_of(target: str, tab: Tab) -> list[Frame]:
-    aim = parse_target(target)
-    if isinstance(aim, Ref) and aim.frame:
-        tab.require_frame(aim.frame)
-    if not await tab.has_frames():
+async def _find_target_frames(text: str, tab: Tab) -> list[Frame]:
+    target = parse_target(text)
+    if isinstance(target, Ref) and target.frame:
+        tab.require_frame(target.frame)
+    if not await tab.has_frames():  # most pages have none, and the browser need not be asked for elements then
         return []
-    if isinstance(aim, Point):
-        return [element.frame for element in await tab.elements_at(aim.x, aim.y)]
-    elements = await tab.resolve_all(target)
+    if isinstance(target, Point):
+        return [element.frame for element in await tab.elements_at(target.x, target.y)]
+    elements = await tab.resolve_all(text)
     return [frame for element in elements for frame in (element.frame, *await element.frames_within())]
 
 
-async def _shown(argument: str, target: str, tab: Tab) -> ShownElement:
-    if isinstance(point := parse_target(target), Point):
-        # Not held to that element, which a canvas or a map would be all of; but what lies there must not change.
-        under = (await tab.elements_at(point.x, point.y))[-1:]
+async def _find_element(argument: str, text: str, tab: Tab) -> ShownElement:
+    if isinstance(target := parse_target(text), Point):
+        # Without a ref, so that the action still clicks the point, on a canvas or a map; but if another element is
+        # there by then, the line differs and the person is asked again.
+        under = (await tab.elements_at(target.x, target.y))[-1:]
         return ShownElement(
-            argument, "", f"the point {target}" + "".join(f", on {each.line} [{each.ref}]" for each in under)
+            argument, "", f"the point {text}" + "".join(f", on {element.line} [{element.ref}]" for element in under)
         )
-    elements = await tab.resolve_all(target)
-    lines = [await element.describe() for element in elements[:LISTED]]
+    elements = await tab.resolve_all(text)
+    lines = [await element.describe() for element in elements[:MAX_LISTED]]
     if len(elements) == 1:
         return ShownElement(argument, elements[0].ref, lines[0])
-    more = f" and {len(elements) - LISTED} more" if len(elements) > LISTED else ""
+    more = f" and {len(elements) - MAX_LISTED} more" if len(elements) > MAX_LISTED else ""
     return ShownElement(argument, "", f"{len(elements)} elements: {', '.join(lines)}{more}")

@@ -1,4 +1,4 @@
-"""Several steps of a batch as one question, as far as the page shows already what they will touch."""
+"""One question for several steps of a batch, for those steps whose elements the page shows already."""
 
 from __future__ import annotations
 
@@ -6,50 +6,51 @@ from collections.abc import Sequence
 
 from rove.action import AnyAction, Effect, TabAction
 from rove.browser.tab import Tab
-from rove.engine.approval.action_targets import elements_of, places_of
+from rove.engine.approval.action_targets import find_elements, find_places, place_of
 from rove.engine.approval.gate import Gate
 from rove.engine.approval.permission import approval_request
 from rove.errors import RoveError
 from rove.guard.policy.approval import ApprovalRequest
-from rove.guard.policy.policy import Ask, Place
+from rove.guard.policy.policy import Ask
 
 
 async def batch_request(actions: Sequence[AnyAction], gate: Gate, session: str, tab: Tab) -> ApprovalRequest | None:
-    """One question for the steps that would be asked about on this page; None where that would be fewer than two.
+    """Return one request for the steps that the policy asks about on this page; None if there are fewer than two.
 
-    Each is bound to what it shows now. A step that finds it changed is asked about by itself when its turn comes.
+    Each step is bound to the elements that the page shows now. If they have changed by the time a step runs, the
+    person is asked about that step alone.
     """
-    here = Place(session, tab.id, tab.url)
-    steps = [action for action in _on_this_page(actions) if isinstance(gate.decide(action, (here,)), Ask)]
+    page = place_of(session, tab)
+    steps = [action for action in _steps_on_page(actions) if isinstance(gate.decide(action, (page,)), Ask)]
     if len(steps) < 2:
         return None
-    asked = [request for action in steps if (request := await _asked(action, gate, session, tab))]
-    return _together(asked) if len(asked) > 1 else None
+    requests = [request for action in steps if (request := await _step_request(action, gate, session, tab))]
+    return _combine(requests) if len(requests) > 1 else None
 
 
-def _on_this_page(actions: Sequence[AnyAction]) -> list[AnyAction]:
-    """The steps before one that leads elsewhere."""
-    saved_now: list[AnyAction] = []
+def _steps_on_page(actions: Sequence[AnyAction]) -> list[AnyAction]:
+    """Return the steps before the first that leaves the page."""
+    steps: list[AnyAction] = []
     for action in actions:
         if not isinstance(action, TabAction) or action.effect is Effect.NAVIGATE:
             break
-        saved_now.append(action)
-    return saved_now
+        steps.append(action)
+    return steps
 
 
-async def _asked(action: AnyAction, gate: Gate, session: str, tab: Tab) -> ApprovalRequest | None:
+async def _step_request(action: AnyAction, gate: Gate, session: str, tab: Tab) -> ApprovalRequest | None:
     try:
-        places = await places_of(action, session, tab)
+        places = await find_places(action, session, tab)
         decision = gate.decide(action, places)
         if not isinstance(decision, Ask):
             return None
-        request = approval_request(action, decision, places, await elements_of(action, tab))
+        request = approval_request(action, decision, places, await find_elements(action, tab))
     except RoveError:
-        return None  # what it is aimed at may be there when its turn comes
+        return None  # its element may appear only after the steps before it
     return None if gate.approvals.remembers(request) else request
 
 
-def _together(requests: Sequence[ApprovalRequest]) -> ApprovalRequest:
+def _combine(requests: Sequence[ApprovalRequest]) -> ApprovalRequest:
     return ApprovalRequest(
         "batch",
         f"{len(requests)} steps, first: {requests[0].summary}",

@@ -1,4 +1,4 @@
-"""The gate: policy, then a person where the policy says so. Doubt means no."""
+"""The gate: the policy decides on every action, and a person where the policy asks for one. An error denies."""
 
 from __future__ import annotations
 
@@ -14,41 +14,42 @@ from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place, Policy, 
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
-LOOKING = Snapshot()
+# Stands for reading a page when the policy is asked whether a page may be read.
+READING = Snapshot()
 
 
 class Gate:
-    """Decides on every action, and keeps what waits for a person."""
+    """Decides on every action, and has the approvals that wait for a person."""
 
     def __init__(
-        self, policy: Policy, approver: Approver | None, patience: float, secrets: Secrets = NO_SECRETS
+        self, policy: Policy, approver: Approver | None, timeout: float, secrets: Secrets = NO_SECRETS
     ) -> None:
         self._policy = policy
-        self.approvals = Approvals(approver, patience, secrets)
+        self.approvals = Approvals(approver, timeout, secrets)
 
     def decide(self, action: AnyAction, places: Sequence[Place]) -> Decision:
-        """What the policy says; where an action touches several places, the strictest word that it says of any."""
+        """Return the policy's decision; for an action that touches several places, the strictest one."""
         decisions = [self._decide(action, place) for place in places]
-        return min(decisions, key=_strictest_first)
+        return min(decisions, key=_permissiveness)
 
-    def lets_read(self, place: Place) -> bool:
-        """Whether words of what is there may be told by the by, without asking anyone."""
-        return isinstance(self.decide(LOOKING, (place,)), Allow)
+    def may_read(self, place: Place) -> bool:
+        """Whether text of the page at `place` may be returned without asking a person."""
+        return isinstance(self.decide(READING, (place,)), Allow)
 
     def _decide(self, action: AnyAction, place: Place) -> Decision:
         try:
-            # A floor under every policy: what is not the web never touches what guards the web.
-            floor = WebOnly().decide(action, place)
-            if not isinstance(floor, Allow):
-                return floor
+            # Comes before every policy: an address that is not of the web never passes the egress proxy.
+            web_only = WebOnly().decide(action, place)
+            if not isinstance(web_only, Allow):
+                return web_only
             decision = cast(object, self._policy.decide(action, place))
             if isinstance(decision, Allow | Deny | Ask):
                 return decision
             raise TypeError(f"{decision!r} is no decision")
         except Exception:
             log.exception("the policy failed on %s", action.verb)
-            return Deny("The policy could not decide, which counts as no.", hint="The owner must mend the policy.")
+            return Deny("The policy could not decide, which counts as no.", hint="The owner must repair the policy.")
 
 
-def _strictest_first(decision: Decision) -> int:
+def _permissiveness(decision: Decision) -> int:
     return 0 if isinstance(decision, Deny) else 1 if isinstance(decision, Ask) else 2

@@ -1,4 +1,4 @@
-"""What changed since the agent last looked."""
+"""What changed on a page since the agent last saw it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from rove.outcome import Changes
 from rove.snapshot import difference, render
 
 
-async def observe_changes(tab: Tab, silent: bool) -> Changes:
-    """Look again, remember it, and tell the difference within its budget."""
-    if silent:
+async def observe_changes(tab: Tab, quiet: bool) -> Changes:
+    """Take a snapshot, mark it as seen, and return how it differs from the last one, within the token budget.
+
+    A page that the agent has not seen yet is returned whole. With `quiet`, no snapshot is taken.
+    """
+    if quiet:
         return Changes()
     observer = tab.observer
     before, seen_document, after = observer.seen, observer.seen_document, await observer.take_snapshot()
     observer.mark_seen(after)
     budgets = tab.settings.observing
     if before is None or seen_document != tab.page.load_state.documents:
-        first = render(after, budgets.budget)
-        return Changes("page", first.passages, first.tokens)
+        page = render(after, budgets.budget)
+        return Changes("page", page.passages, page.tokens)
     delta = difference(before, after, budgets.changes)
     return Changes(delta.kind, delta.passages, delta.tokens)

@@ -1,4 +1,4 @@
-"""Until when an action must have answered, and whose doing it is if it has not."""
+"""The time until which an action must have answered, and the reason if it has not."""
 
 from __future__ import annotations
 
@@ -14,48 +14,63 @@ from rove.browser.tab import Tab
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 R = TypeVar("R")
+# Seconds to wait for the news that the browser died, after a command to it has failed.
 LOSS_NOTICE_SECONDS = 0.3
-LEAVE_IT = "Wait and try again, or leave the page with {navigate}."
-# Kept of every deadline, to find out why it was missed.
-RESERVE = 0.3
+# At most this many seconds of every deadline are kept to find out why it was missed.
+MAX_RESERVE = 0.3
+BUSY_PAGE_HINT = "Wait and try again, or leave the page with {navigate}."
 
 
 class Deadline:
-    """The time of one action. A step of a batch has time of its own, but never more than the batch has left."""
+    """The time of one action. A step of a batch has time of its own, but never more than the batch has left.
 
-    def __init__(self, seconds: float, again: str, whole: Deadline | None = None) -> None:
-        self._again = again
-        self._whole = whole
+    `recovery`: what happens at the next call if the browser dies, for the hint of that error.
+    """
+
+    def __init__(self, seconds: float, recovery: str, parent: Deadline | None = None) -> None:
+        self._recovery = recovery
+        self._parent = parent
         self.seconds: float = seconds
         self.moment: float = time.monotonic() + seconds
-        if whole is not None and whole.moment < self.moment:
-            self.seconds, self.moment = whole.seconds, whole.moment
-        # Set when the browser is gone, once there is one.
+        if parent is not None and parent.moment < self.moment:
+            self.seconds, self.moment = parent.seconds, parent.moment
+        # Set when the browser dies. None until the action has a browser.
         self.lost: asyncio.Event | None = None
 
-    def part(self, seconds: float) -> Deadline:
+    def for_step(self, seconds: float) -> Deadline:
         """Return the deadline of a step that takes its time from this one."""
-        return Deadline(seconds, self._again, self)
+        return Deadline(seconds, self._recovery, self)
 
     def extend(self, seconds: float) -> None:
         """Do not count time that is not the action's: starting a browser, waiting for a person's answer."""
         self.moment += seconds
-        if self._whole is not None:
-            self._whole.extend(seconds)
-
-    async def enforce_on(self, tab: Tab, work: Awaitable[R], aim: str) -> R:
-        """Have it done in time, or told whose doing it is that it was not."""
-        try:
-            return await self.enforce(work, self.reserve, aim)
-        except DeadlineExceeded as error:
-            raise await self.with_cause(tab, error) from None
+        if self._parent is not None:
+            self._parent.extend(seconds)
 
     @property
     def reserve(self) -> float:
-        return min(RESERVE, self.seconds / 10)
+        """Seconds to keep for finding out why the deadline was missed."""
+        return min(MAX_RESERVE, self.seconds / 10)
 
-    async def with_cause(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
-        """Find out whether it is the page's own doing that time ran out."""
+    async def limit_on_tab(self, tab: Tab, work: Awaitable[R], awaited: str) -> R:
+        """Return the result of `work` on a tab. Raises DeadlineExceeded, with the reason, if it takes too long."""
+        try:
+            return await self.limit(work, self.reserve, awaited)
+        except DeadlineExceeded as error:
+            raise await self.add_reason(tab, error) from None
+
+    async def limit(self, work: Awaitable[R], reserve: float = 0, awaited: str = "an answer") -> R:
+        """Return the result of `work`. Raises DeadlineExceeded, or an error of ours for one of the browser."""
+        try:
+            async with asyncio.timeout(max(self.moment - reserve - time.monotonic(), 0)):
+                return await work
+        except TimeoutError:
+            raise DeadlineExceeded(f"Timeout after {self.seconds:g}s waiting for {awaited}") from None
+        except BrowserError as error:
+            raise await self._convert(error) from error
+
+    async def add_reason(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
+        """Return the error with its reason, where it is a server that does not answer or a page that is busy."""
         tab.is_unresponsive = not await tab.page.answers_within(self.reserve)
         if server := tab.page.requests.silent_server:
             tab.is_unresponsive = False
@@ -66,24 +81,14 @@ class Deadline:
         if not tab.is_unresponsive:
             return error
         reason = f"{error.message}: the page is busy and lets nothing else run"
-        return DeadlineExceeded(reason, hint=LEAVE_IT)
+        return DeadlineExceeded(reason, hint=BUSY_PAGE_HINT)
 
-    async def enforce(self, work: Awaitable[R], reserve: float = 0, aim: str = "an answer") -> R:
-        """What comes of it, if it comes in time; else why not, in our words."""
-        try:
-            async with asyncio.timeout(max(self.moment - reserve - time.monotonic(), 0)):
-                return await work
-        except TimeoutError:
-            raise DeadlineExceeded(f"Timeout after {self.seconds:g}s waiting for {aim}") from None
-        except BrowserError as error:
-            raise await self._translated(error) from error
-
-    async def _translated(self, error: Exception) -> RoveError:
-        """What the browser refused, in our words; that it is gone may take a moment to be known."""
+    async def _convert(self, error: BrowserError) -> RoveError:
+        """Return an error of ours for one of the browser. That the browser died may be known a moment later."""
         if self.lost is not None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.lost.wait(), LOSS_NOTICE_SECONDS)
             if self.lost.is_set():
-                gone = "The browser went away in the middle of this."
-                return BrowserUnavailable(gone, hint=f"Call again: {self._again}.", retry_after=0)
+                message = "The browser died during this call."
+                return BrowserUnavailable(message, hint=f"Call again: {self._recovery}.", retry_after=0)
         return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with {snapshot}.")

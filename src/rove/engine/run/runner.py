@@ -1,366 +1,248 @@
-"""The path of one action, top to bottom."""
+"""The path of one action, top to bottom: check, ask, perform, settle, observe, record."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.action import Action, AnyAction, CompositeAction, ContextAction, Effect, SessionsAction, TabAction
-from rove.advice import Advice, Names, named, named_if_advice
+from rove.advice import insert_names
 from rove.browser.failures import PageStuck
 from rove.browser.tab import Tab
-from rove.engine.approval.action_targets import dialog_of, elements_of, places_of
+from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
-from rove.engine.run.changes import observe_changes
-from rove.engine.run.deadline import LEAVE_IT, Deadline
-from rove.engine.run.settle import KEEPS_NAVIGATING, Before, settle
+from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
+from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
+from rove.engine.run.options import RunOptions
+from rove.engine.run.outcomes import OutcomeBuilder
+from rove.engine.run.page_report import PageReport, PageReporter
+from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
-from rove.guard.policy.policy import Place
-from rove.outcome import AnyOutcome, Changes, Event, Outcome, Result, origin_in
-from rove.record import dataclass
+from rove.outcome import AnyOutcome, Outcome, Result, origin_in
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import TabInfo
     from rove.engine.run.session_view import SessionView
-    from rove.guard.policy.approval import ApprovalRequest, Approver, ShownElement
+    from rove.guard.policy.approval import ApprovalRequest, ShownElement
 
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
-NOTHING_SEEN = Changes()
-BUSY = Advice("the page is busy and could not be looked at: take a {snapshot} later")
-UNANSWERED = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
-REFUSALS_TOLD = 5
-Report = Callable[[str, int, int], None]
-
-
-def silent(message: str, done: int, total: int) -> None:
-    """Nobody wants to hear of progress."""
 
 
 class Run:
-    """One action on its way: gate, perform, settle, observe."""
+    """Runs one action, and the actions that it is made of if it is a batch."""
 
-    def __init__(
-        self,
-        session: SessionView,
-        tab: str | None,
-        timeout: float | None,
-        report: Report,
-        quiet: bool,
-        channel: Approver | None,
-        names: Names,
-    ) -> None:
+    def __init__(self, session: SessionView, options: RunOptions) -> None:
         self._session = session
-        self._names = names
-        self._channel = channel
+        self._options = options
+        self._outcomes = OutcomeBuilder(session.name, session.network, options.names)
+        # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
-        self._tab_name = tab
-        self._given = timeout
-        self._again = "a new one is started" if session.settings.attach is None else "rove connects anew"
-        # Of the action that runs now; while a batch runs, of its step.
-        self._deadline: Deadline | None = None
-        self._began = time.monotonic()
-        self._quiet = quiet
-        self._report = report
+        # The deadline of the action that runs now; while a batch runs, of its step.
+        self._current_deadline: Deadline | None = None
 
     async def run(self, action: Action[R]) -> Outcome[R]:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
-        whole, seconds = self._deadline, self._given or self._allowance(action)
-        self._deadline = Deadline(seconds, self._again) if whole is None else whole.part(seconds)
+        parent, seconds = self._current_deadline, self._options.timeout or self._default_timeout(action)
+        self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
         try:
-            return await self._recorded(action)
+            return await self._record(action)
         except RoveError as error:
-            error.hint = named(error.hint, self._names)
+            error.hint = insert_names(error.hint, self._options.names)
             raise
         finally:
-            self._deadline = whole
+            self._current_deadline = parent
 
-    def _allowance(self, action: AnyAction) -> float:
-        """Seconds for an action when the caller gave none; those of a batch are the sum of its steps'."""
-        if isinstance(action, CompositeAction):
-            return sum(map(self._allowance, action.actions))
-        return self._session.settings.deadlines.action + action.takes
-
-    @property
-    def _time(self) -> Deadline:
-        assert self._deadline is not None
-        return self._deadline
-
-    async def _recorded(self, action: Action[R]) -> Outcome[R]:
+    async def _record(self, action: Action[R]) -> Outcome[R]:
+        """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
             outcome = await self._dispatch(action, entry)
-            entry.note(outcome.result.error)
+            entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
-        return _timed(outcome, time.monotonic() - began)
+        return replace(outcome, seconds=round(time.monotonic() - began, 4))
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):
-            return await self._on_tab(action, entry)
+            return await self._run_on_tab(action, entry)
         if isinstance(action, ContextAction):
-            return await self._on_context(action, entry)
+            return await self._run_on_context(action, entry)
         await self._admit(action, entry)
         if isinstance(action, CompositeAction):
-            return self._outcome(action, await action.perform(self))
+            return self._outcomes.build(action, await action.perform(self))
         assert isinstance(action, SessionsAction)
-        return self._outcome(action, await self._time.enforce(action.perform(self._session.directory)))
+        result = await self._deadline.limit(action.perform(self._session.directory))
+        return self._outcomes.build(action, result)
 
-    async def _on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
-        context = await self._context()
-        tab = await self._time.enforce(context.tab(self._tab_name))
+    async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
+        context = await self._open_context()
+        tab = await self._deadline.limit(context.tab(self._options.tab))
         entry.tab, entry.url = tab.id, tab.url
-        permission, fresh = self._permission(action, entry), tab
+        permission = self._check_permission(action, entry)
         while True:
-            async with TabLock(tab, self._time.moment, action.effect):
-                if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
-                    with _quoting(tab):
-                        tab.page.dialogs.raise_if_open()
-                    if tab.page.awaited_server:
-                        await tab.page.finish_navigation()
-                self._refuse_unreachable(action, entry, tab)
-                question = await self._time.enforce_on(
-                    tab, unless_dialog(tab, self._question(permission, tab)), _aim_of(action)
-                )
+            async with self._lock(tab, action):
+                question = await self._check(permission, entry, tab)
                 if question is None:
-                    fresh = await self._cleared(action, tab, context)
-                    if fresh is tab:
-                        try:
-                            return await self._acted(permission.action, tab)
-                        except PageStuck:
-                            fresh = await self._unstuck(action, tab, context)
-            if question is None:
-                async with TabLock(fresh, self._time.moment, action.effect):
-                    return await self._acted(permission.action, fresh)
-            # Nobody else waits for this tab while a person makes up their mind; it is looked at again afterwards.
+                    outcome = await self._act_or_replace(permission.action, tab, context)
+                    if isinstance(outcome, Outcome):
+                        return outcome
+                    break
+            # Other calls may use the tab while a person decides. It is checked again after the answer.
             await self._ask(question, permission.ask(question))
+        async with self._lock(outcome, action):
+            return await self._act(permission.action, outcome)
 
-    async def _cleared(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
-        """The tab to act on: another under the same id, where a page is stuck that is to be left."""
-        if action.destination is None or not tab.is_stuck:
-            return tab
-        return await self._time.enforce(context.unblock_tab(tab))
+    async def _check(self, permission: PermissionCheck[Any], entry: Entry, tab: Tab) -> ApprovalRequest | None:
+        """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""
+        action = permission.action
+        if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
+            with _mark_quotes(tab):
+                tab.page.dialogs.raise_if_open()
+            if tab.page.awaited_server:
+                await tab.page.finish_navigation()
+        refuse_unreachable(self._session.network, action, entry, tab)
+        checking = unless_dialog(tab, self._find_question(permission, tab))
+        return await self._deadline.limit_on_tab(tab, checking, _awaited(action))
 
-    async def _unstuck(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
-        """Another tab under the same id, to go on with where the page did not let itself be left."""
-        if action.destination is None:
-            tab.is_unresponsive = True
-            raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=LEAVE_IT)
-        return await self._time.enforce(context.replace_tab(tab, "its page did not let itself be left"))
+    async def _act_or_replace(self, action: Action[R], tab: Tab, context: Context) -> Outcome[R] | Tab:
+        """Act on the tab; if its page is stuck and the action leaves it, return another tab under the same id."""
+        if action.destination is not None and tab.is_stuck:
+            unblocked = await self._deadline.limit(context.unblock_tab(tab))
+            if unblocked is not tab:
+                return unblocked
+        try:
+            return await self._act(action, tab)
+        except PageStuck:
+            if action.destination is None:
+                tab.is_unresponsive = True
+                raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=BUSY_PAGE_HINT) from None
+            return await self._deadline.limit(context.replace_tab(tab, "its page did not let itself be left"))
 
-    async def _acted(self, action: Action[R], tab: Tab) -> Outcome[R]:
+    async def _act(self, action: Action[R], tab: Tab) -> Outcome[R]:
+        """Perform the action, wait until the page is quiet, and return what changed."""
         assert isinstance(action, TabAction)
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
-        before = Before.of(tab)
-        with _quoting(tab):
-            result = await self._arrived(action, tab, before)
-            return await self._seen(action, result, tab, before)
+        start = StartState.of(tab)
+        with _mark_quotes(tab):
+            result = await self._perform(action, tab, start)
+            return self._outcomes.build(action, result, tab, await self._report_page(action, tab, start))
 
-    async def _arrived(self, action: TabAction[R], tab: Tab, before: Before) -> R:
-        """Perform it; if it was to lead somewhere and the guard kept it from there, say so in the guard's words."""
+    async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
+        # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
+        unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
         try:
-            result = await self._performed(action, tab)
+            result = await self._deadline.limit_on_tab(tab, unless(tab, action.perform(tab)), _awaited(action))
         except NavigationFailed:
-            document = tab.page.requests.document
-            for url in (document.url if document else "", action.destination or ""):
-                self._session.network.explain(url, before.moment)
+            raise_network_reason(self._session.network, action, tab, start.moment)
             raise
+        tab.is_unresponsive = False
         if action.effect is Effect.NAVIGATE:
             self._session.network.refuse_document(tab.page.requests.document)
         return result
 
-    async def _performed(self, action: TabAction[R], tab: Tab) -> R:
-        # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
-        unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
-        result = await self._time.enforce_on(tab, unless(tab, action.perform(tab)), _aim_of(action))
-        tab.is_unresponsive = False
-        return result
+    async def _report_page(self, action: AnyAction, tab: Tab, start: StartState) -> PageReport:
+        return await PageReporter(self._session, self._deadline, self._options.quiet).report(action, tab, start)
 
-    async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
-        context = await self._context()
+    async def _run_on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
+        context = await self._open_context()
         await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
         downloads = {tab: tab.page.downloads.count for tab in context.tabs}
-        result = await self._time.enforce(action.perform(context))
+        result = await self._deadline.limit(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
-            return self._outcome(action, result)
+            return self._outcomes.build(action, result)
         entry.tab, entry.url = tab.id, tab.url
-        before = Before(began, frozenset(), downloads=downloads.get(tab, 0))
-        async with TabLock(tab, self._time.moment, Effect.READ):  # what there was to do is done
-            return await self._seen(action, result, tab, before)
+        start = StartState(began, frozenset(), downloads=downloads.get(tab, 0))
+        async with TabLock(tab, self._deadline.moment, Effect.READ):  # the action is done, the page is only read
+            return self._outcomes.build(action, result, tab, await self._report_page(action, tab, start))
 
-    async def _context(self) -> Context:
-        """The session's context; starting a browser, or even installing one, is not on the action's time."""
-        asked = time.monotonic()
-        context = await self._session.context(self._say)
-        self._time.extend(time.monotonic() - asked)
-        self._time.lost = context.lost
+    @property
+    def _deadline(self) -> Deadline:
+        assert self._current_deadline is not None
+        return self._current_deadline
+
+    @property
+    def _recovery(self) -> str:
+        return "a new one is started" if self._session.settings.attach is None else "rove connects anew"
+
+    def _default_timeout(self, action: AnyAction) -> float:
+        """Return the seconds for an action if the caller gave none; those of a batch are the sum of its steps'."""
+        if isinstance(action, CompositeAction):
+            return sum(map(self._default_timeout, action.actions))
+        return self._session.settings.deadlines.action + action.takes
+
+    def _lock(self, tab: Tab, action: AnyAction) -> TabLock:
+        return TabLock(tab, self._deadline.moment, action.effect)
+
+    async def _open_context(self) -> Context:
+        """Return the session's context. Starting a browser, or installing one, does not count as the action's time."""
+        began = time.monotonic()
+        context = await self._session.context(self._report_progress)
+        self._deadline.extend(time.monotonic() - began)
+        self._deadline.lost = context.lost
         return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], TabInfo | None] = lambda: None) -> None:
-        """For what is not done on one tab, though it may be about one."""
-        self._refuse_unreachable(action, entry, None)
-        permission = self._permission(action, entry)
-        while question := await permission.question((_place(self._session.name, tab()),), lambda: dialog_of(tab())):
+        """Return when an action that needs no tab's lock may run. Raises Denied."""
+        refuse_unreachable(self._session.network, action, entry, None)
+        permission = self._check_permission(action, entry)
+        while question := await permission.check((place_of(self._session.name, tab()),), lambda: find_dialog(tab())):
             await self._ask(question, permission.ask(question))
 
-    def _refuse_unreachable(self, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
-        entry.decision = "denied"
-        if action.destination is not None:
-            self._session.network.refuse(action.destination)
-        elif tab is not None and action.effect is not Effect.NAVIGATE:
-            # What lies at a forbidden address is not read either, however the tab came there.
-            self._session.network.refuse(tab.url)
-            if action.is_about_page:
-                self._refuse_failed(entry, tab)
-        entry.decision = "undecided"
+    def _check_permission(self, action: Action[R], entry: Entry) -> PermissionCheck[R]:
+        return PermissionCheck(self._session.gate, action, entry, self._options.channel, self._grants)
 
-    def _refuse_failed(self, entry: Entry, tab: Tab) -> None:
-        try:
-            self._session.network.refuse_document(tab.page.requests.document)
-        except NavigationFailed:
-            entry.decision = "undecided"  # nobody said no: there is nothing to do it to
-            raise
+    async def _find_question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
+        with _mark_quotes(tab):
+            places = await find_places(permission.action, self._session.name, tab)
+        return await permission.check(places, lambda: self._find_elements(permission.action, tab))
 
-    def _permission(self, action: Action[R], entry: Entry) -> PermissionCheck[R]:
-        return PermissionCheck(self._session.gate, action, entry, self._channel, self._grants)
-
-    async def _question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
-        with _quoting(tab):
-            places = await places_of(permission.action, self._session.name, tab)
-        return await permission.question(places, lambda: self._elements(permission.action, tab))
-
-    async def _elements(self, action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
-        with _quoting(tab):
-            return await elements_of(action, tab)
+    async def _find_elements(self, action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
+        with _mark_quotes(tab):
+            return await find_elements(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
-        """A person's time is not the action's."""
-        asked = time.monotonic()
-        self._say(f"Waiting for a person's answer: {question.question}")
+        """Wait for a person's answer, which does not count as the action's time."""
+        began = time.monotonic()
+        self._report_progress(f"Waiting for a person's answer: {question.question}")
         answer = await asking
-        self._time.extend(time.monotonic() - asked)
+        self._deadline.extend(time.monotonic() - began)
         return answer
 
-    async def _seen(self, action: Action[R], result: R, tab: Tab, before: Before) -> Outcome[R]:
-        """Settle, look, and tell what changed."""
-        seen = _Seen()
-        if action.shows_page and tab.page.dialogs.open is None:
-            try:
-                looking = tab.page.dialogs.run_until_dialog(unless_crashed(tab, self._look(tab, before, seen)))
-                await self._time.enforce(looking, self._time.reserve, "the page to be looked at")
-            except DeadlineExceeded as error:
-                with_cause = await self._time.with_cause(tab, error)
-                if action.effect is Effect.NAVIGATE or not tab.is_unresponsive:
-                    raise with_cause from None
-                seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
-        await self._session.arrivals()
-        self._note_failure(tab, before)
-        if tab.page.keeps_navigating and not seen.pending:
-            seen.pending = (KEEPS_NAVIGATING,)
-        return self._outcome(action, result, tab, seen.changes, seen.pending)
-
-    def _note_failure(self, tab: Tab, before: Before) -> None:
-        """A link that leads nowhere ends at a page of the guard's, which says less than the guard knows."""
-        document = tab.page.requests.document
-        if document is None or document is before.document:
-            return
-        try:
-            self._session.network.refuse_document(document)
-        except NavigationFailed as error:
-            tab.page.events.add("request failed", error.message)
-        except RoveError:
-            return  # told among the refusals
-
-    def _may_look(self, tab: Tab) -> bool:
-        """An act is no way to read, by the by, a page that may not be read, or that a person is asked about."""
-        return self._session.network.may_show(tab.url) and self._session.gate.lets_read(_place(self._session.name, tab))
-
-    async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
-        seen.pending = await settle(tab, before, glance=not self._quiet)
-        # A page that keeps navigating always has another document on its way: it is held and looked at instead.
-        if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
-            seen.pending = (Advice(UNANSWERED, server=server),)
-            return
-        changes = await observe_changes(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
-        # Asked again, as the page may have gone elsewhere in that moment.
-        if self._may_look(tab):
-            seen.changes = changes
-        else:
-            tab.observer.clear_seen()
-            told = (
-                "The policy does not" if self._session.network.may_show(tab.url) else "The rules for addresses do not"
-            )
-            tab.page.events.add("not shown", f"{told} let this page be read just like that.")
-
-    def _outcome(
-        self, action: Action[R], result: R, tab: Tab | None = None, changes: Changes | None = None,
-        pending: tuple[str, ...] = (),
-    ) -> Outcome[R]:  # fmt: skip
-        return Outcome(
-            action=action.verb,
-            result=result,
-            session=self._session.name,
-            tab=tab.id if tab else None,
-            url=tab.url if tab else None,
-            title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
-            changes=changes or Changes(),
-            events=tuple(map(self._named, (*self._refusals(), *(_events(tab) if tab else ())))),
-            pending=tuple(named_if_advice(what, self._names) for what in pending),
-            attachments=result.attachments,
-        )
-
-    def _named(self, event: Event) -> Event:
-        text, advice = named_if_advice(event.text, self._names), named(event.advice, self._names)
-        return Event(event.kind, text, advice)
-
-    def _refusals(self) -> Iterator[Event]:
-        """What the guard kept the page from since this call began."""
-        news = self._session.network.news(self._began)
-        yield from (Event("refused", message) for message in news[:REFUSALS_TOLD])
-        if len(news) > REFUSALS_TOLD:
-            yield Event("refused", f"{len(news) - REFUSALS_TOLD} more hosts.")
-
     async def ask_ahead(self, actions: Sequence[AnyAction], /) -> None:
-        """Ask once for all the steps that can be shown to a person now, before the first of them is done."""
-        approver = self._session.gate.approvals.approver(self._channel)
+        """Ask once for all the steps that can be shown to a person now, before the first of them runs."""
+        approver = self._session.gate.approvals.approver(self._options.channel)
         if approver is None or not self._session.has_pages:
             return
-        tab = await (await self._context()).tab(self._tab_name)
-        async with TabLock(tab, self._time.moment, Effect.READ):
+        tab = await (await self._open_context()).tab(self._options.tab)
+        async with TabLock(tab, self._deadline.moment, Effect.READ):
             if tab.page.dialogs.open:
                 return
-            ahead = batch_request(actions, self._session.gate, self._session.name, tab)
-            question = await self._time.enforce(unless_dialog(tab, ahead))
+            request = batch_request(actions, self._session.gate, self._session.name, tab)
+            question = await self._deadline.limit(unless_dialog(tab, request))
         if question is not None:
             self._grants += await self._ask(question, ask_person(self._session.gate, question, approver))
 
     def report(self, message: str, done: int, total: int, /) -> None:
-        self._report(message, done, total)
+        """Report the progress of a batch to the caller."""
+        self._options.report(message, done, total)
 
-    def _say(self, message: str) -> None:
-        self._report(message, 0, 0)
-
-
-@dataclass
-class _Seen:
-    """What was seen of the page after an act, as far as a dialog did not come in between."""
-
-    changes: Changes = NOTHING_SEEN
-    pending: tuple[str, ...] = ()
+    def _report_progress(self, message: str) -> None:
+        self._options.report(message, 0, 0)
 
 
 @contextlib.contextmanager
-def _quoting(tab: Tab) -> Generator[None]:
-    """What goes wrong may be told in words of the page, which must be known as such."""
+def _mark_quotes(tab: Tab) -> Generator[None]:
+    """Mark an error whose message quotes the page with the page's origin, so that it is shown as untrusted."""
     try:
         yield
     except RoveError as error:
@@ -368,21 +250,6 @@ def _quoting(tab: Tab) -> Generator[None]:
         raise
 
 
-def _place(session: str, tab: TabInfo | None) -> Place:
-    return Place(session, tab.id, tab.url) if tab else Place(session)
-
-
-def _aim_of(action: AnyAction) -> str:
+def _awaited(action: AnyAction) -> str:
+    """Return what a timeout waited for, in the words of its error."""
     return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
-
-
-def _events(tab: Tab) -> tuple[Event, ...]:
-    page_events = tab.page.events.take_unreported()
-    events = [Event(event.kind, str(event), event.advice) for event in page_events]
-    if dialog := tab.page.dialogs.open:
-        events.append(Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}."))
-    return tuple(events)
-
-
-def _timed(outcome: AnyOutcome, seconds: float) -> AnyOutcome:
-    return replace(outcome, seconds=round(seconds, 4))

@@ -1,4 +1,4 @@
-"""What the run of an action needs of the session that it belongs to."""
+"""The parts of a session that the run of an action uses."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ class SessionView(Protocol):
     journal: Journal
 
     @property
-    def has_pages(self) -> bool: ...
-    async def context(self, progress: Callable[[str], None], /) -> Context:
-        """Return the session's browser context, opened if there is none."""
+    def has_pages(self) -> bool:
+        """Whether the session has a browser context."""
         ...
 
-    async def arrivals(self) -> None:
-        """Wait until the popups that have been announced are tabs."""
+    async def context(self, progress: Callable[[str], None], /) -> Context:
+        """Return the session's browser context; open one if there is none."""
+        ...
+
+    async def wait_for_popups(self) -> None:
+        """Wait until the popups that pages have opened are tabs."""

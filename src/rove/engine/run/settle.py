@@ -1,4 +1,4 @@
-"""When is a page quiet after an act? Never a fixed sleep; always bounded; says what is still pending."""
+"""Waiting until a page is quiet after an action: no fixed sleep, always bounded, and it says what is still pending."""
 
 from __future__ import annotations
 
@@ -10,111 +10,121 @@ from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.browser.tab import Tab
 from rove.record import dataclass
 
-# An answer whose body takes longer than this is a stream, which may never end.
-STREAMING = 1.0
-LOOKS_AGAIN = 3
+# A response whose body takes longer than this many seconds is a stream, which may never end.
+STREAM_SECONDS = 1.0
+# How often the page is checked again because a request ended meanwhile. A page that polls would be checked forever.
+MAX_RECHECKS = 3
 
 KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
 
 @dataclass(frozen=True)
-class Before:
-    """How things stood when an act began."""
+class StartState:
+    """The state of a tab when an action began, to tell what the action caused from what was there before.
+
+    `polled`: endpoints with a request under way. `loading`: the number of the document that was still loading, if one
+    was, as an action does not wait for that. `downloads`: how many had begun. `document`: the request for the page.
+    """
 
     moment: float
     polled: frozenset[str]
-    # The document that was still loading, if it was: an act does not wait for what it found unfinished.
-    unfinished: int | None = None
+    loading: int | None = None
     downloads: int = 0
     document: DocumentRequest | None = None
 
     @classmethod
-    def of(cls, tab: Tab) -> Before:
-        polled = frozenset(_endpoint(exchange.url) for exchange in tab.page.requests.pending)
-        unfinished = None if tab.page.load_state.has_reached("load") else tab.page.load_state.documents
-        return cls(time.monotonic(), polled, unfinished, tab.page.downloads.count, tab.page.requests.document)
+    def of(cls, tab: Tab) -> StartState:
+        """Return the state of the tab now."""
+        polled = frozenset(_endpoint(request.url) for request in tab.page.requests.pending)
+        loading = None if tab.page.load_state.has_reached("load") else tab.page.load_state.documents
+        return cls(time.monotonic(), polled, loading, tab.page.downloads.count, tab.page.requests.document)
 
 
-async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
-    """Wait until what the act started is over; returns what is not. A glance at the end spares a look."""
-    patience = min(tab.settings.deadlines.settle, tab.page.time.for_loading)
-    waiting = _Waiting(tab, before, glance)
+async def settle(tab: Tab, start: StartState, read_rows: bool) -> tuple[str, ...]:
+    """Wait until everything that an action started is over; return what is not, when the time is up.
+
+    With `read_rows`, the page is read at the end of the wait, so that a snapshot need not read it again.
+    """
+    timeout = min(tab.settings.deadlines.settle, tab.page.time.for_loading)
+    activity = _Activity(tab, start, read_rows)
     try:
-        async with asyncio.timeout(patience):
-            while not await waiting.is_over():
+        async with asyncio.timeout(timeout):
+            while not await activity.is_over():
                 pass
     except TimeoutError:
-        pass
-    return waiting.pending()
+        pass  # `describe` says what is not over
+    return activity.describe()
 
 
-class _Waiting:
-    """What an act may have set going: a navigation, requests, changes of the document."""
+class _Activity:
+    """What an action may have started: a navigation, requests, downloads, changes of the document."""
 
-    def __init__(self, tab: Tab, before: Before, glance: bool) -> None:
+    def __init__(self, tab: Tab, start: StartState, read_rows: bool) -> None:
         self._tab = tab
-        self._before = before
-        self._glance = glance
-        self._looks_again = LOOKS_AGAIN
+        self._page = tab.page
+        self._start = start
+        self._read_rows = read_rows
+        self._rechecks = MAX_RECHECKS
 
     async def is_over(self) -> bool:
-        """Wait for one thing; True when there was nothing left to wait for."""
-        if self._tab.page.load_state.keeps_navigating:
+        """Wait for one thing; return True if there was nothing left to wait for."""
+        if self._page.load_state.keeps_navigating:
             return True
         if not self._is_loaded():
-            await self._tab.page.load_state.wait_for_stage("load")
+            await self._page.load_state.wait_for_stage("load")
             return False
-        ended = self._tab.page.requests.ended_count
-        await self._tab.observer.wait_until_quiet(self._glance, self._before.moment)
-        if self._tab.page.downloads.is_running(self._before.downloads):
-            await self._tab.page.downloads.wait_until_finished(self._before.downloads)
+        ended = self._page.requests.ended_count
+        await self._tab.observer.wait_until_quiet(self._read_rows, self._start.moment)
+        if self._page.downloads.is_running(self._start.downloads):
+            await self._page.downloads.wait_until_finished(self._start.downloads)
             return False
-        if awaited := self._awaited():
-            await self._tab.page.requests.wait_for_change(max(_streams_at(awaited) - time.monotonic(), 0.01))
+        if requests := self._awaited_requests():
+            await self._page.requests.wait_for_change(max(_next_stream_time(requests) - time.monotonic(), 0.01))
             return False
-        if ended != self._tab.page.requests.ended_count and self._looks_again > 0:
-            # What was answered while we looked at the page may have changed it since; a poll does so for ever.
-            self._looks_again -= 1
+        if ended != self._page.requests.ended_count and self._rechecks > 0:
+            # The response to a request that ended meanwhile may have changed the page.
+            self._rechecks -= 1
             return False
         return self._is_loaded()
 
-    def _is_loaded(self) -> bool:
-        load_state = self._tab.page.load_state
-        was_unfinished = load_state.documents == self._before.unfinished and not load_state.is_navigating
-        return load_state.has_reached("load") or was_unfinished
-
-    def pending(self) -> tuple[str, ...]:
-        if self._tab.page.keeps_navigating:
+    def describe(self) -> tuple[str, ...]:
+        """Return what is not over, each in a few words."""
+        if self._page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
-        load_state = (
-            [] if self._tab.page.load_state.has_reached("load") else ["the page is still loading: it may be incomplete"]
+        pending = (
+            [] if self._page.load_state.has_reached("load") else ["the page is still loading: it may be incomplete"]
         )
-        load_state += ["a download"] if self._tab.page.downloads.is_running(self._before.downloads) else []
-        return (*load_state, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
+        pending += ["a download"] if self._page.downloads.is_running(self._start.downloads) else []
+        return (*pending, *(f"{request.method} {request.url}" for request in self._caused_requests()))
 
-    def _caused(self) -> list[TrackedRequest]:
-        """Requests since the act, but for those that the page keeps repeating: no act is the cause of a poll."""
+    def _is_loaded(self) -> bool:
+        load_state = self._page.load_state
+        was_loading_before = load_state.documents == self._start.loading and not load_state.is_navigating
+        return load_state.has_reached("load") or was_loading_before
+
+    def _caused_requests(self) -> list[TrackedRequest]:
+        """Return the requests since the action, except those that the page had been repeating before it."""
         return [
-            exchange
-            for exchange in self._tab.page.requests.pending
-            if exchange.began >= self._before.moment and _endpoint(exchange.url) not in self._before.polled
+            request
+            for request in self._page.requests.pending
+            if request.began >= self._start.moment and _endpoint(request.url) not in self._start.polled
         ]
 
-    def _awaited(self) -> list[TrackedRequest]:
-        return [exchange for exchange in self._caused() if not _is_stream(exchange)]
+    def _awaited_requests(self) -> list[TrackedRequest]:
+        return [request for request in self._caused_requests() if not _is_stream(request)]
 
 
-def _is_stream(exchange: TrackedRequest) -> bool:
-    return exchange.answered is not None and time.monotonic() - exchange.answered > STREAMING
+def _is_stream(request: TrackedRequest) -> bool:
+    return request.answered is not None and time.monotonic() - request.answered > STREAM_SECONDS
 
 
-def _streams_at(exchanges: list[TrackedRequest]) -> float:
-    """When the first of them will count as a stream, if its body is still not over."""
-    answered = [exchange.answered for exchange in exchanges if exchange.answered is not None]
-    return min(answered, default=time.monotonic() + STREAMING) + STREAMING
+def _next_stream_time(requests: list[TrackedRequest]) -> float:
+    """Return when the first of the requests will count as a stream, if its body has not ended by then."""
+    answered = [request.answered for request in requests if request.answered is not None]
+    return min(answered, default=time.monotonic() + STREAM_SECONDS) + STREAM_SECONDS
 
 
 def _endpoint(url: str) -> str:
-    """An address without what changes from poll to poll."""
+    """Return a URL without its query and fragment, which change from poll to poll."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{parts.path}"

@@ -1,4 +1,4 @@
-"""A tab's turn: one action at a time, none held up for ever by another or by a dialog."""
+"""One action at a time per tab, with a bounded wait, and an end to it when a dialog opens or the page crashes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELEASE_SECONDS = 0.3
 
 
 class TabLock:
-    """A tab's lock, waited for no longer than the call may take."""
+    """Locks a tab for one action. Raises DeadlineExceeded if other calls hold it until the deadline."""
 
     def __init__(self, tab: Tab, deadline: float, effect: Effect) -> None:
         self._tab = tab
@@ -43,9 +43,9 @@ class TabLock:
 
 
 async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
-    """Do the work, unless a dialog opens that it would wait for."""
+    """Return the result of `work`. Raises DialogOpen if a dialog opens, since the work would wait for its answer."""
     try:
-        # Input stops by itself when a dialog opens; only what needs an answer of the page does not.
+        # Input ends by itself when a dialog opens. A command that the page has to answer does not.
         return await race(unless_crashed(tab, work), tab.page.dialogs.wait_until_open(), grace=RELEASE_SECONDS)
     except Interrupted as interrupted:
         error = DialogOpen(f"The page opened its {interrupted.result} before there was a result.")
@@ -54,7 +54,7 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
 
 
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
-    """Do the work, unless the page crashes, after which it would never answer."""
+    """Return the result of `work`. Raises PageCrashed if the page crashes, since it would never answer."""
     try:
         return await race(work, tab.page.wait_for_crash())
     except Interrupted:

@@ -1,4 +1,4 @@
-"""Who is let in: so many sessions, and no more pages than there is memory for."""
+"""Limits on sessions and pages: how many sessions there may be, and no more pages than there is memory for."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from rove.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LOOK_AGAIN = 2.0
-# A session that was used more recently than this may be in the middle of something.
-AT_REST = 30.0
-# Processes of pages that were closed take a moment to be gone: looked for so often, so many seconds apart.
-FREED_LOOKS = 10
-FREED_YET = 0.1
+# Seconds between two checks of the memory.
+CHECK_INTERVAL = 2.0
+# A session that was used more recently than this may be in the middle of a task, and is not suspended.
+IDLE_SECONDS = 30.0
+# The processes of closed pages take a moment to end: how often their memory is checked, and seconds in between.
+FREED_CHECKS = 10
+FREED_CHECK_INTERVAL = 0.1
 
 
 class Admission:
-    """Takes places in order, and when memory is short puts idle sessions to sleep before it turns anyone away."""
+    """Hands out session slots. When memory is short it suspends idle sessions before it refuses a page."""
 
     def __init__(
         self, settings: Settings, sessions: Callable[[], Collection[Session]], browser: Callable[[], Browser | None]
@@ -34,91 +35,98 @@ class Admission:
         self._settings = settings
         self._sessions = sessions
         self._browser = browser
-        self._relieving = asyncio.Lock()
-        self._looking: asyncio.Task[MemoryShortage | None] | None = None
-        self._places = SessionSlots(settings.limits, self._all_taken)
+        self._suspending = asyncio.Lock()
+        self._memory_check: asyncio.Task[MemoryShortage | None] | None = None
+        self._slots = SessionSlots(settings.limits, self._limit_error)
 
     async def admit_session(self) -> None:
-        """Take a place for one more session; it is given back by `leave`."""
+        """Take a slot for one more session, until `release_slot`. Raises LimitReached."""
         await self.admit_page()
-        await self._places.take()
+        await self._slots.take()
 
-    def leave(self) -> None:
-        self._places.leave()
+    def release_slot(self) -> None:
+        """Give back the slot of a session."""
+        self._slots.release()
 
     def close(self, error: RoveError) -> None:
-        """Whoever still waits is told that it is over."""
-        self._places.close(error)
+        """Raise `error` in every caller that still waits for a slot."""
+        self._slots.close(error)
 
     async def admit_page(self) -> None:
-        """Refuse one more page if there is no memory for it and nobody can be put to sleep."""
-        if (short := await self._relieved()) is not None:
+        """Raise LimitReached if there is no memory for one more page, even after idle sessions were suspended."""
+        if (shortage := await self._relieve_shortage()) is not None:
             wait = self._settings.deadlines.action
             raise LimitReached(
-                short.sentence,
+                shortage.sentence,
                 hint=f"Close what is not needed ({{tabs}}, {{close_session}}), or try again in {wait:g} s.",
                 retry_after=wait,
             )
 
     async def watch(self) -> None:
-        """Look now and then; who grows beyond all bounds is stopped before the system stops everyone."""
-        strikes = 0
-        given_back = time.monotonic()
+        """Check the memory regularly, and kill the largest page before the system would kill the whole browser."""
+        shortages = 0
+        last_return = time.monotonic()
         while True:
-            await asyncio.sleep(LOOK_AGAIN)
-            if any(session.last_used > given_back for session in self._sessions()):
-                given_back = time.monotonic()
+            await asyncio.sleep(CHECK_INTERVAL)
+            if any(session.last_used > last_return for session in self._sessions()):
+                last_return = time.monotonic()
                 await asyncio.to_thread(return_free_memory)
             has_pages = any(session.has_pages for session in self._sessions())
-            short = await self._relieved() if has_pages else None
-            strikes = strikes + 1 if short is not None and short.is_own else 0
+            shortage = await self._relieve_shortage() if has_pages else None
+            shortages = shortages + 1 if shortage is not None and shortage.is_own else 0
             browser = self._browser()
-            if strikes > 1 and browser is not None and await asyncio.to_thread(browser.kill_largest_page):
-                log.warning("%s The page that held most was ended.", short.sentence if short else "")
-                strikes = 0
+            if shortages > 1 and browser is not None and await asyncio.to_thread(browser.kill_largest_page):
+                log.warning("%s The page that used most was ended.", shortage.sentence if shortage else "")
+                shortages = 0
 
-    async def _relieved(self) -> MemoryShortage | None:
-        """What is short still after those who can be spared were put to sleep, longest unused first."""
-        if (short := await self._look()) is None:
+    async def _relieve_shortage(self) -> MemoryShortage | None:
+        """Suspend idle sessions while memory is short, longest unused first; return the shortage that remains."""
+        if (shortage := await self._find_shortage()) is None:
             return None
-        async with self._relieving:
-            for session in self._idle():
-                if await session.suspend() and (short := await self._freed()) is None:
+        async with self._suspending:
+            for session in self._idle_sessions():
+                if await session.suspend() and (shortage := await self._wait_until_freed()) is None:
                     return None
-        return short
+        return shortage
 
-    async def _freed(self) -> MemoryShortage | None:
-        for _ in range(FREED_LOOKS):
-            if await self._look() is None:
+    async def _wait_until_freed(self) -> MemoryShortage | None:
+        for _ in range(FREED_CHECKS):
+            if await self._find_shortage() is None:
                 return None
-            await asyncio.sleep(FREED_YET)
-        return await self._look()
+            await asyncio.sleep(FREED_CHECK_INTERVAL)
+        return await self._find_shortage()
 
-    async def _look(self) -> MemoryShortage | None:
-        """One look for all who ask at the same time: they go on in the order they came, which threads do not keep."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.ensure_future(asyncio.to_thread(self._shortage, self._browser()))
-        return await asyncio.shield(self._looking)
+    async def _find_shortage(self) -> MemoryShortage | None:
+        """Check the memory once for all callers that ask at the same time.
 
-    def _shortage(self, browser: Browser | None) -> MemoryShortage | None:
-        held = browser.memory_in_use() if browser is not None else None
-        return memory_shortage(self._settings.limits.memory_megabytes, held)
+        They continue in the order in which they asked, which they would not if each waited for a thread of its own.
+        """
+        if self._memory_check is None or self._memory_check.done():
+            self._memory_check = asyncio.create_task(asyncio.to_thread(self._measure, self._browser()))
+        return await asyncio.shield(self._memory_check)
 
-    def _idle(self) -> list[Session]:
-        long_ago = time.monotonic() - AT_REST
-        idle = [known for known in self._sessions() if known.is_idle and known.last_used <= long_ago]
+    def _measure(self, browser: Browser | None) -> MemoryShortage | None:
+        browser_bytes = browser.memory_in_use() if browser is not None else None
+        return memory_shortage(self._settings.limits.memory_megabytes, browser_bytes)
+
+    def _idle_sessions(self) -> list[Session]:
+        """Return the sessions that may be suspended, longest unused first."""
+        latest = time.monotonic() - IDLE_SECONDS
+        idle = [session for session in self._sessions() if session.is_idle and session.last_used <= latest]
         return sorted(idle, key=lambda session: session.last_used)
 
-    def _all_taken(self, ahead: int) -> RoveError:
-        wait = round(self._until_closed(ahead), 1)
+    def _limit_error(self, ahead: int) -> RoveError:
+        wait = round(self._seconds_until_slot(ahead), 1)
         return LimitReached(
-            f"{self._places.taken} sessions are open, which is the limit.",
+            f"{self._slots.taken} sessions are open, which is the limit.",
             hint=f"Close one with {{close_session}}, or try again in {wait:g} s, when an idle one is closed.",
             retry_after=wait,
         )
 
-    def _until_closed(self, ahead: int) -> float:
-        """Seconds until so many idle sessions and one more will have been closed, if nobody uses them."""
-        idle, now = self._settings.limits.idle, time.monotonic()
-        left = sorted(max(idle - (0 if known.running else now - known.last_used), 0) for known in self._sessions())
-        return left[min(ahead, len(left) - 1)] if left else idle
+    def _seconds_until_slot(self, ahead: int) -> float:
+        """Return the seconds until `ahead` idle sessions and one more are closed, if no client uses them."""
+        limit, now = self._settings.limits.idle, time.monotonic()
+        left = sorted(
+            max(limit - (0 if session.running_calls else now - session.last_used), 0) for session in self._sessions()
+        )
+        return left[min(ahead, len(left) - 1)] if left else limit

@@ -1,4 +1,4 @@
-"""The one browser process that all sessions share: started when needed, watched, replaced when it dies."""
+"""The one browser process that all sessions share: started when needed, checked regularly, replaced when it dies."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from collections.abc import Callable
 from rove.browser.browser import Browser, BrowserProcess, load_engine
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings import Settings
+from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
-# Two beats missed in a row mean that a browser is frozen: it is known within five seconds.
-HEARTBEAT = 1.2
-# A browser that no session has needed for this long is not worth its memory.
-UNUSED = 60.0
-ANSWER = 1.0
-# As many failed starts in a row as this are no accident, and trying again soon would only burn the machine.
-MOST_FAILURES = 3
-REST_AFTER_FAILURES = 30.0
+# Seconds between two checks. A browser that misses two in a row is frozen, so that is known within five seconds.
+HEARTBEAT_INTERVAL = 1.2
+# Seconds that a browser has to answer a check.
+HEARTBEAT_TIMEOUT = 1.0
+# A browser that no session has needed for this many seconds is closed to free its memory.
+UNUSED_SECONDS = 60.0
+# After this many failed starts in a row, rove waits this many seconds before it tries again.
+MAX_FAILURES = 3
+RETRY_AFTER_FAILURES = 30.0
 
 
 class BrowserSupervisor:
-    """Gives out a living browser, and tells when it is lost."""
+    """Provides a running browser, and calls `on_lost` when it dies."""
 
     def __init__(
         self,
@@ -38,27 +40,30 @@ class BrowserSupervisor:
         self._is_busy = is_busy
         self._is_needed = is_needed
         self._on_lost = on_lost
-        self._starting: asyncio.Task[BrowserProcess] | None = None
+        # A process that was started early, until a call uses it.
+        self._early_process: asyncio.Task[BrowserProcess] | None = None
         self._browser: Browser | None = None
         self._launching = asyncio.Lock()
-        self._watching: asyncio.Task[None] | None = None
-        self._remains: list[Browser] = []
+        self._tasks = BackgroundTasks("the browser supervisor")
+        self._has_watch = False
+        self._lost_browsers: list[Browser] = []
+        # Failed starts in a row, and when the last of them was.
         self._failures = 0
-        self._failed_at = 0.0
+        self._last_failure = 0.0
         # Checks in a row that the browser did not answer, and when a session last needed it.
-        self._missed = 0
-        self._needed_at = 0.0
+        self._missed_heartbeats = 0
+        self._last_needed = 0.0
 
-    def start_early(self, begun: BrowserProcess | None = None) -> None:
-        """Start the process before the first call needs it, or go on with one that has been started."""
+    def start_early(self, process: BrowserProcess | None = None) -> None:
+        """Start the process before the first call needs it, or use one that has been started."""
         if self._settings.attach is not None:
-            if begun is not None:
-                begun.release()
+            if process is not None:
+                process.release()
             return
-        if self._starting is None and self._browser is None:
-            starting = _same(begun) if begun else self._engine.start_process(self._settings, None)
-            self._starting = asyncio.ensure_future(starting)
-            self._watching = self._watching or asyncio.ensure_future(self._watch())
+        if self._early_process is None and self._browser is None:
+            starting = _return(process) if process else self._engine.start_process(self._settings, None)
+            self._early_process = asyncio.create_task(starting)
+            self._start_watch()
 
     @property
     def current(self) -> Browser | None:
@@ -66,93 +71,98 @@ class BrowserSupervisor:
         return self._browser
 
     async def browser(self, progress: Callable[[str], None]) -> Browser:
-        """The browser, started anew if there is none or it died."""
+        """Return the browser; start one if there is none or it has died."""
         async with self._launching:
             if self._browser is not None and not self._browser.is_alive:
                 self._lose(self._browser)
             if self._browser is None:
-                self._refuse_to_loop()
+                self._refuse_after_failures()
                 self._browser = await self._start(progress)
-                self._watching = self._watching or asyncio.ensure_future(self._watch())
+                self._start_watch()
             return self._browser
 
     async def close(self) -> None:
-        """End everything; nothing is left running and no folder behind."""
-        if self._watching is not None:
-            self._watching.cancel()
+        """End every process and remove its folder."""
+        await self._tasks.close()
         browser, self._browser = self._browser, None
         if browser is not None:
             await browser.close()
-        await self._reap_browser()
-        await self._release_process()
+        await self._kill_lost_browsers()
+        await self._release_early_process()
 
-    async def _rest(self) -> None:
-        """Close what nobody uses; the next call starts another."""
+    async def _close_unused(self) -> None:
+        """Close the browser while no session needs it; the next call starts another."""
         async with self._launching:
             browser, self._browser = self._browser, None
             if browser is not None:
                 await browser.close()
-            await self._release_process()
+            await self._release_early_process()
 
-    async def _reap_browser(self) -> None:
-        """End what is left of browsers that were lost."""
-        while self._remains:
-            await self._remains.pop().kill()
+    async def _kill_lost_browsers(self) -> None:
+        """End the processes of browsers that were lost, and remove their folders."""
+        while self._lost_browsers:
+            await self._lost_browsers.pop().kill()
 
     async def _start(self, progress: Callable[[str], None]) -> Browser:
-        await self._reap_browser()
-        starting, self._starting = self._starting, None
+        await self._kill_lost_browsers()
         try:
-            browser = await self._found(starting, progress)
+            browser = await self._attach_or_launch(progress)
         except RoveError:
             self._failures += 1
-            self._failed_at = time.monotonic()
+            self._last_failure = time.monotonic()
             raise
         self._failures = 0
         browser.on_lost(lambda: self._lose(browser))
         return browser
 
-    async def _found(self, starting: asyncio.Task[BrowserProcess] | None, progress: Callable[[str], None]) -> Browser:
+    async def _attach_or_launch(self, progress: Callable[[str], None]) -> Browser:
         if self._settings.attach is not None:
             return await self._engine.attach(self._settings)
-        process = await self._started_process(starting) or await self._engine.start_process(self._settings, progress)
+        process = await self._take_early_process() or await self._engine.start_process(self._settings, progress)
         return await self._engine.launch(self._settings, process)
 
-    async def _started_process(self, starting: asyncio.Task[BrowserProcess] | None) -> BrowserProcess | None:
-        """What was started ahead; None if there was no browser to start, which the caller may fetch."""
+    async def _take_early_process(self) -> BrowserProcess | None:
+        """Return the process that was started early; None if it failed, as the caller may install a browser."""
+        starting, self._early_process = self._early_process, None
         with contextlib.suppress(BrowserUnavailable):
             return await starting if starting else None
         return None
 
     def _lose(self, browser: Browser) -> None:
-        """Tell of the loss, once, unless it was we who closed it."""
+        """Report once that the browser is lost, unless rove closed it."""
         if self._browser is browser:
             self._browser = None
-            self._remains.append(browser)
+            self._lost_browsers.append(browser)
             self._on_lost()
 
-    def _refuse_to_loop(self) -> None:
-        rested = time.monotonic() - self._failed_at
+    def _refuse_after_failures(self) -> None:
+        """Raise BrowserUnavailable for a while after several failed starts, which would only load the machine."""
         if self._settings.attach is not None:
-            return  # to knock costs nothing, and the person may just have started theirs
-        if self._failures >= MOST_FAILURES and rested < REST_AFTER_FAILURES:
+            return  # a failed connection costs nothing, and the user may just have started their browser
+        elapsed = time.monotonic() - self._last_failure
+        if self._failures >= MAX_FAILURES and elapsed < RETRY_AFTER_FAILURES:
             raise BrowserUnavailable(
                 f"The browser failed to start {self._failures} times in a row.",
-                hint=f"Run `rove doctor`; another try is made in {REST_AFTER_FAILURES - rested:.0f} s.",
-                retry_after=round(REST_AFTER_FAILURES - rested, 1),
+                hint=f"Run `rove doctor`; another try is made in {RETRY_AFTER_FAILURES - elapsed:.0f} s.",
+                retry_after=round(RETRY_AFTER_FAILURES - elapsed, 1),
             )
 
-    async def _release_process(self) -> None:
-        starting, self._starting = self._starting, None
+    async def _release_early_process(self) -> None:
+        starting, self._early_process = self._early_process, None
         if starting is not None:
             with contextlib.suppress(RoveError):
                 await asyncio.to_thread((await starting).release)
 
+    def _start_watch(self) -> None:
+        if not self._has_watch:
+            self._has_watch = True
+            self._tasks.start(self._watch())
+
     async def _watch(self) -> None:
         """Check the browser regularly; an error in one check is logged, and must not end the checks after it."""
-        self._needed_at = time.monotonic()
+        self._last_needed = time.monotonic()
         while True:
-            await asyncio.sleep(HEARTBEAT)
+            await asyncio.sleep(HEARTBEAT_INTERVAL)
             try:
                 await self._check()
             except Exception:
@@ -161,19 +171,20 @@ class BrowserSupervisor:
     async def _check(self) -> None:
         """Replace a browser that has stopped answering while a call waits for it; close one that no session needs."""
         if self._is_needed():
-            self._needed_at = time.monotonic()
-        elif time.monotonic() - self._needed_at > UNUSED:
-            await self._rest()
+            self._last_needed = time.monotonic()
+        elif time.monotonic() - self._last_needed > UNUSED_SECONDS:
+            await self._close_unused()
         browser = self._browser
         if browser is None or not browser.is_alive or not self._is_busy():
-            self._missed = 0
+            self._missed_heartbeats = 0
             return
-        self._missed = 0 if await browser.answers_within(ANSWER) else self._missed + 1
-        if self._missed >= 2:
-            self._missed = 0
+        has_answered = await browser.answers_within(HEARTBEAT_TIMEOUT)
+        self._missed_heartbeats = 0 if has_answered else self._missed_heartbeats + 1
+        if self._missed_heartbeats >= 2:
+            self._missed_heartbeats = 0
             self._lose(browser)
-            await self._reap_browser()
+            await self._kill_lost_browsers()
 
 
-async def _same(begun: BrowserProcess) -> BrowserProcess:
-    return begun
+async def _return(process: BrowserProcess) -> BrowserProcess:
+    return process

@@ -1,4 +1,4 @@
-"""How much memory there is, for the machine and for the cage that we may be kept in."""
+"""How much memory there is, on the machine and in the control groups (cgroups) that rove runs in."""
 
 from __future__ import annotations
 
@@ -9,56 +9,59 @@ from rove.record import dataclass
 
 PROC = Path("/proc")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
-# A limit as high as this is none: version 1 writes down a number where it means "unlimited".
+# Control groups of version 1 write a number about this large where there is no limit.
 UNLIMITED = 2**60
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes: all that there is, and what of it could be had now."""
+    """Bytes of memory: all, and those that a process could still get."""
 
     total: int
     available: int
 
 
 def available_memory(proc: Path = PROC, control_groups: Path = CONTROL_GROUPS) -> Memory | None:
-    """The tightest of what bounds us; None where the system does not tell."""
-    bounds = [bound for bound in (_machine(proc), *_control_groups(proc, control_groups)) if bound is not None]
-    if not bounds:
+    """Return the memory within the tightest limit that applies; None if the system does not tell."""
+    limits = [limit for limit in (_read_machine(proc), *_read_control_groups(proc, control_groups)) if limit]
+    if not limits:
         return None
-    return Memory(min(bound.total for bound in bounds), min(bound.available for bound in bounds))
+    return Memory(min(limit.total for limit in limits), min(limit.available for limit in limits))
 
 
 def return_free_memory() -> None:
-    """Have the allocator return what is free: a process that lives for long would else keep the peak of every page."""
-    import ctypes  # slow to load, and nobody waits for this
+    """Make the allocator return free memory to the system. A long-lived process would otherwise keep its peak."""
+    import ctypes  # slow to load, and used by a background task only
 
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # only glibc has it
     if trim is not None:
         trim(0)
 
 
-def _machine(proc: Path) -> Memory | None:
-    facts = _facts(proc / "meminfo")
-    if "MemTotal:" not in facts or "MemAvailable:" not in facts:
+def _read_machine(proc: Path) -> Memory | None:
+    numbers = _read_numbers(proc / "meminfo")
+    if "MemTotal:" not in numbers or "MemAvailable:" not in numbers:
         return None
-    return Memory(facts["MemTotal:"] * 1024, facts["MemAvailable:"] * 1024)
+    return Memory(numbers["MemTotal:"] * 1024, numbers["MemAvailable:"] * 1024)
 
 
-def _control_groups(proc: Path, control_groups: Path) -> Iterator[Memory | None]:
-    """Every control group that we are in, and those that it is in, for each of them may have a limit."""
-    for line in _text(proc / "self" / "cgroup").splitlines():
+def _read_control_groups(proc: Path, control_groups: Path) -> Iterator[Memory | None]:
+    """Read every control group that this process is in, and those above it, since each may have a limit."""
+    for line in _read_text(proc / "self" / "cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers == "":
-            for folder in _upwards(control_groups, path):
-                yield _control_group(folder, "memory.max", "memory.current", "inactive_file")
+            for folder in _with_parents(control_groups, path):
+                yield _read_control_group(folder, "memory.max", "memory.current", "inactive_file")
         elif "memory" in controllers.split(","):
-            for folder in _upwards(control_groups / "memory", path):
-                yield _control_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            for folder in _with_parents(control_groups / "memory", path):
+                yield _read_control_group(
+                    folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+                )
 
 
-def _upwards(root: Path, path: str) -> Iterator[Path]:
-    # Inside a container the path may be the host's, of which only the root is to be seen here.
+def _with_parents(root: Path, path: str) -> Iterator[Path]:
+    """Yield the folder at `path` and every folder above it, up to `root`."""
+    # Inside a container the path may be the host's; only the root exists there.
     folder = root / path.strip("/")
     while folder != root:
         yield folder
@@ -66,21 +69,23 @@ def _upwards(root: Path, path: str) -> Iterator[Path]:
     yield root
 
 
-def _control_group(folder: Path, limit: str, usage: str, idle_cache: str) -> Memory | None:
-    most, used = _text(folder / limit).strip(), _text(folder / usage).strip()
-    if not (most.isdigit() and used.isdigit()) or int(most) >= UNLIMITED:
+def _read_control_group(folder: Path, limit_file: str, usage_file: str, cache_key: str) -> Memory | None:
+    limit, usage = _read_text(folder / limit_file).strip(), _read_text(folder / usage_file).strip()
+    if not (limit.isdigit() and usage.isdigit()) or int(limit) >= UNLIMITED:
         return None
-    # Files that were read once and not again are given up before anything is refused.
-    held = int(used) - _facts(folder / "memory.stat").get(idle_cache, 0)
-    return Memory(int(most), max(int(most) - held, 0))
+    # The kernel drops its cache of inactive files before it refuses memory, so that part is available.
+    used = int(usage) - _read_numbers(folder / "memory.stat").get(cache_key, 0)
+    return Memory(int(limit), max(int(limit) - used, 0))
 
 
-def _facts(path: Path) -> dict[str, int]:
-    rows = (line.split() for line in _text(path).splitlines())
+def _read_numbers(path: Path) -> dict[str, int]:
+    """Return the lines of a file that are a name and a number."""
+    rows = (line.split() for line in _read_text(path).splitlines())
     return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()}
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
+    """Return the text of a file; an empty one if it cannot be read, as on other systems than Linux."""
     try:
         return path.read_text()
     except OSError:

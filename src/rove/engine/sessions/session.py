@@ -1,4 +1,4 @@
-"""One isolated session: its browser context, its tabs, its journal, and the one way to act on them."""
+"""One isolated session: its browser context, its tabs, its journal, and `run`, the only way to act on them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
-from rove.engine.run.runner import Report, Run, silent
+from rove.engine.run.options import Report, RunOptions, ignore_progress
+from rove.engine.run.runner import Run
 from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
 from rove.settings import Settings
+from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
@@ -30,16 +32,16 @@ if TYPE_CHECKING:
     from rove.outcome import Outcome, Result
 
 R = TypeVar("R", bound="Result")
-MakeContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
-# A session is worth remembering, but not at the price of every call.
+OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
+# Seconds between two saves, since saving after every call would slow down each of them.
 SAVE_INTERVAL = 2.0
 SAVE_TIMEOUT = 3.0
-# Stands in the place of a frame that the policy does not let be read.
-UNREAD = "(not shown: the policy does not let this frame be read)"
+# Shown instead of the text of a frame that the policy does not allow to be read.
+HIDDEN_FRAME_TEXT = "(not shown: the policy does not allow this frame to be read)"
 
 
 class Session:
-    """A name, and a context that comes into being when it is first needed."""
+    """A named session. Its browser context is opened when an action first needs it."""
 
     def __init__(
         self,
@@ -48,7 +50,7 @@ class Session:
         gate: Gate,
         directory: SessionDirectory,
         network: NetworkAccess,
-        make: MakeContext,
+        open_context: OpenContext,
         secrets: Secrets = NO_SECRETS,
         guard_notice: GuardNotice | None = None,
     ) -> None:
@@ -62,20 +64,23 @@ class Session:
         guard = guard_notice.kind if guard_notice else GUARDED
         self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact, guard)
         self.last_used = time.monotonic()
-        self.running = 0
-        # A session that nobody had to open is given a place when it first needs one.
-        self.has_place = False
-        self._make = make
+        self.running_calls = 0
+        # The default session, which clients need not open, gets its slot when it is first used.
+        self.has_slot = False
+        self._open_context = open_context
         self._context: Context | None = None
-        self._making = asyncio.Lock()
+        self._context_lock = asyncio.Lock()
+        # What would be restored if the browser died now, when it was saved, and the URL of each tab since then.
         self._saved: SavedContext | None = None
-        self._saved_at = 0.0
-        self._addresses: tuple[tuple[str, str], ...] = ()
-        self._saving: asyncio.Task[None] | None = None
-        self._later: asyncio.TimerHandle | None = None
+        self._last_save = 0.0
+        self._tab_urls: tuple[tuple[str, str], ...] = ()
+        # A save fails if the page or the browser closes meanwhile; the one before it is kept then.
+        self._tasks = BackgroundTasks(f"session {name}", expected=(BrowserError,))
+        self._save_task: asyncio.Task[None] | None = None
+        self._save_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
-        self._has_warned = False
-        self._owes_loss = False
+        self._has_shown_notice = False
+        self._has_unreported_loss = False
 
     async def run(
         self,
@@ -83,96 +88,99 @@ class Session:
         *,
         tab: str | None = None,
         timeout: float | None = None,
-        report: Report = silent,
+        report: Report = ignore_progress,
         quiet: bool = False,
         channel: Approver | None = None,
         names: Names = NO_NAMES,
     ) -> Outcome[R]:
-        """Do it, and tell what came of it. There is no other way to a page.
+        """Run an action and return its outcome. Every surface acts on pages through this method alone.
 
-        `channel`: whom to ask what the policy wants asked, unless the owner has appointed someone.
+        `channel`: the person to ask where the policy requires it, unless the owner has set an approver.
         `names`: what the caller calls each action, for hints and advice.
         """
-        self.running += 1
+        options = RunOptions(tab, timeout, self._redact_progress(report), quiet, channel, names)
+        self.running_calls += 1
         self.last_used = time.monotonic()
         try:
-            # The one way out for whatever was read of a page: no secret passes here.
-            run = Run(self, tab, timeout, self._cleared(report), quiet, channel, names)
-            return self._warned(redacted_outcome(await run.run(action), self.secrets))
+            # All text of a page leaves the engine here, so secrets are removed here.
+            outcome = redacted_outcome(await Run(self, options).run(action), self.secrets)
+            return self._add_guard_notice(outcome)
         except Exception as error:
             redact_error(error, self.secrets)
             raise
         finally:
-            self.running -= 1
+            self.running_calls -= 1
             self.last_used = time.monotonic()
             self._save_soon()
 
-    def _warned(self, outcome: Outcome[R]) -> Outcome[R]:
-        """The first outcome says what is not guarded."""
-        if self.guard_notice is None or self._has_warned:
+    def _add_guard_notice(self, outcome: Outcome[R]) -> Outcome[R]:
+        """Add to the first outcome what is not guarded in this session."""
+        if self.guard_notice is None or self._has_shown_notice:
             return outcome
-        self._has_warned = True
+        self._has_shown_notice = True
         return replace(outcome, events=(self.guard_notice.event, *outcome.events))
 
-    def _cleared(self, report: Report) -> Report:
+    def _redact_progress(self, report: Report) -> Report:
         return lambda message, done, total: report(self.secrets.redact(message), done, total)
 
-    def may_read(self, address: str) -> bool:
-        """Whether words of what is at an address, its title or the whole address may be told without asking."""
-        return self.gate.lets_read(Place(self.name, None, address))
+    def may_read(self, url: str) -> bool:
+        """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
+        return self.gate.may_read(Place(self.name, None, url))
 
     @property
     def has_pages(self) -> bool:
+        """Whether it has a browser context."""
         return self._context is not None
 
     @property
     def is_idle(self) -> bool:
-        """Whether it holds pages that nobody uses at the moment, and that are not busy with a file."""
-        if self._context is None or self.running or not self.network.is_guarded:
-            return False  # a person's own pages are not ours to put to sleep
+        """Whether it has pages that no call uses and that download no file, so that it could be suspended."""
+        if self._context is None or self.running_calls or not self.network.is_guarded:
+            return False  # the pages of the user's own browser are never closed to free memory
         return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
 
     async def context(self, progress: Callable[[str], None]) -> Context:
-        async with self._making:
+        """Return the browser context; open one, with what was saved, if there is none or its browser died."""
+        async with self._context_lock:
             self.refuse_if_closed()
-            self._tell_of_loss()
+            self._report_loss()
             if self._context is not None and not self._context.is_alive:
                 self.mark_lost()
             if self._context is None:
-                made = await self._make(self, self._saved, progress)
+                context = await self._open_context(self, self._saved, progress)
                 if self._is_closed:
-                    await made.close()
+                    await context.close()
                     await self.network.close()
                 self.refuse_if_closed()
-                made.restrict_reading(self.may_read, UNREAD)
-                self._context = made
+                context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
+                self._context = context
             return self._context
 
     def refuse_if_closed(self) -> None:
+        """Raise NotOpen if the session was closed."""
         if self._is_closed:
             raise NotOpen(f"The session {self.name} was closed.", hint="Open another with {open_session}.")
 
-    def _tell_of_loss(self) -> None:
-        """Once, unless a call was under way that has told of it: the tabs may be others now."""
-        if self._owes_loss:
-            self._owes_loss = False
+    def _report_loss(self) -> None:
+        """Raise once after the connection was lost between two calls, since the tabs may have changed."""
+        if self._has_unreported_loss:
+            self._has_unreported_loss = False
             raise BrowserUnavailable(
                 "The connection to the browser was lost.",
                 hint="Call again: rove connects anew. Then list {tabs}.",
             )
 
     def mark_lost(self) -> None:
-        """The browser is gone; the next call gets a new context, with what was kept of this one."""
+        """Note that the browser died. The next call gets a new context, with what was saved of this one."""
         if self._context is not None:
-            self._owes_loss = not self.network.is_guarded and not self.running
-            # Its pages may have closed one by one as it died: what counts is where they were before.
-            saved_now, shared = self._saved or SavedContext(), self._context.shared_state
+            self._has_unreported_loss = not self.network.is_guarded and not self.running_calls
+            # A dying browser may close its tabs one by one, so the URLs from before that are restored.
             self._saved = replace(
-                saved_now,
-                tabs=self._addresses,
+                self._saved or SavedContext(),
+                tabs=self._tab_urls,
                 kind=RESTARTED,
                 reason="",
-                shared=shared,
+                shared=self._context.shared_state,
                 targets=self._context.targets,
                 ids_given=self._context.ids_given,
             )
@@ -180,21 +188,22 @@ class Session:
             self._context = None
 
     async def suspend(self) -> bool:
-        """Close the pages to make room; the next call opens them again with what was kept. False if it is in use."""
-        async with self._making:
+        """Close the pages to free memory; the next call opens them again. Returns False if a call uses them."""
+        async with self._context_lock:
             context = self._context
-            if context is None or self.running:
+            if context is None or self.running_calls:
                 return False
-            saved_now = await self._saved_state(context)
-            if self.running or self._context is not context:
-                return False  # someone came back meanwhile
+            saved = await self._save_state(context)
+            if self.running_calls or self._context is not context:
+                return False  # a call has begun meanwhile
             reason, shared = "it was closed as memory was short", context.shared_state
-            self._saved = replace(saved_now, kind="session restored", reason=reason, shared=shared)
+            self._saved = replace(saved, kind="session restored", reason=reason, shared=shared)
             self._context = None
             await context.close()
             return True
 
-    async def _saved_state(self, context: Context) -> SavedContext:
+    async def _save_state(self, context: Context) -> SavedContext:
+        """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""
         try:
             async with asyncio.timeout(SAVE_TIMEOUT):
                 return await context.save()
@@ -202,60 +211,63 @@ class Session:
             return replace(self._saved or SavedContext(), tabs=context.tab_urls)
 
     def _save_soon(self) -> None:
-        """Remember in the background what would be needed if the browser died."""
+        """Save in the background what would be restored if the browser died."""
         if self._context is not None:
-            self._addresses = self._context.tab_urls or self._addresses
-        # Not after every call, but after the last one too.
-        wait = self._saved_at + SAVE_INTERVAL - time.monotonic()
+            self._tab_urls = self._context.tab_urls or self._tab_urls
+        # A call within the interval starts a timer, so that the state after the last call is saved too.
+        wait = self._last_save + SAVE_INTERVAL - time.monotonic()
         if wait <= 0:
             self._save_now()
-        elif self._later is None:
-            self._later = asyncio.get_running_loop().call_later(wait, self._save_now)
+        elif self._save_timer is None:
+            self._save_timer = asyncio.get_running_loop().call_later(wait, self._save_now)
 
     def _save_now(self) -> None:
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
-        if self._context is not None and (self._saving is None or self._saving.done()):
-            self._saved_at = time.monotonic()
-            self._saving = asyncio.ensure_future(self._save(self._context))
+        if self._save_timer is not None:
+            self._save_timer.cancel()
+            self._save_timer = None
+        if self._context is not None and (self._save_task is None or self._save_task.done()):
+            self._last_save = time.monotonic()
+            self._save_task = self._tasks.start(self._save(self._context))
 
     async def _save(self, context: Context) -> None:
-        try:
-            saved_now = await context.save()
-        except BrowserError:
-            return  # it is being closed, or just died: what was kept before stands
+        saved = await context.save()
         if self._context is context:
-            self._saved = saved_now
+            self._saved = saved
 
-    async def arrivals(self) -> None:
+    async def wait_for_popups(self) -> None:
+        """Wait until the popups that pages have opened are tabs."""
         if self._context is not None:
             await self._context.wait_for_popups()
 
     def describe(self) -> dict[str, object]:
+        """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
         if self._context is not None:
             tabs, current = self._context.tab_urls, self._context.current
-            front = current.id if current else None
+            current_id = current.id if current else None
         else:
-            saved_now = self._saved or SavedContext()
-            tabs, front = saved_now.tabs, saved_now.current
+            saved = self._saved or SavedContext()
+            tabs, current_id = saved.tabs, saved.current
         return {
             "session": self.name,
-            "tabs": [{"id": tab, "url": self._told(url), "is_current": tab == front} for tab, url in tabs],
+            "tabs": [{"id": tab, "url": self._redact_url(url), "is_current": tab == current_id} for tab, url in tabs],
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
             **({"guard": str(self.guard_notice)} if self.guard_notice else {}),
         }
 
-    def _told(self, url: str) -> str:
-        """Of a page that may not be read, no more than whose it is: an address can say a lot."""
+    def _redact_url(self, url: str) -> str:
+        """Return only the origin of a page that may not be read, since a URL can contain its text."""
         return url if self.may_read(url) else origin_in(url)
 
+    async def stop_saving(self) -> None:
+        """Cancel the save that is running or due, and start no other."""
+        if self._save_timer is not None:
+            self._save_timer.cancel()
+        await self._tasks.close()
+
     async def close(self) -> None:
+        """Close the pages, the session's proxy and its journal."""
         self._is_closed = True
-        if self._later is not None:
-            self._later.cancel()
-        if self._saving is not None:
-            self._saving.cancel()
+        await self.stop_saving()
         context, self._context = self._context, None
         if context is not None:
             await context.close()

@@ -1,4 +1,4 @@
-"""Room for so many sessions; whoever comes when all of it is taken waits in line, and not for ever."""
+"""Slots for a limited number of sessions, and a bounded queue of callers that wait for one."""
 
 from __future__ import annotations
 
@@ -11,62 +11,66 @@ from rove.settings import Limits
 
 
 class SessionSlots:
-    """A place is taken before it is used and left afterwards; those who wait are served in the order they came."""
+    """Hands out one slot per session. Callers that wait get one in the order in which they asked.
 
-    def __init__(self, limits: Limits, refusal: Callable[[int], RoveError]) -> None:
-        self._most = limits.sessions
-        self._longest_line = limits.queue
-        self._patience = limits.queue_seconds
-        self._refusal = refusal
-        self._line: deque[asyncio.Future[None]] = deque()
+    `limit_error`: makes the error for a caller that gets none, given how many callers wait before it.
+    """
+
+    def __init__(self, limits: Limits, limit_error: Callable[[int], RoveError]) -> None:
+        self._max_sessions = limits.sessions
+        self._max_waiting = limits.queue
+        self._max_wait = limits.queue_seconds
+        self._limit_error = limit_error
+        self._queue: deque[asyncio.Future[None]] = deque()
         self._closed: RoveError | None = None
         self.taken = 0
 
     @property
     def waiting(self) -> int:
-        return len(self._line)
+        """How many callers wait for a slot."""
+        return len(self._queue)
 
     async def take(self) -> None:
-        """Take a place, at once or after a wait; raises the refusal, made for so many who are ahead."""
+        """Take a slot, and wait for one if all are taken. Raises the limit error if none becomes free in time."""
         if self._closed is not None:
             raise self._closed
-        if self.taken < self._most:
+        if self.taken < self._max_sessions:
             self.taken += 1
-        elif len(self._line) >= self._longest_line:
-            raise self._refusal(len(self._line))
+        elif len(self._queue) >= self._max_waiting:
+            raise self._limit_error(len(self._queue))
         else:
             await self._wait_in_queue()
 
-    def leave(self) -> None:
-        """Give a place back: to whoever has waited longest, if anyone waits."""
-        if self._line:
-            self._line.popleft().set_result(None)
+    def release(self) -> None:
+        """Give a slot back, to the caller that has waited longest if there is one."""
+        if self._queue:
+            self._queue.popleft().set_result(None)
         else:
             self.taken -= 1
 
     def close(self, error: RoveError) -> None:
-        """Nobody will ever be let in again."""
+        """Raise `error` in every caller that waits, and in each that asks later."""
         self._closed = error
-        while self._line:
-            self._line.popleft().set_exception(error)
+        while self._queue:
+            self._queue.popleft().set_exception(error)
 
     async def _wait_in_queue(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._line.append(turn)
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(slot)
         try:
-            # Not wait_for on the future itself, which would cancel a turn that has just come.
-            await asyncio.wait({turn}, timeout=self._patience)
+            # Not wait_for on the future itself, which would cancel a slot that has just been given.
+            await asyncio.wait({slot}, timeout=self._max_wait)
         except asyncio.CancelledError:
-            self._leave_queue(turn)
+            self._leave_queue(slot)
             raise
-        if not turn.done():
-            self._leave_queue(turn)
-            raise self._refusal(0)
-        turn.result()
+        if not slot.done():
+            self._leave_queue(slot)
+            raise self._limit_error(0)
+        slot.result()
 
-    def _leave_queue(self, turn: asyncio.Future[None]) -> None:
-        """Leave the line; a place that was given at this very moment goes to the next."""
-        if not turn.done():
-            self._line.remove(turn)
-        elif turn.exception() is None:
-            self.leave()
+    def _leave_queue(self, slot: asyncio.Future[None]) -> None:
+        """Stop waiting. A slot that was given at this moment goes to the next caller."""
+        if not slot.done():
+            self._queue.remove(slot)
+        elif slot.exception() is None:
+            self.release()

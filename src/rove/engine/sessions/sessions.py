@@ -26,6 +26,7 @@ from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
 from rove.settings import Settings, load
+from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
 
 if TYPE_CHECKING:
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEFAULT = "default"
-# For surfaces, which hand one on but know nothing of browsers.
+# The name for surfaces, which pass one on but must not import the browser interface.
 EarlyLaunch = BrowserProcess
 
 
 class Sessions:
-    """Opens, finds and closes sessions, closes the idle, and owns every browser."""
+    """Opens, finds and closes sessions, closes idle ones, and owns the browser that they share."""
 
     def __init__(
         self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
@@ -57,13 +58,12 @@ class Sessions:
         self._names = itertools.count(1)
         self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
         self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.ensure_future(work) for work in (self._reap(), self._admission.watch())]
-        for task in self._tasks:
-            task.add_done_callback(_log_failure)
+        self._tasks.start(self._close_idle_sessions())
+        self._tasks.start(self._admission.watch())
         return self
 
     async def __aexit__(
@@ -71,16 +71,16 @@ class Sessions:
     ) -> None:
         await self.close()
 
-    def start_early(self, begun: EarlyLaunch | None = None) -> None:
-        """Start what takes longest before the first call needs it, or go on with what has begun."""
-        if begun is not None and (port := begun.take_proxy_port()) is not None:
-            self._egress_settings.spare = socket.socket(fileno=port)
-        self._browsers.start_early(begun)
+    def start_early(self, launch: EarlyLaunch | None = None) -> None:
+        """Start the browser before the first call needs it, or use a launch that has begun."""
+        if launch is not None and (port := launch.take_proxy_port()) is not None:
+            self._egress_settings.reserved_port = socket.socket(fileno=port)
+        self._browsers.start_early(launch)
 
     def session(self, name: str | None = None) -> Session:
-        """The named session, or the default one, which nobody has to open."""
+        """Return the session of that name, or the default one, which clients need not open."""
         if self._is_closed:
-            raise _over()
+            raise _closed_error()
         if name is None or name == DEFAULT:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
@@ -89,47 +89,50 @@ class Sessions:
         return self._open[name]
 
     async def open_session(self, name: str | None) -> str:
-        name = name or next(made for made in map("s{}".format, self._names) if made not in self._open)
+        """Open a session and return its name; one that is open already is left as it is."""
+        name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
             return self.session(name).name
         await self._admission.admit_session()
         is_new = False
         try:
             if name not in self._open:  # another call may have opened it while this one waited
-                is_new = self._add(name).has_place = True
+                is_new = self._add(name).has_slot = True
         finally:
             if not is_new:
-                self._admission.leave()
+                self._admission.release_slot()
         return name
 
     async def close_session(self, name: str | None) -> str:
+        """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
         finally:
-            if session.has_place:
-                self._admission.leave()
+            if session.has_slot:
+                self._admission.release_slot()
         return session.name
 
     def sessions(self) -> list[dict[str, Any]]:
+        """Return the facts that are listed of each open session."""
         return [session.describe() for session in self._open.values()]
 
     @property
     def pending_approvals(self) -> tuple[ApprovalRequest, ...]:
-        """What people are being asked at this moment."""
+        """The questions that wait for a person's answer now."""
         return self._gate.approvals.pending
 
     async def close(self) -> None:
-        """Close everything; nothing is left running and no folder behind."""
+        """Close everything: no process is left running and no folder is left behind."""
         self._is_closed = True
-        self._admission.close(_over())
-        for task in self._tasks:
-            task.cancel()
+        self._admission.close(_closed_error())
+        await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
-        # The contexts die with their browser, sooner than if each were closed by itself.
+        await asyncio.gather(*(session.stop_saving() for session in closing))
+        # Closing the browser closes its contexts, sooner than closing each by itself.
         await self._browsers.close()
         for session in closing:
             await session.network.close()
@@ -137,7 +140,7 @@ class Sessions:
         self._egress_settings.close()
 
     def _guard_notice(self, name: str) -> GuardNotice | None:
-        """In somebody's own browser the default session works where they do, the others beside it."""
+        """In an attached browser the default session works in the user's own context, others beside it."""
         if self.settings.attach is None:
             return None
         return UNGUARDED if name == DEFAULT else PARTLY_GUARDED
@@ -150,75 +153,75 @@ class Sessions:
             self._gate,
             _Directory(self, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
-            self._new_context,
+            self._open_context,
             self._secrets,
             guard_notice,
         )
         return self._open[name]
 
-    async def _new_context(
+    async def _open_context(
         self, session: Session, saved: SavedContext | None, progress: Callable[[str], None]
     ) -> Context:
         await self._admit(session)
         if not session.network.is_guarded:
-            return await self._opened(None, saved, progress)
-        # The guard is built while the browser makes ready; before it stands, its port is taken and answers nobody.
+            return await self._create_context(None, saved, progress)
+        # The proxy starts while the browser does. Its port is bound at once, so that no page gets past it meanwhile.
         proxy_url, ready = session.network.open()
-        context = await self._opened(proxy_url, saved, progress)
+        context = await self._create_context(proxy_url, saved, progress)
         try:
             await ready
-        except BaseException:  # no session without its guard
+        except BaseException:  # a session must not exist without its proxy
             await context.close()
             raise
-        if not context.is_alive:  # nobody was told that it is lost, as nobody had it
-            raise _gone_too_soon()
+        if not context.is_alive:  # `mark_lost` does not reach a context that the session does not have yet
+            raise _lost_at_start()
         return context
 
-    async def _opened(
+    async def _create_context(
         self, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
     ) -> Context:
         browser = await self._browsers.browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
-                context = await self._context_in(browser, proxy_url, saved)
+                context = await self._create_context_in(browser, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
-            raise _gone_too_soon() from error
+            raise _lost_at_start() from error
         context.before_new_tab = self._admission.admit_page
         return context
 
-    async def _context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
+    async def _create_context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
         if proxy_url is not None:
             return await browser.new_context(self.settings, proxy_url, saved)
         return await browser.default_context(self.settings, saved)
 
     async def _admit(self, session: Session) -> None:
-        """Nobody opens the default session: it takes its place in line, like any other, when it is first used."""
-        if session.has_place:
+        """Take a slot for the default session when it is first used, as clients need not open it."""
+        if session.has_slot:
             await self._admission.admit_page()
             return
         await self._admission.admit_session()
         if self._open.get(session.name) is not session:
-            self._admission.leave()
+            self._admission.release_slot()
             session.refuse_if_closed()
-        session.has_place = True
+        session.has_slot = True
 
     def _is_needed(self) -> bool:
-        return any(session.running or session.has_pages for session in self._open.values())
+        return any(session.running_calls or session.has_pages for session in self._open.values())
 
     def _is_busy(self) -> bool:
-        return any(session.running for session in self._open.values())
+        return any(session.running_calls for session in self._open.values())
 
     def _mark_all_lost(self) -> None:
         for session in self._open.values():
             session.mark_lost()
 
-    async def _reap(self) -> None:
-        """Close what nobody has used for a while."""
+    async def _close_idle_sessions(self) -> None:
+        """Close each session that no client has used for as long as the settings allow."""
         limit = self.settings.limits.idle
         while True:
             now = time.monotonic()
             for session in [*self._open.values()]:
-                if session.running == 0 and now - session.last_used >= limit:
+                if session.running_calls == 0 and now - session.last_used >= limit:
                     await self._close_idle(session)
             oldest = min((session.last_used for session in self._open.values()), default=now)
             await asyncio.sleep(max(min(oldest + limit - now, limit), 0.05))
@@ -227,30 +230,24 @@ class Sessions:
         try:
             await self.close_session(session.name)
         except Exception:
-            # What is wrong with one session must not keep the others open for ever.
+            # An error in one session must not keep the others from being closed.
             log.exception("session %s could not be closed cleanly", session.name)
 
 
-def _log_failure(task: asyncio.Task[None]) -> None:
-    """Chores end with their house; one that ends before has a fault."""
-    if not task.cancelled() and (error := task.exception()):
-        log.error("a chore of the house broke off", exc_info=error)
-
-
-def _gone_too_soon() -> BrowserUnavailable:
+def _lost_at_start() -> BrowserUnavailable:
     return BrowserUnavailable(
-        "The browser went away, or hung, before it had opened a page.",
+        "The browser died, or hung, before it had opened a page.",
         hint="Call again: a new one is started.",
         retry_after=0,
     )
 
 
-def _over() -> NotOpen:
+def _closed_error() -> NotOpen:
     return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
 
 
 class _Directory:
-    """The house as one session sees it: closing without a name means itself."""
+    """The sessions as actions of one session see them: to close without a name closes that session."""
 
     def __init__(self, sessions: Sessions, name: str) -> None:
         self._sessions = sessions

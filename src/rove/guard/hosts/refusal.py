@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from rove.advice import Told
+from rove.advice import Verbatim
 from rove.errors import Denied
 from rove.record import dataclass
 
@@ -101,7 +101,7 @@ class Refusal:
 
     def error(self) -> Denied:
         """Return the error that the agent receives."""
-        return Denied(self.message, hint=Told(self.hint))  # a host in it may contain braces
+        return Denied(self.message, hint=Verbatim(self.hint))  # a host in it may contain braces
 
 
 def _is_same_address(host: str, address: IP) -> bool:

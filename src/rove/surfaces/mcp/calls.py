@@ -6,7 +6,7 @@ import base64
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from rove.advice import named
+from rove.advice import insert_names
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
@@ -16,6 +16,7 @@ from rove.surfaces.mcp.elicitation import METHOD, answer_in, form
 from rove.surfaces.mcp.pending_approvals import PendingApprovals, PendingCall, digest_of
 from rove.surfaces.mcp.progress import Message, Progress, Send
 from rove.surfaces.toolsets import Tool
+from rove.tasks import BackgroundTasks
 
 # The key of the only input that rove asks for in an `input_required` answer.
 APPROVAL = "approval"
@@ -29,43 +30,47 @@ class Calls:
         self._sessions = sessions
         self._send = send
         self._request = request
-        self._holding = PendingApprovals()
+        self._pending = PendingApprovals()
+        self._tasks = BackgroundTasks("MCP progress")
 
     async def close(self) -> None:
-        await self._holding.close()
+        """Cancel the calls that wait for an approval, and the notifications that are not sent yet."""
+        await self._pending.close()
+        await self._tasks.close()
 
     async def call(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
         """Run a call of a handshake revision: a question is sent, and its answer received, while the call runs."""
         channel = _Elicitation(self._request) if can_ask else None
-        return await _told(self._run(tool, arguments, Progress(self._send, params), channel), tool)
+        return await _to_result(self._run(tool, arguments, Progress(self._send, params, self._tasks), channel), tool)
 
     async def call_stateless(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
         """Run a call of a stateless revision: it ends with a question, and the client calls again with the answer."""
-        held = self._held(tool, arguments, params, can_ask)
-        result = await _told(held.outcome(), tool)
-        if held.question is not None and not result:
-            ask = {"method": METHOD, "params": form(held.question)}
+        call = self._begin_or_resume(tool, arguments, params, can_ask)
+        result = await _to_result(call.outcome(), tool)
+        if call.question is not None and not result:
+            ask = {"method": METHOD, "params": form(call.question)}
             return {
                 "resultType": "input_required",
                 "inputRequests": {APPROVAL: ask},
-                "requestState": self._holding.hold(held),
+                "requestState": self._pending.hold(call),
             }
         return result
 
-    def _held(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> PendingCall:
+    def _begin_or_resume(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> PendingCall:
+        """Start a call or, if the client sends a state, return the call that waits and pass the answer on to it."""
         digest = digest_of(tool.name, arguments)
         state = params.get("requestState")
         if state is None:
-            progress = Progress(self._send, params)
+            progress = Progress(self._send, params, self._tasks)
             call = PendingCall(digest, progress)
             call.begin(self._run(tool, arguments, progress, call if can_ask else None))
             return call
-        call = self._holding.held(state, digest)
+        call = self._pending.find(state, digest)
         call.progress.follow(params)
         responses = params.get("inputResponses")
         # A call without an answer gets the same question again, as it is still open.
         if isinstance(responses, dict) and APPROVAL in responses:
-            call.settle(answer_in(responses[APPROVAL], self._holding.take(call)))
+            call.pass_on(answer_in(responses[APPROVAL], self._pending.take(call)))
         return call
 
     async def _run(
@@ -94,21 +99,21 @@ class _Elicitation:
         return answer_in(await self._request(METHOD, form(request)), request)
 
 
-async def _told(work: Awaitable[AnyOutcome | None], tool: Tool) -> Message:
+async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool) -> Message:
     """Return the outcome or the error as a tool result; an empty one if a question came up instead."""
     try:
         outcome = await work
     except RoveError as error:
-        error.hint = named(error.hint, tool.names)
+        error.hint = insert_names(error.hint, tool.names)
         return {
             "content": [{"type": "text", "text": error_text(error)}],
             "structuredContent": {"error": error_data(error)},
             "isError": True,
         }
-    return _answered(outcome) if outcome is not None else {}
+    return _outcome_result(outcome) if outcome is not None else {}
 
 
-def _answered(outcome: AnyOutcome) -> Message:
+def _outcome_result(outcome: AnyOutcome) -> Message:
     content: list[Message] = [{"type": "text", "text": as_text(outcome)}]
     content += [
         {"type": "image", "data": base64.b64encode(image.data).decode("ascii"), "mimeType": image.mime}

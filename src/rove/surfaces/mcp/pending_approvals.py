@@ -21,6 +21,7 @@ from typing import Any
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
 from rove.outcome import AnyOutcome
 from rove.surfaces.mcp.progress import Progress
+from rove.tasks import Interrupted, race
 
 KEY_BYTES = 32
 
@@ -41,11 +42,13 @@ class PendingCall:
         self._run: asyncio.Task[AnyOutcome] | None = None
 
     def begin(self, run: Coroutine[Any, Any, AnyOutcome]) -> None:
-        self._run = asyncio.ensure_future(run)
+        """Start the call."""
+        self._run = asyncio.create_task(run)
         # The client may have given up waiting: its exception is then never retrieved, and asyncio would log that.
         self._run.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Wait for the user's answer. The engine calls this when the policy asks for an approval."""
         self.question, self._answer = request, asyncio.get_running_loop().create_future()
         self._asked.set()
         try:
@@ -53,7 +56,7 @@ class PendingCall:
         finally:
             self._close_question()
 
-    def settle(self, answer: ApprovalAnswer) -> None:
+    def pass_on(self, answer: ApprovalAnswer) -> None:
         """Pass on the user's answer, so that the call continues."""
         assert self._answer is not None
         self._answer.set_result(answer)
@@ -66,18 +69,19 @@ class PendingCall:
     async def outcome(self) -> AnyOutcome | None:
         """Return the outcome, or None if the user has to be asked first. Cancelling this cancels the call."""
         assert self._run is not None
-        while not self._run.done() and self.question is None:
-            asked = asyncio.ensure_future(self._asked.wait())
+        while self._run.done() or self.question is None:
             try:
-                await asyncio.wait({self._run, asked}, return_when=asyncio.FIRST_COMPLETED)
+                # Shielded, because the call goes on while the user is asked.
+                return await race(asyncio.shield(self._run), self._asked.wait())
+            except Interrupted:
+                continue  # the question may have expired already
             except asyncio.CancelledError:
                 await self.end()
                 raise
-            finally:
-                asked.cancel()
-        return self._run.result() if self._run.done() else None
+        return None
 
     async def end(self) -> None:
+        """Cancel the call and wait until it has ended."""
         assert self._run is not None
         self._run.cancel()
         await asyncio.wait({self._run})
@@ -88,6 +92,7 @@ class PendingApprovals:
 
     def __init__(self) -> None:
         self._key = os.urandom(KEY_BYTES)
+        # By the id of the question that each waits for.
         self._held: dict[str, PendingCall] = {}
 
     def hold(self, call: PendingCall) -> str:
@@ -95,13 +100,13 @@ class PendingApprovals:
         assert call.question is not None
         self._held = {key: held for key, held in self._held.items() if held.question is not None}
         self._held[call.question.id] = call
-        told = {"id": call.question.id, "call": call.digest, "until": call.question.expires}
-        body = base64.urlsafe_b64encode(json.dumps(told).encode()).decode()
+        state = {"id": call.question.id, "call": call.digest, "until": call.question.expires}
+        body = base64.urlsafe_b64encode(json.dumps(state).encode()).decode()
         return f"{body}.{self._signature(body)}"
 
-    def held(self, state: object, digest: str) -> PendingCall:
+    def find(self, state: object, digest: str) -> PendingCall:
         """Return the call that a state belongs to. It stays held until `take`."""
-        call = self._held.get(self._told(state, digest)["id"])
+        call = self._held.get(self._verify(state, digest)["id"])
         if call is None or call.question is None:
             raise InvalidState
         return call
@@ -113,18 +118,20 @@ class PendingApprovals:
         return call.question
 
     async def close(self) -> None:
+        """Cancel every held call."""
         held, self._held = self._held, {}
         for call in held.values():
             await call.end()
 
-    def _told(self, state: object, digest: str) -> Mapping[str, Any]:
+    def _verify(self, state: object, digest: str) -> Mapping[str, Any]:
+        """Return what a state says. Raises InvalidState if it is not ours, of another call, or expired."""
         body, _, signature = state.partition(".") if isinstance(state, str) else ("", "", "")
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):
             raise InvalidState
-        told: Mapping[str, Any] = json.loads(base64.urlsafe_b64decode(body))
-        if not hmac.compare_digest(told["call"], digest) or told["until"] < time.time():
+        content: Mapping[str, Any] = json.loads(base64.urlsafe_b64decode(body))
+        if not hmac.compare_digest(content["call"], digest) or content["until"] < time.time():
             raise InvalidState
-        return told
+        return content
 
     def _signature(self, body: str) -> str:
         return hmac.new(self._key, body.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
@@ -132,5 +139,5 @@ class PendingApprovals:
 
 def digest_of(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return a hash of a tool's name and arguments: a state is valid for exactly these."""
-    whole = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(whole.encode()).hexdigest()
+    call = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(call.encode()).hexdigest()

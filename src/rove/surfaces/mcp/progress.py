@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
+from rove.tasks import BackgroundTasks
+
 Message = dict[str, Any]
-Send = Callable[[Message], Awaitable[None]]
+Send = Callable[[Message], Coroutine[Any, Any, None]]
 
 
 class Progress:
-    """Sends progress notifications with the token of the request that the client is waiting for now."""
+    """Sends progress notifications with the token of the request that the client is waiting for now.
 
-    def __init__(self, send: Send, params: Message) -> None:
+    `tasks`: runs the sending, as the engine reports progress without waiting for the client.
+    """
+
+    def __init__(self, send: Send, params: Message, tasks: BackgroundTasks) -> None:
         self._send = send
+        self._tasks = tasks
         self._steps = 0
-        self._sending: set[asyncio.Task[None]] = set()
         self.follow(params)
 
     def follow(self, params: Message) -> None:
@@ -26,17 +30,11 @@ class Progress:
         self._token = token if isinstance(token, str | int) else None
 
     def report(self, message: str, done: int, total: int) -> None:
+        """Send one notification. The protocol requires a number that grows with each of them."""
         if self._token is None:
             return
         self._steps = max(self._steps + 1, done + 1)
         params: Message = {"progressToken": self._token, "progress": self._steps, "message": message}
         if total:
             params["total"] = total
-        body = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-        task = asyncio.ensure_future(_awaited(self._send(body)))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
-
-
-async def _awaited(work: Awaitable[None]) -> None:
-    await work
+        self._tasks.start(self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))

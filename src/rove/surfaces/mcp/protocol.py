@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, cast
 
 from rove.action import Effect
@@ -23,6 +23,7 @@ from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.progress import Message as Message
 from rove.surfaces.mcp.progress import Send
 from rove.surfaces.toolsets import INSTRUCTIONS, Tool, group_of
+from rove.tasks import BackgroundTasks
 from rove.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,8 @@ class McpConnection:
     def __init__(self, sessions: Sessions, tools: Mapping[str, Tool], send: Send) -> None:
         self._tools = tools
         self._send = send
+        self._tasks = BackgroundTasks("the MCP connection")
+        # Each request by its id, so that the client can cancel it.
         self._running: dict[str | int, asyncio.Task[None]] = {}
         self._revision: str | None = None
         self._calls = Calls(sessions, send, self._request)
@@ -120,14 +123,11 @@ class McpConnection:
 
     async def close(self) -> None:
         """Cancel what is still running, as the client has gone."""
-        running = list(self._running.values())
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await self._tasks.close()
         await self._calls.close()
 
-    def _start(self, identity: str | int | None, work: Any) -> None:
-        task = asyncio.ensure_future(work)
+    def _start(self, identity: str | int | None, work: Coroutine[Any, Any, None]) -> None:
+        task = self._tasks.start(work)
         key = identity if identity is not None else id(task)
         self._running[key] = task
         task.add_done_callback(lambda _: self._running.pop(key, None))

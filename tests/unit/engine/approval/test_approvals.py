@@ -1,4 +1,4 @@
-"""Requests that wait for a person."""
+"""Approval requests that wait for a person."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
-from rove.engine.approval import approvals
-from rove.engine.approval.approvals import MOST_A_MINUTE, MOST_PENDING, Approvals
+from rove.engine.approval import approvals as approvals_module
+from rove.engine.approval.approvals import MAX_PENDING, MAX_PER_MINUTE, Approvals
 from rove.errors import Denied, LimitReached
 
 
@@ -17,8 +17,8 @@ def request(session: str = "default") -> ApprovalRequest:
                            ("https://a.example",))  # fmt: skip
 
 
-class Slow:
-    """Someone who answers when told to."""
+class ManualApprover:
+    """An approver that answers when the test sets its answer."""
 
     def __init__(self) -> None:
         self.asked: dict[str, asyncio.Future[ApprovalAnswer]] = {}
@@ -28,82 +28,86 @@ class Slow:
         return await self.asked[request.id]
 
 
-class Yes:
+class AlwaysYes:
+    """An approver that approves at once."""
+
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         return ApprovalAnswer.ONCE
 
 
-async def waiting(house: Approvals, slow: Slow, *requests: ApprovalRequest) -> list[asyncio.Task[None]]:
-    running = [asyncio.ensure_future(house.ask(each, slow)) for each in requests]
-    while len(slow.asked) < len(requests):
+async def start_asking(
+    approvals: Approvals, approver: ManualApprover, *requests: ApprovalRequest
+) -> list[asyncio.Task[None]]:
+    running = [asyncio.ensure_future(approvals.ask(each, approver)) for each in requests]
+    while len(approver.asked) < len(requests):
         await asyncio.sleep(0)
     return running
 
 
 async def test_a_request_is_pending_until_it_is_answered() -> None:
-    house, slow, asked = Approvals(None, 20), Slow(), request()
-    (running,) = await waiting(house, slow, asked)
-    (pending,) = house.pending
+    approvals, approver, asked = Approvals(None, 20), ManualApprover(), request()
+    (running,) = await start_asking(approvals, approver, asked)
+    (pending,) = approvals.pending
     assert (pending.id, pending.question) == (asked.id, "Really?")
     assert pending.expires > pending.created
-    slow.asked[asked.id].set_result(ApprovalAnswer.ONCE)
+    approver.asked[asked.id].set_result(ApprovalAnswer.ONCE)
     await running
-    assert house.pending == ()
+    assert approvals.pending == ()
 
 
 async def test_equal_requests_are_asked_one_by_one_and_answered_one_by_one() -> None:
-    """A yes is to one deed: two equal ones need two."""
-    house, slow, one, two = Approvals(None, 20), Slow(), request(), request()
-    first, second = await waiting(house, slow, one, two)
-    slow.asked[one.id].set_result(ApprovalAnswer.ONCE)
+    """A yes approves one action: two equal ones need two answers."""
+    approvals, approver, one, two = Approvals(None, 20), ManualApprover(), request(), request()
+    first, second = await start_asking(approvals, approver, one, two)
+    approver.asked[one.id].set_result(ApprovalAnswer.ONCE)
     await first
     assert not second.done()
-    slow.asked[two.id].set_result(ApprovalAnswer.NO)
+    approver.asked[two.id].set_result(ApprovalAnswer.NO)
     with pytest.raises(Denied):
         await second
 
 
-async def test_more_than_a_few_at_once_are_refused_per_session() -> None:
-    house, slow = Approvals(None, 20), Slow()
-    running = await waiting(house, slow, *(request() for _ in range(MOST_PENDING)))
+async def test_a_session_may_have_only_a_few_pending_requests() -> None:
+    approvals, approver = Approvals(None, 20), ManualApprover()
+    running = await start_asking(approvals, approver, *(request() for _ in range(MAX_PENDING)))
     with pytest.raises(LimitReached) as caught:
-        await house.ask(request(), slow)
+        await approvals.ask(request(), approver)
     assert "20 s" in caught.value.hint
     assert caught.value.retryable
-    await house.ask(request("other"), Yes())
-    slow.asked[next(iter(slow.asked))].set_result(ApprovalAnswer.ONCE)
+    await approvals.ask(request("other"), AlwaysYes())
+    approver.asked[next(iter(approver.asked))].set_result(ApprovalAnswer.ONCE)
     await running[0]
-    await house.ask(request(), Yes())
+    await approvals.ask(request(), AlwaysYes())
     for left in running[1:]:
         left.cancel()
 
 
-async def test_more_than_so_many_a_minute_are_refused_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = Approvals(None, 20)
-    for _ in range(MOST_A_MINUTE):
-        await house.ask(request(), Yes())
+async def test_a_person_is_asked_a_limited_number_of_times_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    approvals = Approvals(None, 20)
+    for _ in range(MAX_PER_MINUTE):
+        await approvals.ask(request(), AlwaysYes())
     for session in ("default", "other"):
         with pytest.raises(LimitReached) as caught:
-            await house.ask(request(session), Yes())
+            await approvals.ask(request(session), AlwaysYes())
         assert "60 s" in caught.value.hint or "59 s" in caught.value.hint
-    monkeypatch.setattr(approvals, "MINUTE", 0.0)
-    await house.ask(request(), Yes())
+    monkeypatch.setattr(approvals_module, "MINUTE", 0.0)
+    await approvals.ask(request(), AlwaysYes())
 
 
-async def test_who_is_not_waited_for_any_more_is_not_pending() -> None:
-    house, slow = Approvals(None, 20), Slow()
-    (running,) = await waiting(house, slow, request())
+async def test_a_cancelled_request_is_not_pending() -> None:
+    approvals, approver = Approvals(None, 20), ManualApprover()
+    (running,) = await start_asking(approvals, approver, request())
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    assert house.pending == ()
+    assert approvals.pending == ()
 
 
 @pytest.mark.parametrize("answer", [ApprovalAnswer.ONCE, ApprovalAnswer.FOR_SESSION])
-async def test_a_yes_to_a_session_that_was_closed_meanwhile_is_worth_nothing(answer: ApprovalAnswer) -> None:
-    house, slow, asked = Approvals(None, 20), Slow(), request()
-    (running,) = await waiting(house, slow, asked)
-    house.forget("default")
-    slow.asked[asked.id].set_result(answer)
+async def test_a_yes_for_a_session_that_was_closed_meanwhile_denies(answer: ApprovalAnswer) -> None:
+    approvals, approver, asked = Approvals(None, 20), ManualApprover(), request()
+    (running,) = await start_asking(approvals, approver, asked)
+    approvals.forget("default")
+    approver.asked[asked.id].set_result(answer)
     with pytest.raises(Denied):
         await running
-    assert not house.remembers(asked)
+    assert not approvals.remembers(asked)

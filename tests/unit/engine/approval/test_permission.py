@@ -1,4 +1,4 @@
-"""One action's way through the gate."""
+"""The permission of one action: policy, a person's answer, and the check after it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rove.actions.forms import Fill
 from rove.actions.pointer import Click
 from rove.engine.approval import permission
 from rove.engine.approval.gate import Gate
-from rove.engine.approval.permission import Grant, Look, PermissionCheck
+from rove.engine.approval.permission import FindElements, Grant, PermissionCheck
 from rove.engine.journal import Entry
 from rove.errors import Denied
 from rove.guard.policy.approval import Approver, NoApprover, ShownElement
@@ -25,7 +25,9 @@ BUTTON = ShownElement("target", "e7", 'button "Pay"')
 ASK = Ask("Really?", hint="Ask the owner.")
 
 
-class Says:
+class FixedPolicy:
+    """A policy that returns these decisions in order, and then the last one again."""
+
     def __init__(self, *decisions: Decision) -> None:
         self.decisions = list(decisions)
 
@@ -34,31 +36,31 @@ class Says:
 
 
 class Person:
-    """Someone with the same answer each time, who remembers what was asked."""
+    """An approver with the same answer each time, and a list of what it was asked."""
 
     def __init__(self, answer: Any = ApprovalAnswer.ONCE) -> None:
-        self.says = answer
+        self.reply = answer
         self.asked: list[ApprovalRequest] = []
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
-        if isinstance(self.says, Exception):
-            raise self.says
-        if self.says == "never":
+        if isinstance(self.reply, Exception):
+            raise self.reply
+        if self.reply == "never":
             await asyncio.Event().wait()
-        answer: ApprovalAnswer = self.says
+        answer: ApprovalAnswer = self.reply
         return answer
 
 
-def showing(*shown: ShownElement) -> Look:
+def showing(*shown: ShownElement) -> FindElements:
     async def look() -> tuple[ShownElement, ...]:
         return shown
 
     return look
 
 
-class Way:
-    """A clearance with everything that it needs, and one short word for going all the way."""
+class Check:
+    """A permission check with all that it needs."""
 
     def __init__(
         self,
@@ -66,54 +68,54 @@ class Way:
         person: Approver | None = None,
         action: AnyAction | None = None,
         gate: Gate | None = None,
-        ahead: list[Grant] | None = None,
+        advance_grants: list[Grant] | None = None,
     ) -> None:
-        self.gate = gate or Gate(Says(decision), None, 20)
+        self.gate = gate or Gate(FixedPolicy(decision), None, 20)
         self.entry = Entry("click", {})
         action = action or Click("#pay")
         self.permission: PermissionCheck[Any] = PermissionCheck(
-            self.gate, action, self.entry, person, ahead if ahead is not None else []
+            self.gate, action, self.entry, person, advance_grants if advance_grants is not None else []
         )
 
-    async def goes(self, *looks: tuple[Place, Look]) -> AnyAction:
-        """Ask at each look what is asked there, until it is let through; returns the action as it would be done."""
+    async def run(self, *looks: tuple[Place, FindElements]) -> AnyAction:
+        """Check once per look, and ask after each that returns a question; return the action that may run."""
         for place, look in looks:
-            question = await self.permission.question((place,), look)
+            question = await self.permission.check((place,), look)
             if question is None:
                 return self.permission.action
             await self.permission.ask(question)
-        raise AssertionError("it was still being asked about")
+        raise AssertionError("there was still a question")
 
 
 HERE = (PLACE, showing(BUTTON))
 
 
-async def test_what_is_allowed_goes_through_without_asking_or_looking() -> None:
+async def test_an_allowed_action_runs_without_a_question_or_a_look_at_elements() -> None:
     async def look() -> tuple[ShownElement, ...]:
-        raise AssertionError("nobody needs to see it")
+        raise AssertionError("elements must not be looked up")
 
     person = Person()
-    way = Way(Allow(), person)
-    assert await way.goes((PLACE, look)) == Click("#pay")
-    assert (person.asked, way.entry.decision) == ([], "allowed")
+    check = Check(Allow(), person)
+    assert await check.run((PLACE, look)) == Click("#pay")
+    assert (person.asked, check.entry.decision) == ([], "allowed")
 
 
-async def test_what_is_denied_stops_with_its_reason_and_hint() -> None:
-    way = Way(Deny("Not here.", hint="Go home."), Person())
+async def test_a_denied_action_raises_the_reason_and_hint_of_the_policy() -> None:
+    check = Check(Deny("Not here.", hint="Go home."), Person())
     with pytest.raises(Denied) as caught:
-        await way.goes(HERE)
-    assert (caught.value.message, caught.value.hint, way.entry.decision) == ("Not here.", "Go home.", "denied")
+        await check.run(HERE)
+    assert (caught.value.message, caught.value.hint, check.entry.decision) == ("Not here.", "Go home.", "denied")
 
 
-async def test_a_yes_lets_it_through_and_holds_it_to_the_element_that_was_shown() -> None:
+async def test_a_yes_allows_the_action_on_the_element_that_was_shown() -> None:
     person = Person()
-    way = Way(ASK, person)
-    assert await way.goes(HERE, HERE) == Click("e7")
+    check = Check(ASK, person)
+    assert await check.run(HERE, HERE) == Click("e7")
     (request,) = person.asked
     assert (request.action, request.question, request.place) == ("click", "Really?", PLACE)
     assert (request.arguments, request.value) == ({"target": "#pay"}, {})
     assert (request.origins, request.elements) == (("https://example.com",), (BUTTON,))
-    assert way.entry.decision == "approved"
+    assert check.entry.decision == "approved"
 
 
 @pytest.mark.parametrize(
@@ -121,32 +123,32 @@ async def test_a_yes_lets_it_through_and_holds_it_to_the_element_that_was_shown(
     [ApprovalAnswer.NO, None, True, "once", "yes", 1, RuntimeError("the line is dead"), TimeoutError("too slow")],
     ids=["no", "nothing", "true", "a word", "another", "a number", "an exception", "a timeout of its own"],
 )
-async def test_anything_but_a_yes_stops_it(answer: Any) -> None:
+async def test_any_answer_but_a_yes_denies(answer: Any) -> None:
     with pytest.raises(Denied):
-        await Way(ASK, Person(answer)).goes(HERE, HERE)
+        await Check(ASK, Person(answer)).run(HERE, HERE)
 
 
-@pytest.mark.parametrize("nobody", [None, NoApprover()])
-async def test_nobody_to_ask_means_no_and_says_how_the_owner_could_allow_it(nobody: Approver | None) -> None:
+@pytest.mark.parametrize("approver", [None, NoApprover()])
+async def test_without_an_approver_it_is_denied_with_the_hint_of_the_policy(approver: Approver | None) -> None:
     with pytest.raises(Denied) as caught:
-        await Way(ASK, nobody).goes(HERE)
+        await Check(ASK, approver).run(HERE)
     assert caught.value.hint == "Ask the owner."
 
 
-async def test_whom_the_owner_appointed_is_asked_and_not_the_one_at_the_callers_end() -> None:
+async def test_the_approver_of_the_owner_is_asked_and_not_that_of_the_caller() -> None:
     owner, caller = Person(ApprovalAnswer.NO), Person(ApprovalAnswer.ONCE)
     with pytest.raises(Denied):
-        await Way(person=caller, gate=Gate(Says(ASK), owner, 20)).goes(HERE, HERE)
+        await Check(person=caller, gate=Gate(FixedPolicy(ASK), owner, 20)).run(HERE, HERE)
     assert (len(owner.asked), caller.asked) == (1, [])
     with pytest.raises(Denied):
-        await Way(person=caller, gate=Gate(Says(ASK), NoApprover(), 20)).goes(HERE, HERE)
+        await Check(person=caller, gate=Gate(FixedPolicy(ASK), NoApprover(), 20)).run(HERE, HERE)
     assert caller.asked == []
 
 
-async def test_an_answer_that_does_not_come_in_time_means_no() -> None:
-    gate = Gate(Says(ASK), None, 0.05)
+async def test_an_answer_that_does_not_come_in_time_denies() -> None:
+    gate = Gate(FixedPolicy(ASK), None, 0.05)
     with pytest.raises(Denied):
-        await Way(person=Person("never"), gate=gate).goes(HERE)
+        await Check(person=Person("never"), gate=gate).run(HERE)
     assert gate.approvals.pending == ()
 
 
@@ -160,37 +162,37 @@ async def test_an_answer_that_does_not_come_in_time_means_no() -> None:
         ("nothing", (PLACE, showing())),
     ],
 )
-async def test_what_has_changed_since_the_yes_is_asked_about_again(name: str, changed: tuple[Place, Look]) -> None:
+async def test_a_change_after_the_yes_is_asked_about_again(name: str, changed: tuple[Place, FindElements]) -> None:
     person = Person()
-    await Way(ASK, person).goes(HERE, changed, changed)
+    await Check(ASK, person).run(HERE, changed, changed)
     assert len(person.asked) == 2, name
 
 
-async def test_moving_within_the_origin_is_no_change() -> None:
+async def test_another_url_of_the_same_origin_is_no_change() -> None:
     person = Person()
     moved = Place("default", "t1", "https://example.com/cart?step=2#pay")
-    await Way(ASK, person).goes(HERE, (moved, showing(BUTTON)))
+    await Check(ASK, person).run(HERE, (moved, showing(BUTTON)))
     assert len(person.asked) == 1
 
 
-async def test_a_page_that_is_never_the_same_is_given_up() -> None:
+async def test_a_page_that_changes_after_every_yes_is_denied() -> None:
     person = Person()
     looks = [(PLACE, showing(ShownElement("target", "e7", f'button "{number}"'))) for number in range(10)]
     with pytest.raises(Denied):
-        await Way(ASK, person).goes(*looks)
-    assert len(person.asked) == permission.MOST_ASKED
+        await Check(ASK, person).run(*looks)
+    assert len(person.asked) == permission.MAX_QUESTIONS
 
 
-async def test_a_policy_that_says_no_after_the_yes_is_heard() -> None:
+async def test_a_policy_that_denies_after_the_yes_counts() -> None:
     with pytest.raises(Denied):
-        await Way(person=Person(), gate=Gate(Says(ASK, Deny("Not any more.")), None, 20)).goes(HERE, HERE)
+        await Check(person=Person(), gate=Gate(FixedPolicy(ASK, Deny("Not any more.")), None, 20)).run(HERE, HERE)
 
 
-async def test_a_yes_is_used_up() -> None:
+async def test_a_yes_counts_once() -> None:
     person = Person()
-    gate = Gate(Says(ASK), None, 20)
+    gate = Gate(FixedPolicy(ASK), None, 20)
     for times in (1, 2, 3):
-        await Way(person=person, gate=gate).goes(HERE, HERE)
+        await Check(person=person, gate=gate).run(HERE, HERE)
         assert len(person.asked) == times
 
 
@@ -202,78 +204,78 @@ async def test_a_yes_is_used_up() -> None:
         Click("#name"),
     ],
 )
-async def test_a_yes_ahead_counts_for_exactly_that_and_once(other: AnyAction) -> None:
-    """What a batch was granted beforehand is worth nothing for another value, another target or another action."""
+async def test_a_yes_in_advance_counts_for_exactly_that_action_and_once(other: AnyAction) -> None:
+    """A grant for a step of a batch does not cover another value, another target or another action."""
     field = ShownElement("target", "e3", 'textbox "Name"')
-    person, ahead = Person(), list[Grant]()
-    gate = Gate(Says(ASK), None, 20)
-    way = Way(person=person, gate=gate, action=Fill("#name", "Bea"))
-    question = await way.permission.question((PLACE,), showing(field))
+    person, advance_grants = Person(), list[Grant]()
+    gate = Gate(FixedPolicy(ASK), None, 20)
+    check = Check(person=person, gate=gate, action=Fill("#name", "Bea"))
+    question = await check.permission.check((PLACE,), showing(field))
     assert question is not None
-    ahead += await permission.ask_person(gate, question, person)
+    advance_grants += await permission.ask_person(gate, question, person)
     assert len(person.asked) == 1
 
     look = (PLACE, showing(field))
-    await Way(person=person, gate=gate, action=other, ahead=ahead).goes(look, look)
+    await Check(person=person, gate=gate, action=other, advance_grants=advance_grants).run(look, look)
     assert len(person.asked) == 2
-    await Way(person=person, gate=gate, action=Fill("#name", "Bea"), ahead=ahead).goes(look)
-    assert (len(person.asked), ahead) == (2, [])
-    await Way(person=person, gate=gate, action=Fill("#name", "Bea"), ahead=ahead).goes(look, look)
+    await Check(person=person, gate=gate, action=Fill("#name", "Bea"), advance_grants=advance_grants).run(look)
+    assert (len(person.asked), advance_grants) == (2, [])
+    await Check(person=person, gate=gate, action=Fill("#name", "Bea"), advance_grants=advance_grants).run(look, look)
     assert len(person.asked) == 3
 
 
-async def test_a_yes_ahead_runs_out() -> None:
-    person, gate = Person(), Gate(Says(ASK), None, 20)
-    question = await Way(person=person, gate=gate).permission.question((PLACE,), showing(BUTTON))
+async def test_a_yes_in_advance_expires() -> None:
+    person, gate = Person(), Gate(FixedPolicy(ASK), None, 20)
+    question = await Check(person=person, gate=gate).permission.check((PLACE,), showing(BUTTON))
     assert question is not None
     (grant,) = await permission.ask_person(gate, question, person)
     stale = [Grant(grant.request, grant.until - 20.001)]
-    await Way(person=person, gate=gate, ahead=stale).goes(HERE, HERE)
+    await Check(person=person, gate=gate, advance_grants=stale).run(HERE, HERE)
     assert len(person.asked) == 2
 
 
 async def test_a_yes_for_the_session_is_remembered_for_that_action_origin_and_session() -> None:
-    person, gate = Person(ApprovalAnswer.FOR_SESSION), Gate(Says(ASK), None, 20)
-    await Way(person=person, gate=gate).goes(HERE, HERE)
-    way = Way(person=person, gate=gate, action=Click("#other"))
+    person, gate = Person(ApprovalAnswer.FOR_SESSION), Gate(FixedPolicy(ASK), None, 20)
+    await Check(person=person, gate=gate).run(HERE, HERE)
+    check = Check(person=person, gate=gate, action=Click("#other"))
     other = ShownElement("target", "e9", 'button "Other"')
-    assert await way.goes((PLACE, showing(other))) == Click("e9")
-    assert (len(person.asked), way.entry.decision) == (1, "remembered")
+    assert await check.run((PLACE, showing(other))) == Click("e9")
+    assert (len(person.asked), check.entry.decision) == (1, "remembered")
 
-    person.says = ApprovalAnswer.NO
+    person.reply = ApprovalAnswer.NO
     for place, action in (
         (ELSEWHERE, Click("#pay")),
         (Place("other", "t1", PLACE.url), Click("#pay")),
         (PLACE, Fill("#pay", "1")),
     ):
         with pytest.raises(Denied):
-            await Way(person=person, gate=gate, action=action).goes((place, showing(BUTTON)))
+            await Check(person=person, gate=gate, action=action).run((place, showing(BUTTON)))
 
 
-async def test_a_session_that_is_closed_takes_what_was_said_for_it_along() -> None:
-    person, gate = Person(ApprovalAnswer.FOR_SESSION), Gate(Says(ASK), None, 20)
-    await Way(person=person, gate=gate).goes(HERE, HERE)
+async def test_closing_a_session_forgets_what_was_approved_for_it() -> None:
+    person, gate = Person(ApprovalAnswer.FOR_SESSION), Gate(FixedPolicy(ASK), None, 20)
+    await Check(person=person, gate=gate).run(HERE, HERE)
     gate.approvals.forget("other")
-    await Way(person=person, gate=gate).goes(HERE)
+    await Check(person=person, gate=gate).run(HERE)
     gate.approvals.forget("default")
-    person.says = ApprovalAnswer.NO
+    person.reply = ApprovalAnswer.NO
     with pytest.raises(Denied):
-        await Way(person=person, gate=gate).goes(HERE)
+        await Check(person=person, gate=gate).run(HERE)
 
 
 @pytest.mark.parametrize("place", [Place("default"), Place("default", "t1", "about:blank")])
-async def test_what_happens_nowhere_cannot_be_remembered(place: Place) -> None:
-    person, gate = Person(ApprovalAnswer.FOR_SESSION), Gate(Says(ASK), None, 20)
+async def test_an_action_without_an_origin_cannot_be_approved_for_a_session(place: Place) -> None:
+    person, gate = Person(ApprovalAnswer.FOR_SESSION), Gate(FixedPolicy(ASK), None, 20)
     for times in (1, 2):
-        await Way(person=person, gate=gate).goes((place, showing()), (place, showing()))
+        await Check(person=person, gate=gate).run((place, showing()), (place, showing()))
         assert len(person.asked) == times
     assert not person.asked[0].can_be_remembered
 
 
-async def test_each_request_has_an_id_of_its_own_and_an_end() -> None:
-    person, gate = Person(), Gate(Says(ASK), None, 20)
+async def test_each_request_has_its_own_id_and_expires() -> None:
+    person, gate = Person(), Gate(FixedPolicy(ASK), None, 20)
     for _ in range(3):
-        await Way(person=person, gate=gate).goes(HERE, HERE)
+        await Check(person=person, gate=gate).run(HERE, HERE)
     assert len({request.id for request in person.asked}) == 3
     for request in person.asked:
         assert 19 < request.expires - request.created < 21

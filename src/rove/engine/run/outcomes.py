@@ -1,0 +1,64 @@
+"""The outcome of an action: its result with the tab, the changes of the page, events and refused hosts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TypeVar
+
+from rove.action import Action
+from rove.advice import Names, insert_names, insert_names_if_advice
+from rove.browser.tab import Tab
+from rove.engine.network_access import NetworkAccess
+from rove.engine.run.page_report import PageReport
+from rove.outcome import Event, Outcome, Result
+
+R = TypeVar("R", bound=Result)
+MAX_REFUSALS = 5
+
+
+class OutcomeBuilder:
+    """Builds the outcomes of one run, in which actions have the names that the caller has for them."""
+
+    def __init__(self, session: str, network: NetworkAccess, names: Names) -> None:
+        self._session = session
+        self._network = network
+        self._names = names
+        self._began = time.monotonic()
+
+    def build(
+        self, action: Action[R], result: R, tab: Tab | None = None, report: PageReport | None = None
+    ) -> Outcome[R]:
+        """Return the outcome, with every event that the agent has not been told of yet."""
+        report = report or PageReport()
+        events = (*self._refusal_events(), *(_tab_events(tab) if tab else ()))
+        return Outcome(
+            action=action.verb,
+            result=result,
+            session=self._session,
+            tab=tab.id if tab else None,
+            url=tab.url if tab else None,
+            title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
+            changes=report.changes,
+            events=tuple(map(self._with_names, events)),
+            pending=tuple(insert_names_if_advice(text, self._names) for text in report.pending),
+            attachments=result.attachments,
+        )
+
+    def _with_names(self, event: Event) -> Event:
+        text, advice = insert_names_if_advice(event.text, self._names), insert_names(event.advice, self._names)
+        return Event(event.kind, text, advice)
+
+    def _refusal_events(self) -> Iterator[Event]:
+        """Yield what the proxy refused to pages since the run began."""
+        messages = self._network.refusals_since(self._began)
+        yield from (Event("refused", message) for message in messages[:MAX_REFUSALS])
+        if len(messages) > MAX_REFUSALS:
+            yield Event("refused", f"{len(messages) - MAX_REFUSALS} more hosts.")
+
+
+def _tab_events(tab: Tab) -> Iterator[Event]:
+    """Yield the events of the page that the agent has not been told of, and the dialog that is open."""
+    yield from (Event(event.kind, str(event), event.advice) for event in tab.page.events.take_unreported())
+    if dialog := tab.page.dialogs.open:
+        yield Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}.")

@@ -1,0 +1,87 @@
+"""What is reported of a page after an action: what changed, what is still pending, and what may not be shown."""
+
+from __future__ import annotations
+
+from rove.action import AnyAction, Effect
+from rove.advice import Advice
+from rove.browser.tab import Tab
+from rove.engine.approval.action_targets import place_of
+from rove.engine.run.address_check import add_failure_event
+from rove.engine.run.changes import observe_changes
+from rove.engine.run.deadline import Deadline
+from rove.engine.run.session_view import SessionView
+from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, settle
+from rove.engine.run.tab_lock import unless_crashed
+from rove.errors import DeadlineExceeded
+from rove.outcome import Changes
+from rove.record import dataclass
+
+NO_CHANGES = Changes()
+BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")
+SILENT_SERVER = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
+
+
+@dataclass
+class PageReport:
+    """What changed on the page, and what is still pending. Both are empty if a dialog came first."""
+
+    changes: Changes = NO_CHANGES
+    pending: tuple[str, ...] = ()
+
+
+class PageReporter:
+    """Waits until a page is quiet after an action, and reports what changed if the agent may read the page."""
+
+    def __init__(self, session: SessionView, deadline: Deadline, quiet: bool) -> None:
+        self._session = session
+        self._deadline = deadline
+        self._quiet = quiet
+
+    async def report(self, action: AnyAction, tab: Tab, start: StartState) -> PageReport:
+        """Return what to tell of the page. Raises DeadlineExceeded if an action that loads a page takes too long."""
+        report = PageReport()
+        if action.shows_page and tab.page.dialogs.open is None:
+            await self._observe_in_time(action, tab, start, report)
+        await self._session.wait_for_popups()
+        document = tab.page.requests.document
+        if document is not None and document is not start.document:
+            add_failure_event(self._session.network, tab)
+        if tab.page.keeps_navigating and not report.pending:
+            report.pending = (KEEPS_NAVIGATING,)
+        return report
+
+    async def _observe_in_time(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
+        observing = unless_crashed(tab, self._observe(tab, start, report))
+        try:
+            work = tab.page.dialogs.run_until_dialog(observing)
+            await self._deadline.limit(work, self._deadline.reserve, "the page to be looked at")
+        except DeadlineExceeded as error:
+            with_reason = await self._deadline.add_reason(tab, error)
+            if action.effect is Effect.NAVIGATE or not tab.is_unresponsive:
+                raise with_reason from None
+            # The action itself is done: after an error the agent would repeat it.
+            report.pending = (BUSY_PAGE,)
+
+    async def _observe(self, tab: Tab, start: StartState, report: PageReport) -> None:
+        report.pending = await settle(tab, start, read_rows=not self._quiet)
+        # A page that keeps navigating always waits for its next document: it is held and read instead.
+        if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
+            report.pending = (Advice(SILENT_SERVER, server=server),)
+            return
+        changes = await observe_changes(tab, self._quiet) if self._may_show(tab) else NO_CHANGES
+        # Checked again, as the tab may have navigated while the page was read.
+        if self._may_show(tab):
+            report.changes = changes
+        else:
+            tab.observer.clear_seen()
+            self._add_hidden_event(tab)
+
+    def _may_show(self, tab: Tab) -> bool:
+        """Whether the agent may read the page without asking: acting on a page must not be a way to read it."""
+        is_allowed = self._session.network.may_show(tab.url)
+        return is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
+
+    def _add_hidden_event(self, tab: Tab) -> None:
+        is_policy = self._session.network.may_show(tab.url)
+        rule = "The policy does not" if is_policy else "The address rules do not"
+        tab.page.events.add("not shown", f"{rule} allow this page to be read without asking.")
