@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.faults.servers import never, serving
+from tests.faults.servers import never_answer, serving
 from tests.site import Site
 
 from rove import RoveError, Session
@@ -25,7 +25,7 @@ async def test_a_script_that_throws(session: Session, site: Site) -> None:
 
 
 async def test_a_page_that_does_not_load_in_time(session: Session) -> None:
-    async with serving(never) as place:
+    async with serving(never_answer) as place:
         with pytest.raises(RoveError) as caught:
             await session.run(Navigate(f"http://{place}/"), timeout=0.5)
     assert caught.value.message == "Timeout after 0.5s waiting for page load"

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from tests.faults.survival import browser_with
+from tests.faults.recovery_checks import browser_with
 
 from rove.browser.scripts import page_script
 from rove.chromium.process.browser_process import BrowserProcess

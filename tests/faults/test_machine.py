@@ -1,4 +1,4 @@
-"""A disk that is full or may not be written to, a machine that lacks what browsers count on, a browser that is none."""
+"""The machine that rove runs on: full or read-only disks, no shared memory, browsers that do not work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings import Deadlines, Settings
 
-# In a world of its own, which ends with the server: nothing is mounted for anyone else.
+# A mount namespace that ends with the server: other processes do not see what is mounted.
 PRIVATE = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
 MOUNT = 'mkdir -p "$1" && mount -t tmpfs -o "$2" tmpfs "$1" && shift 2 && exec "$@"'
 
@@ -32,7 +32,7 @@ def house() -> Generator[House]:
 
 
 def mounted(folder: Path | str, options: str) -> list[str]:
-    """The beginning of a command that sees a small disk of its own in place of a folder."""
+    """Return the start of a command that runs with a small disk mounted over a folder."""
     if subprocess.run([*PRIVATE, "true"], capture_output=True, check=False).returncode:
         pytest.skip("nothing can be mounted here")
     return [*PRIVATE, MOUNT, "sh", str(folder), options]
@@ -119,7 +119,7 @@ def program(path: Path, text: str) -> Path:
     return path
 
 
-# Says over the pipe that it is a browser of long ago.
+# Answers over the pipe with the version of an old browser.
 OLD = f"""#!{sys.executable}
 import json, os
 rest = b""
@@ -153,7 +153,7 @@ async def test_58_a_browser_is_refused_with_the_reason(home: Path, site: Site, t
     assert run_folders(own) == []
 
 
-async def test_58_after_three_failures_nobody_tries_again_for_a_while_and_it_is_said_how_long(
+async def test_58_after_three_failures_the_browser_is_not_started_for_a_while_and_the_error_says_how_long(
     home: Path, site: Site
 ) -> None:
     tried = home / "tried"
