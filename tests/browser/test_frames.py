@@ -105,7 +105,7 @@ async def test_typing_goes_into_a_field_in_a_frame(session: Session, site: Site)
     assert (await session.extract("#out")).result.content == ("Hello Di",)
 
 
-async def test_a_ref_is_gone_when_its_frame_navigates(session: Session, site: Site) -> None:
+async def test_refs_are_not_reused_when_a_frame_navigates(session: Session, site: Site) -> None:
     site.page("/inner", "<a href=/inner2>On</a>")
     site.page("/inner2", "<button>Arrived</button>")
     outcome = await session.navigate(site.page("/", framed("/inner")))

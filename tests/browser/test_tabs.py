@@ -127,7 +127,7 @@ async def test_a_window_that_closes_itself_while_the_tabs_are_listed_is_left_out
     context = await session._engine.context(lambda _: None)
     closing, title = await context.tab("t2"), Tab.title
 
-    async def list_after_close(tab: Tab) -> str:
+    async def title_after_close(tab: Tab) -> str:
         if tab is closing:
             await tab.page.cdp.send("Page.close")
             async with asyncio.timeout(20):
@@ -135,7 +135,7 @@ async def test_a_window_that_closes_itself_while_the_tabs_are_listed_is_left_out
                     await asyncio.sleep(0)
         return await title(tab)
 
-    monkeypatch.setattr(Tab, "title", list_after_close)
+    monkeypatch.setattr(Tab, "title", title_after_close)
     assert await ids(session) == ["t1"]
 
 
