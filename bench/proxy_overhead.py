@@ -73,7 +73,7 @@ async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
 async def _load(tab: Tab, url: str) -> float:
     began = time.perf_counter()
     await tab.navigate(url)
-    await tab.page.load_state.reaches("load")
+    await tab.page.load_state.wait_for_stage("load")
     return (time.perf_counter() - began) * 1000
 
 

@@ -30,7 +30,7 @@ def keepers(home: Path) -> list[int]:
     return [
         pid
         for pid in _pids()
-        if any(word.endswith(b"keeper.py") for word in _words(pid, "cmdline"))
+        if any(word.endswith(b"watchdog.py") for word in _words(pid, "cmdline"))
         and any(word.startswith(folder) for word in _words(pid, "cmdline"))
     ]
 

@@ -1,7 +1,7 @@
-"""Small proxies of the kinds that stand between a network and the world.
+"""Upstream proxies for tests: SOCKS5 and HTTP CONNECT.
 
-The world beyond them is made up: a route says which local port a public address leads to. So tests can dial public
-addresses, and nothing leaves the machine.
+They have a table of routes from public addresses to local ports. So tests can connect to public addresses, and no
+packet leaves the machine.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 
-from tests.listening import answering
+from tests.loopback_servers import answering
 
 
 @dataclass
-class World:
-    """What lies beyond a proxy, and which of it was asked for."""
+class UpstreamProxy:
+    """A proxy's routes, and the addresses that its clients asked for."""
 
     port: int = 0
     routes: dict[str, int] = field(default_factory=dict)
-    asked: list[tuple[str, int]] = field(default_factory=list)
+    requested: list[tuple[str, int]] = field(default_factory=list)
     login: tuple[str, str] | None = None
 
-    def lead(self, address: str, port: int) -> None:
+    def add_route(self, address: str, port: int) -> None:
         self.routes[str(ip_address(address))] = port
 
 
 @asynccontextmanager
-async def socks_proxy(login: tuple[str, str] | None = None) -> AsyncGenerator[World]:
-    """SOCKS5, which takes addresses only: whoever sends it a name is refused."""
-    world = World(login=login)
+async def socks_proxy(login: tuple[str, str] | None = None) -> AsyncGenerator[UpstreamProxy]:
+    """Run a SOCKS5 proxy that accepts only addresses, and refuses names."""
+    upstream_proxy = UpstreamProxy(login=login)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         _, count = await reader.readexactly(2)
         offered = await reader.readexactly(count)
-        way = 2 if login else 0
-        if way not in offered:
+        method = 2 if login else 0
+        if method not in offered:
             writer.write(b"\x05\xff")
             return
-        writer.write(bytes((5, way)))
-        if login and not await _knows(login, reader, writer):
+        writer.write(bytes((5, method)))
+        if login and not await _accepts_login(login, reader, writer):
             return
         head = await reader.readexactly(4)
         if head[3] not in (1, 4):
@@ -50,56 +50,58 @@ async def socks_proxy(login: tuple[str, str] | None = None) -> AsyncGenerator[Wo
             return
         address = str(ip_address(await reader.readexactly(4 if head[3] == 1 else 16)))
         port = int.from_bytes(await reader.readexactly(2), "big")
-        world.asked.append((address, port))
-        if address not in world.routes:
+        upstream_proxy.requested.append((address, port))
+        if address not in upstream_proxy.routes:
             writer.write(b"\x05\x05\x00\x01" + bytes(6))
             return
         writer.write(b"\x05\x00\x00\x01" + bytes(6))
-        await _carry(reader, writer, world.routes[address])
+        await _forward(reader, writer, upstream_proxy.routes[address])
 
-    async with answering(handle) as world.port:
-        yield world
+    async with answering(handle) as upstream_proxy.port:
+        yield upstream_proxy
 
 
 @asynccontextmanager
-async def http_proxy(login: tuple[str, str] | None = None, status: str = "502 Bad Gateway") -> AsyncGenerator[World]:
-    """CONNECT, to addresses that lead somewhere; to others it answers with the given status."""
-    world = World(login=login)
+async def http_proxy(
+    login: tuple[str, str] | None = None, status: str = "502 Bad Gateway"
+) -> AsyncGenerator[UpstreamProxy]:
+    """Run a proxy that connects to addresses that have a route, and answers with the given status for others."""
+    upstream_proxy = UpstreamProxy(login=login)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         method, target, _ = head.split(" ", 2)
         host, _, port = target.rpartition(":")
         address = host.strip("[]")
-        world.asked.append((address, int(port)))
+        upstream_proxy.requested.append((address, int(port)))
         token = base64.b64encode(":".join(login).encode()).decode() if login else ""
         if method != "CONNECT" or (login and f"Proxy-Authorization: Basic {token}\r\n" not in head):
             writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
-        elif address not in world.routes:
+        elif address not in upstream_proxy.routes:
             writer.write(f"HTTP/1.1 {status}\r\n\r\n".encode())
         else:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await _carry(reader, writer, world.routes[address])
+            await _forward(reader, writer, upstream_proxy.routes[address])
 
-    async with answering(handle) as world.port:
-        yield world
+    async with answering(handle) as upstream_proxy.port:
+        yield upstream_proxy
 
 
-async def _knows(login: tuple[str, str], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+async def _accepts_login(login: tuple[str, str], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
     _, length = await reader.readexactly(2)
-    name = await reader.readexactly(length)
-    word = await reader.readexactly((await reader.readexactly(1))[0])
-    is_known = (name.decode(), word.decode()) == login
-    writer.write(b"\x01\x00" if is_known else b"\x01\x01")
-    return is_known
+    username = await reader.readexactly(length)
+    password = await reader.readexactly((await reader.readexactly(1))[0])
+    is_accepted = (username.decode(), password.decode()) == login
+    writer.write(b"\x01\x00" if is_accepted else b"\x01\x01")
+    return is_accepted
 
 
-async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
-    there, back = await asyncio.open_connection("127.0.0.1", port)
+async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+    target_reader, target_writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        await asyncio.gather(_one_way(reader, back), _one_way(there, writer))
+        await asyncio.gather(_one_way(reader, target_writer), _one_way(target_reader, writer))
     finally:
-        back.close()
+        target_writer.close()
 
 
 async def _one_way(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:

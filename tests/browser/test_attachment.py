@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from tests.chromium_internals import chromium_browser
-from tests.listening import answering
+from tests.loopback_servers import answering
 from tests.person import Person, person_with
 from tests.site import Site, serving
 

@@ -12,7 +12,7 @@ from tests.browser.test_frames import FORM, framed, greet
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.chromium.frames.worlds import FRAME_PATIENCE
+from rove.chromium.frames.worlds import FRAME_TIMEOUT
 from rove.chromium.process.discovery import find
 from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Settings
@@ -65,4 +65,4 @@ async def test_a_stuck_frame_is_waited_for_only_once(isolated: Session, site: Si
     await isolated.snapshot()
     began = time.monotonic()
     await isolated.snapshot()
-    assert time.monotonic() - began < FRAME_PATIENCE
+    assert time.monotonic() - began < FRAME_TIMEOUT

@@ -1,4 +1,4 @@
-"""A browser that starts and says nothing, or refuses: told of in time, and nothing left of it."""
+"""Browsers that start and do not answer, or refuse: launching fails in time and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from rove.chromium.process.watchdog import processes_of
 from rove.errors import BrowserUnavailable
 from rove.settings import Deadlines, Settings
 
-MUTE = "#!/bin/sh\nexec sleep 300\n"
-# Takes what it is told, and answers that there are contexts but no pages.
-PAGELESS = """#!/bin/sh
+UNRESPONSIVE = "#!/bin/sh\nexec sleep 300\n"
+# Creates a context, and refuses to create a page.
+WITHOUT_PAGES = """#!/bin/sh
 printf '{"id":1,"result":{}}\\0{"id":2,"result":{"browserContextId":"C1"}}\\0' >&4
 printf '{"id":3,"error":{"code":-32000,"message":"no pages"}}\\0' >&4
 exec sleep 300
 """
 
 
-def fake(folder: Path, script: str) -> Installation:
+def install_script(folder: Path, script: str) -> Installation:
+    """Write a shell script that is started in place of a browser."""
     program = folder / "chromium"
     program.write_text(script)
     program.chmod(0o755)
@@ -35,24 +36,28 @@ def fake(folder: Path, script: str) -> Installation:
 
 @pytest.mark.parametrize(
     ("script", "makes_page"),
-    [(MUTE, False), (MUTE, True), (PAGELESS, True)],
-    ids=["mute", "mute to whoever asks ahead", "without pages"],
+    [(UNRESPONSIVE, False), (UNRESPONSIVE, True), (WITHOUT_PAGES, True)],
+    ids=["unresponsive", "unresponsive with a first page", "without pages"],
 )
-async def test_it_is_given_up_in_time(tmp_path: Path, script: str, makes_page: bool) -> None:
-    process = BrowserProcess(tmp_path / "run", fake(tmp_path, script), Sandbox(False, "test"), True, makes_page)
+async def test_launching_fails_in_time(tmp_path: Path, script: str, makes_page: bool) -> None:
+    process = BrowserProcess(
+        tmp_path / "run", install_script(tmp_path, script), Sandbox(False, "test"), True, makes_page
+    )
     folder = process.folder.path
     settings = Settings(home=tmp_path, deadlines=Deadlines(launch=0.5))
-    began = time.monotonic()
+    start = time.monotonic()
     async with asyncio.timeout(20):
         with pytest.raises(BrowserUnavailable):
             await launch(settings, process)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - start < 10
     assert processes_of(folder) == []
     assert eventually(lambda: run_folders(tmp_path) == [], 5)
 
 
-async def test_one_that_nobody_waits_for_any_more_is_ended_too(tmp_path: Path) -> None:
-    process = BrowserProcess(tmp_path / "run", fake(tmp_path, MUTE), Sandbox(False, "test"), True, makes_page=True)
+async def test_a_cancelled_launch_kills_the_browser(tmp_path: Path) -> None:
+    process = BrowserProcess(
+        tmp_path / "run", install_script(tmp_path, UNRESPONSIVE), Sandbox(False, "test"), True, makes_page=True
+    )
     launching = asyncio.ensure_future(launch(Settings(home=tmp_path), process))
     await asyncio.sleep(0)
     launching.cancel()

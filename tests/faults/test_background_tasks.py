@@ -49,7 +49,7 @@ async def test_a_launch_survives_a_failed_sweep(
     monkeypatch.setattr(launching, "sweep", fail)
     browser = await launched()
     assert browser.is_alive
-    assert await browser.answers(10)
+    assert await browser.answers_within(10)
     assert [record.levelno for record in caplog.records if record.name == launching.__name__] == [logging.ERROR]
 
 

@@ -98,7 +98,7 @@ async def test_31_a_frame_that_crashes_leaves_the_page_usable(own: Session, site
     outcome = await own.run(Navigate(site.page("/", outer)), timeout=10)
     assert "Inner" in outcome.changes.text
     context = await own._engine.context(lambda _: None)
-    (cdp,) = chromium_tab(context.current).page.worlds._separate.values()
+    (cdp,) = chromium_tab(context.current).page.worlds.cdp_sessions
     dying = asyncio.ensure_future(cdp.send("Page.crash"))
     try:
         with answered_within(5):

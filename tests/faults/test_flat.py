@@ -8,7 +8,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.house import House, call, housed, used
+from tests.rove_process import RoveHome, call, start_with_page, temporary_rove_home
 from tests.site import Site
 
 # Minutes altogether, and they need the machine to themselves.
@@ -29,8 +29,8 @@ SOCKETS = "for (let i = 0; i < 1e4; i++) new WebSocket('ws://' + location.host +
 
 
 @pytest.fixture
-def house() -> Generator[House]:
-    with housed() as made:
+def rove_home() -> Generator[RoveHome]:
+    with temporary_rove_home() as made:
         yield made
 
 
@@ -50,8 +50,10 @@ def memory(server: subprocess.Popen[bytes]) -> int:
         pytest.param(SOCKETS, id="54 sockets", marks=pytest.mark.slow),
     ],
 )
-def test_53_54_a_flood_leaves_memory_flat_and_everyone_answered_in_time(house: House, site: Site, flood: str) -> None:
-    server = used(house, site)
+def test_53_54_a_flood_leaves_memory_flat_and_everyone_answered_in_time(
+    rove_home: RoveHome, site: Site, flood: str
+) -> None:
+    server = start_with_page(rove_home, site)
     assert not call(server, "browser_open_session", name="calm")["result"].get("isError")
     call(server, "browser_navigate", url=site.page("/calm", "<p>Calm</p>"), session="calm")
     page = f'<h1>Loud</h1><button onclick="setTimeout(() => {{ {flood} }}, 50)">Go</button>'

@@ -10,8 +10,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.chromium.events.console import KEPT as LINES_KEPT
-from rove.chromium.events.network_log import KEPT as REQUESTS_KEPT
+from rove.chromium.events.console import MAX_MESSAGES
+from rove.chromium.events.network_log import MAX_REQUESTS
 
 # These take minutes, and need the whole machine.
 pytestmark = pytest.mark.slow
@@ -57,8 +57,8 @@ async def test_the_number_of_console_messages_kept_is_bounded(session: Session, 
     await session.evaluate("1")
     result = (await session.console(limit=1)).result
     assert result.lines[0].text == "line 899"
-    assert result.left_out == LINES_KEPT - 1
-    assert result.dropped == 900 - LINES_KEPT
+    assert result.left_out == MAX_MESSAGES - 1
+    assert result.dropped == 900 - MAX_MESSAGES
 
 
 async def test_console_messages_are_not_written_to_disk(session: Session, site: Site, home: Any) -> None:
@@ -69,7 +69,7 @@ async def test_console_messages_are_not_written_to_disk(session: Session, site: 
 
 
 async def test_the_number_of_requests_kept_is_bounded(session: Session, site: Site) -> None:
-    count = REQUESTS_KEPT + 300
+    count = MAX_REQUESTS + 300
     site.page("/n", "", kind="text/plain")
     await session.navigate(site.page("/", "<p>Page</p>"))
     asks = f"""(async () => {{ for (let i = 0; i < {count}; i += 20)
@@ -77,5 +77,5 @@ async def test_the_number_of_requests_kept_is_bounded(session: Session, site: Si
     await session.using(timeout=90).evaluate(asks)
     result = (await session.network(limit=1)).result
     assert result.requests[0].request == count + 1
-    assert result.left_out == REQUESTS_KEPT - 1
-    assert result.dropped == count + 1 - REQUESTS_KEPT
+    assert result.left_out == MAX_REQUESTS - 1
+    assert result.dropped == count + 1 - MAX_REQUESTS

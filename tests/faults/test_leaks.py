@@ -9,8 +9,17 @@ import sys
 from collections.abc import Generator
 
 import pytest
-from tests.house import LONG, House, begin, call, ended, housed, leave, used
 from tests.processes import browser_of, eventually, marked, pages_of, processes, run_folders
+from tests.rove_process import (
+    LONG_TIMEOUT,
+    RoveHome,
+    assert_exits,
+    call,
+    close_input,
+    send_call,
+    start_with_page,
+    temporary_rove_home,
+)
 from tests.site import Site
 
 # A client that starts a server, hands our calls through, and can be killed.
@@ -26,8 +35,8 @@ for line in sys.stdin.buffer:
 
 
 @pytest.fixture
-def house() -> Generator[House]:
-    with housed() as made:
+def rove_home() -> Generator[RoveHome]:
+    with temporary_rove_home() as made:
         yield made
 
 
@@ -45,134 +54,140 @@ ORDERS = [
 every_order = pytest.mark.parametrize("order", ORDERS, ids=" then ".join)
 
 
-def kill_in(order: tuple[str, ...], house: House, site: Site) -> None:
-    server = used(house, site)
-    doomed = [house.member(name, server) for name in order]
+def kill_in(order: tuple[str, ...], rove_home: RoveHome, site: Site) -> None:
+    server = start_with_page(rove_home, site)
+    doomed = [rove_home.pid_of(name, server) for name in order]
     for pid in doomed:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue  # the death of the one before was the death of this one
     if "rove" not in order:
-        leave(server)
-    ended(server)
+        close_input(server)
+    assert_exits(server)
     if {"rove", "keeper"} <= set(order):
         # Nobody was left to clear up; the next start does.
-        again = used(house, site)
-        leave(again)
-        ended(again)
-    house.assert_clean()
+        again = start_with_page(rove_home, site)
+        close_input(again)
+        assert_exits(again)
+    rove_home.assert_clean()
 
 
 @every_order
-def test_nothing_is_left_when_they_are_killed(order: tuple[str, ...], house: House, site: Site) -> None:
-    kill_in(order, house, site)
+def test_nothing_is_left_when_they_are_killed(order: tuple[str, ...], rove_home: RoveHome, site: Site) -> None:
+    kill_in(order, rove_home, site)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("round_number", range(20))
 @every_order
-def test_nothing_is_left_in_twenty_rounds(order: tuple[str, ...], round_number: int, house: House, site: Site) -> None:
-    kill_in(order, house, site)
+def test_nothing_is_left_in_twenty_rounds(
+    order: tuple[str, ...], round_number: int, rove_home: RoveHome, site: Site
+) -> None:
+    kill_in(order, rove_home, site)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
-def test_a_signal_ends_the_server_and_all_that_it_started(number: signal.Signals, house: House, site: Site) -> None:
-    server = used(house, site)
+def test_a_signal_ends_the_server_and_all_that_it_started(
+    number: signal.Signals, rove_home: RoveHome, site: Site
+) -> None:
+    server = start_with_page(rove_home, site)
     server.send_signal(number)
-    ended(server)
+    assert_exits(server)
     assert server.returncode == 0
-    house.assert_clean()
+    rove_home.assert_clean()
 
 
-def test_a_client_that_closes_the_pipe_ends_the_server(house: House, site: Site) -> None:
-    server = used(house, site)
-    leave(server)
-    ended(server)
+def test_a_client_that_closes_the_pipe_ends_the_server(rove_home: RoveHome, site: Site) -> None:
+    server = start_with_page(rove_home, site)
+    close_input(server)
+    assert_exits(server)
     assert server.returncode == 0
-    house.assert_clean()
+    rove_home.assert_clean()
 
 
-def test_a_client_that_is_killed_ends_the_server(house: House, site: Site) -> None:
-    client = used(house, site, sys.executable, "-c", CLIENT)
+def test_a_client_that_is_killed_ends_the_server(rove_home: RoveHome, site: Site) -> None:
+    client = start_with_page(rove_home, site, sys.executable, "-c", CLIENT)
     client.kill()
     client.wait()
-    house.assert_clean()
+    rove_home.assert_clean()
 
 
-def test_a_client_that_is_killed_in_the_middle_of_a_call_ends_the_server(house: House, site: Site) -> None:
-    server = used(house, site)
-    begin(server, "browser_wait", text="Never", timeout=60)
-    leave(server)
-    ended(server)
-    house.assert_clean()
+def test_a_client_that_is_killed_in_the_middle_of_a_call_ends_the_server(rove_home: RoveHome, site: Site) -> None:
+    server = start_with_page(rove_home, site)
+    send_call(server, "browser_wait", text="Never", timeout=60)
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
 @pytest.mark.parametrize("last", ["rove", "client"])
-def test_35_a_page_s_process_that_is_stopped_is_not_left(last: str, house: House, site: Site) -> None:
-    server = used(house, site)
-    for pid in pages_of(house.home):
+def test_35_a_page_s_process_that_is_stopped_is_not_left(last: str, rove_home: RoveHome, site: Site) -> None:
+    server = start_with_page(rove_home, site)
+    for pid in pages_of(rove_home.home):
         os.kill(pid, signal.SIGSTOP)
     if last == "rove":
         server.kill()
     else:
-        leave(server)
-    ended(server)
-    house.assert_clean()
+        close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_a_server_that_was_never_used_leaves_nothing(house: House) -> None:
-    server = house.start()
-    assert eventually(lambda: bool(marked(house.home)), LONG)
+def test_a_server_that_was_never_used_leaves_nothing(rove_home: RoveHome) -> None:
+    server = rove_home.start()
+    assert eventually(lambda: bool(marked(rove_home.home)), LONG_TIMEOUT)
     server.kill()
-    ended(server)
-    house.assert_clean()
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_a_server_that_is_killed_while_its_browser_starts_leaves_nothing(house: House, site: Site) -> None:
-    server = house.start()
-    begin(server, "browser_navigate", url=site.page("/", "<p>Page</p>"))
-    assert eventually(lambda: len(marked(house.home)) > 1, LONG)
+def test_a_server_that_is_killed_while_its_browser_starts_leaves_nothing(rove_home: RoveHome, site: Site) -> None:
+    server = rove_home.start()
+    send_call(server, "browser_navigate", url=site.page("/", "<p>Page</p>"))
+    assert eventually(lambda: len(marked(rove_home.home)) > 1, LONG_TIMEOUT)
     server.kill()
-    ended(server)
-    house.assert_clean()
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_a_browser_that_dies_is_replaced_and_both_are_cleared_away(house: House, site: Site) -> None:
-    server = used(house, site)
-    os.kill(browser_of(house.home), signal.SIGKILL)
+def test_a_browser_that_dies_is_replaced_and_both_are_cleared_away(rove_home: RoveHome, site: Site) -> None:
+    server = start_with_page(rove_home, site)
+    os.kill(browser_of(rove_home.home), signal.SIGKILL)
     url = site.url("/")
-    assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
-    assert len(run_folders(house.home)) == 1
-    leave(server)
-    ended(server)
-    house.assert_clean()
+    assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG_TIMEOUT)
+    assert len(run_folders(rove_home.home)) == 1
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_the_folder_of_a_server_that_still_lives_is_not_swept(house: House, site: Site) -> None:
-    first = used(house, site)
-    second = used(house, site)
-    assert len(run_folders(house.home)) == 2
+def test_the_folder_of_a_server_that_still_lives_is_not_swept(rove_home: RoveHome, site: Site) -> None:
+    first = start_with_page(rove_home, site)
+    second = start_with_page(rove_home, site)
+    assert len(run_folders(rove_home.home)) == 2
     answer = call(first, "browser_extract", target="input", mode="html")
     assert not answer["result"].get("isError")
     for server in (first, second):
-        leave(server)
-        ended(server)
-    house.assert_clean()
+        close_input(server)
+        assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_59_where_rove_is_the_first_process_it_waits_for_the_dead_of_its_browsers(house: House, site: Site) -> None:
+def test_59_where_rove_is_the_first_process_it_waits_for_the_dead_of_its_browsers(
+    rove_home: RoveHome, site: Site
+) -> None:
     alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip("there can be no first process here")
-    server = used(house, site, *alone)
+    server = start_with_page(rove_home, site, *alone)
     (first,) = [pid for pid, parent, _ in processes() if parent == server.pid]
     url = site.url("/")
     for _ in range(2):
-        os.kill(browser_of(house.home), signal.SIGKILL)
-        assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG)
+        os.kill(browser_of(rove_home.home), signal.SIGKILL)
+        assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), LONG_TIMEOUT)
     dead = [pid for pid, parent, state in processes() if parent == first and state == "Z"]
     assert dead == []
-    leave(server)
-    ended(server)
-    house.assert_clean()
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.house import House, call, ended, housed, leave, used
 from tests.processes import browser_of, eventually, marked, run_folders
+from tests.rove_process import RoveHome, assert_exits, call, close_input, start_with_page, temporary_rove_home
 from tests.site import OWN_SITES, Site
 
 from rove import Session
@@ -26,8 +26,8 @@ MOUNT = 'mkdir -p "$1" && mount -t tmpfs -o "$2" tmpfs "$1" && shift 2 && exec "
 
 
 @pytest.fixture
-def house() -> Generator[House]:
-    with housed() as made:
+def rove_home() -> Generator[RoveHome]:
+    with temporary_rove_home() as made:
         yield made
 
 
@@ -44,30 +44,32 @@ def failed(answer: dict[str, Any]) -> dict[str, Any]:
     return error
 
 
-def test_56_a_home_that_cannot_be_written_is_named(house: House, site: Site) -> None:
-    server = house.start(*mounted(house.home, "ro"))
+def test_56_a_home_that_cannot_be_written_is_named(rove_home: RoveHome, site: Site) -> None:
+    server = rove_home.start(*mounted(rove_home.home, "ro"))
     error = failed(call(server, "browser_navigate", url=site.page("/", "<p>Page</p>")))
     assert error["code"] in ("browser_unavailable", "journal_failed")
-    assert str(house.home) in error["message"]
-    leave(server)
-    ended(server)
-    house.assert_clean()
+    assert str(rove_home.home) in error["message"]
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_56_a_disk_without_room_for_a_browser_is_told_of_in_time(house: House, site: Site) -> None:
-    server = house.start(*mounted(house.home, "size=64k"), DEADLINES_LAUNCH="10")
+def test_56_a_disk_without_room_for_a_browser_is_told_of_in_time(rove_home: RoveHome, site: Site) -> None:
+    server = rove_home.start(*mounted(rove_home.home, "size=64k"), DEADLINES_LAUNCH="10")
     error = failed(call(server, "browser_navigate", url=site.page("/", "<p>Page</p>")))
     assert error["code"] in ("browser_unavailable", "journal_failed")
-    leave(server)
-    ended(server)
-    house.assert_clean()
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(house: House, site: Site) -> None:
+def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(
+    rove_home: RoveHome, site: Site
+) -> None:
     url = site.page("/", "<p>Page</p>")
-    server = house.start(*mounted(house.home, "size=40m"))
+    server = rove_home.start(*mounted(rove_home.home, "size=40m"))
     assert not call(server, "browser_navigate", url=url)["result"].get("isError")
-    inside = Path(f"/proc/{server.pid}/root{house.home}/ballast")
+    inside = Path(f"/proc/{server.pid}/root{rove_home.home}/ballast")
     with pytest.raises(OSError, match="No space"), inside.open("wb") as file:
         while True:
             file.write(b"x" * 65536)
@@ -76,41 +78,41 @@ def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(
     assert error["code"] == "journal_failed"
     inside.unlink()
     assert eventually(lambda: not call(server, "browser_navigate", url=url)["result"].get("isError"), 30)
-    leave(server)
-    ended(server)
-    house.assert_clean()
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
-def test_56_a_machine_without_shared_memory_works(house: House, site: Site) -> None:
-    server = used(house, site, *mounted("/dev/shm", "ro,size=4k"))
+def test_56_a_machine_without_shared_memory_works(rove_home: RoveHome, site: Site) -> None:
+    server = start_with_page(rove_home, site, *mounted("/dev/shm", "ro,size=4k"))
     heavy = (
         "<canvas id=c width=3000 height=3000></canvas><script>c.getContext('2d').fillRect(0, 0, 3000, 3000)</script>"
     )
     assert not call(server, "browser_navigate", url=site.page("/", heavy))["result"].get("isError")
     assert not call(server, "browser_screenshot", full_page=True)["result"].get("isError")
-    leave(server)
-    ended(server)
-    house.assert_clean()
+    close_input(server)
+    assert_exits(server)
+    rove_home.assert_clean()
 
 
 def test_57_two_servers_of_one_home_have_a_profile_each_and_neither_ends_with_the_other(
-    house: House, site: Site
+    rove_home: RoveHome, site: Site
 ) -> None:
-    first = used(house, site)
+    first = start_with_page(rove_home, site)
     call(first, "browser_evaluate", expression="document.cookie = 'whose=first'")
-    mine = browser_of(house.home)
-    second = used(house, site)
+    mine = browser_of(rove_home.home)
+    second = start_with_page(rove_home, site)
     answer = call(second, "browser_evaluate", expression="document.cookie")
     assert "whose" not in answer["result"]["content"][0]["text"]
     os.kill(second.pid, signal.SIGKILL)
-    ended(second)
-    assert eventually(lambda: len(run_folders(house.home)) == 1, 10)
-    assert mine in marked(house.home)
+    assert_exits(second)
+    assert eventually(lambda: len(run_folders(rove_home.home)) == 1, 10)
+    assert mine in marked(rove_home.home)
     answer = call(first, "browser_evaluate", expression="document.cookie")
     assert "whose=first" in answer["result"]["content"][0]["text"]
-    leave(first)
-    ended(first)
-    house.assert_clean()
+    close_input(first)
+    assert_exits(first)
+    rove_home.assert_clean()
 
 
 def program(path: Path, text: str) -> Path:
@@ -135,7 +137,7 @@ while data := os.read(3, 65536):
     ("text", "said"),
     [
         ("#!/bin/sh\necho 'no such library' >&2\nexit 127\n", "no such library"),
-        ("#!/bin/sh\nexec cat 0<&3 >/dev/null\n", "it said nothing"),
+        ("#!/bin/sh\nexec cat 0<&3 >/dev/null\n", "it logged nothing"),
         (OLD, "is version 70"),
     ],
     ids=["that cannot run", "that never answers", "that is too old"],

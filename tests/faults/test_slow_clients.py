@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Generator
 
 import pytest
-from tests.house import House, begin, ended, housed, leave, used
 from tests.processes import eventually
+from tests.rove_process import RoveHome, assert_exits, close_input, send_call, start_with_page, temporary_rove_home
 from tests.site import Site
 
 # Their answers together are many times what a pipe holds, and each fits into it alone.
@@ -20,8 +20,8 @@ PATIENCE = 20.0
 
 
 @pytest.fixture
-def house() -> Generator[House]:
-    with housed() as made:
+def rove_home() -> Generator[RoveHome]:
+    with temporary_rove_home() as made:
         yield made
 
 
@@ -34,11 +34,11 @@ def ask_without_reading(process: subprocess.Popen[bytes], method: str, count: in
     process.stdin.flush()
 
 
-def stuck(house: House, site: Site) -> subprocess.Popen[bytes]:
+def stuck(rove_home: RoveHome, site: Site) -> subprocess.Popen[bytes]:
     """A server with a page that makes requests, and with more answers than its client's pipe holds."""
     site.page("/poll", "polled", kind="text/plain")
-    process = used(house, site)
-    begin(process, "browser_navigate", url=site.page("/polling", POLLING))
+    process = start_with_page(rove_home, site)
+    send_call(process, "browser_navigate", url=site.page("/polling", POLLING))
     ask_without_reading(process, "tools/list", LISTINGS)
     assert keeps_polling(site)
     return process
@@ -50,9 +50,9 @@ def keeps_polling(site: Site) -> bool:
     return eventually(lambda: len(site.asked("/poll")) > already + 20, PATIENCE)
 
 
-def test_61_page_traffic_and_calls_go_on_while_the_client_does_not_read(house: House, site: Site) -> None:
-    process = stuck(house, site)
-    begin(process, "browser_navigate", url=site.page("/late", "<p>Late</p><script>fetch('/poll?late')</script>"))
+def test_61_page_traffic_and_calls_go_on_while_the_client_does_not_read(rove_home: RoveHome, site: Site) -> None:
+    process = stuck(rove_home, site)
+    send_call(process, "browser_navigate", url=site.page("/late", "<p>Late</p><script>fetch('/poll?late')</script>"))
     assert eventually(lambda: any("late" in request.path for request in site.asked("/poll")), PATIENCE)
     assert process.stdout is not None
     answers = [json.loads(process.stdout.readline()) for _ in range(LISTINGS + 2)]
@@ -61,27 +61,27 @@ def test_61_page_traffic_and_calls_go_on_while_the_client_does_not_read(house: H
     assert listed == [f"tools/list {number}" for number in range(LISTINGS)]
 
 
-def test_61_a_server_whose_client_does_not_read_ends_when_it_is_told_to(house: House, site: Site) -> None:
-    process = stuck(house, site)
+def test_61_a_server_whose_client_does_not_read_ends_when_it_is_told_to(rove_home: RoveHome, site: Site) -> None:
+    process = stuck(rove_home, site)
     process.send_signal(signal.SIGTERM)
     assert eventually(lambda: process.poll() is not None, PATIENCE)
-    house.assert_clean()
+    rove_home.assert_clean()
 
 
-def test_61_a_server_whose_client_does_not_read_ends_with_its_input(house: House, site: Site) -> None:
-    process = stuck(house, site)
-    leave(process)
+def test_61_a_server_whose_client_does_not_read_ends_with_its_input(rove_home: RoveHome, site: Site) -> None:
+    process = stuck(rove_home, site)
+    close_input(process)
     assert eventually(lambda: process.poll() is not None, PATIENCE)
-    house.assert_clean()
+    rove_home.assert_clean()
 
 
-def test_61_a_client_that_never_reads_is_given_up(house: House) -> None:
-    process = house.start()
+def test_61_a_client_that_never_reads_is_given_up(rove_home: RoveHome) -> None:
+    process = rove_home.start()
     ask_without_reading(process, "tools/list", 1)
     assert process.stdout is not None
     size = len(process.stdout.readline())
     with pytest.raises(BrokenPipeError):
         ask_without_reading(process, "tools/list", 100 * 2**20 // size)
-    ended(process)
+    assert_exits(process)
     assert process.returncode == 0
-    house.assert_clean()
+    rove_home.assert_clean()

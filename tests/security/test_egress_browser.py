@@ -1,4 +1,4 @@
-"""G1: A page that fires every kind of request we know of at a canary, in a real browser behind the proxy."""
+"""G1: A page that sends every known kind of request to a forbidden server, in a real browser behind the proxy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from tests.listening import Canary, answering, canary
+from tests.loopback_servers import Canary, answering, canary
 from tests.nameserver import Nameserver, nameserver
-from tests.proxies import World, socks_proxy
+from tests.proxies import UpstreamProxy, socks_proxy
 
 from rove.chromium.process.discovery import find
-from rove.chromium.process.launch_arguments import arguments, decide_sandbox
+from rove.chromium.process.launch_arguments import decide_sandbox, launch_arguments
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport
 from rove.guard.hosts.host_rules import HostRules
@@ -30,22 +30,22 @@ from rove.guard.hosts.resolver import DnsResolver
 from rove.guard.proxy.egress import EgressProxy
 from rove.guard.proxy.upstream import Upstream
 
-EVERYTHING = (Path(__file__).parent / "pages" / "every_request.html").read_text(encoding="utf-8")
+MAIN_PAGE = (Path(__file__).parent / "pages" / "every_request.html").read_text(encoding="utf-8")
 PUBLIC = "93.184.216.34"
-# For whatever has no context of its own: the browser's own chatter. Nobody listens there.
-NOWHERE = "http://127.0.0.1:9"
-TRYING = [
+# The proxy for requests of the browser itself, outside of any context. No server listens allowed_site.
+UNUSED_PROXY = "http://127.0.0.1:9"
+EXTRA_FLAGS = [
     "--autoplay-policy=no-user-gesture-required",
-    # Everything that may one day be on for everyone.
+    # Features that are not enabled by default yet.
     "--enable-experimental-web-platform-features",
 ]
-# Long enough for a beacon that a page leaves behind, on a machine that is busy.
-QUIET = 1.5
-PATIENCE = 60.0
+# Long enough for a beacon that a page sends when it is left, on a busy machine.
+QUIET_SECONDS = 1.5
+TIMEOUT = 60.0
 NAME_SERVER = "127.0.0.153"
 
-# Pages beside the main one; TARGET is where they aim.
-ASIDES = {
+# Other resources of the site; TARGET is the server that they send requests to.
+OTHER_RESOURCES = {
     "/worker.js": """
         const name = new URL(location).searchParams.get("name"), no = () => {};
         fetch("TARGET/" + name + "-fetch", { mode: "no-cors" }).catch(no);
@@ -63,10 +63,10 @@ ASIDES = {
     "/styled.xml": '<?xml version="1.0"?><?xml-stylesheet type="text/css" href="TARGET/xml-css"?><a/>',
     "/blank.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
 }
-KINDS = {".js": "text/javascript", ".xml": "application/xml", ".svg": "image/svg+xml"}
+CONTENT_TYPES = {".js": "text/javascript", ".xml": "application/xml", ".svg": "image/svg+xml"}
 
-# What other kinds of guard are known to miss.
-SLIPPERY = {
+# Kinds of requests that request interception in the browser is known to miss.
+OFTEN_MISSED = {
     "beacon", "csp-report", "css-import", "fetch-keepalive", "fetch-later", "font", "link-header", "meta-refresh",
     "ping", "popup-noopener", "prefetch", "redirected-fetch", "redirected-iframe", "service-fetch",
     "service-import-scripts", "shared-worker-fetch", "top-level", "track", "unload-beacon", "unload-keepalive",
@@ -75,8 +75,8 @@ SLIPPERY = {
 
 
 @dataclass
-class Visits:
-    """A web site that notes what it was asked, and answers everything."""
+class RecordingSite:
+    """A web site that records the paths of its requests, and answers all of them."""
 
     target: str = ""
     paths: list[str] = field(default_factory=list)
@@ -99,49 +99,52 @@ class Visits:
         parts = urlsplit(url)
         if parts.path == "/redirect":
             return {"Location": unquote(parse_qs(parts.query)["to"][0])}, b""
-        headers = {"Content-Type": KINDS.get(Path(parts.path).suffix, "text/html"), "Access-Control-Allow-Origin": "*"}
+        headers = {
+            "Content-Type": CONTENT_TYPES.get(Path(parts.path).suffix, "text/html"),
+            "Access-Control-Allow-Origin": "*",
+        }
         headers["Access-Control-Allow-Headers"] = headers["Access-Control-Allow-Methods"] = "*"
         if parts.path == "/reporting":
             headers["Content-Security-Policy"] = f"default-src 'none'; report-uri {self.target}/csp-report"
         if parts.path == "/":
             headers["Link"] = f"<{self.target}/link-header>; rel=preload; as=image"
             headers["Reporting-Endpoints"] = f'default="{self.target}/reporting-endpoint"'
-        page = EVERYTHING if parts.path == "/" else ASIDES.get(parts.path, "")
+        page = MAIN_PAGE if parts.path == "/" else OTHER_RESOURCES.get(parts.path, "")
         return headers, page.replace("TARGET", self.target).replace(
             "SOCKET", self.target.replace("http", "ws")
         ).encode()
 
 
 @dataclass
-class Stage:
-    """A site that may be reached, a canary that may not, and a browser that knows only the proxy."""
+class EgressSetup:
+    """An allowed site, a forbidden server, and a browser that can use only the proxy."""
 
-    site: Visits
+    site: RecordingSite
     port: int
-    bird: Canary
+    forbidden: Canary
     names: Nameserver
-    world: World
+    upstream_proxy: UpstreamProxy
     egress: EgressProxy
     browser: CdpConnection
-    sites: list[Visits]
+    sites: list[RecordingSite]
 
-    async def fire_at(self, target: str) -> None:
-        """Open the page, let it do what it does, leave it for the target itself, and wait for silence."""
+    async def send_requests_to(self, target: str) -> None:
+        """Open the page, let it send its requests, navigate to the target itself, and wait until all is quiet."""
         self.site.target = target
-        page = await tab(self.browser, self.egress.port)
+        page = await open_tab(self.browser, self.egress.port)
         loaded = asyncio.Event()
         page.on("Page.loadEventFired", lambda _: loaded.set())
         await page.send("Page.navigate", {"url": f"http://localhost:{self.port}/"})
-        await asyncio.wait_for(loaded.wait(), PATIENCE)
-        await silence(self)
+        await asyncio.wait_for(loaded.wait(), TIMEOUT)
+        await wait_until_quiet(self)
         await page.send("Page.navigate", {"url": f"{target}/top-level"})
-        await silence(self)
+        await wait_until_quiet(self)
         await page.send("Page.navigate", {"url": "about:blank"})
-        await silence(self)
+        await wait_until_quiet(self)
 
 
-async def tab(browser: CdpConnection, proxy: int) -> CdpSession:
-    """A page in a context of its own, with a proxy of its own."""
+async def open_tab(browser: CdpConnection, proxy: int) -> CdpSession:
+    """Open a page in a new browser context with this proxy."""
     context = await browser.root.send(
         "Target.createBrowserContext",
         {"proxyServer": f"http://127.0.0.1:{proxy}", "proxyBypassList": "<-loopback>", "disposeOnDetach": True},
@@ -155,36 +158,36 @@ async def tab(browser: CdpConnection, proxy: int) -> CdpSession:
     return page
 
 
-async def silence(stage: Stage) -> None:
-    """Until nothing has been asked of a site, and nothing refused, for a while."""
+async def wait_until_quiet(setup: EgressSetup) -> None:
+    """Wait until no site has received a request, and the proxy has refused none, for a while."""
 
     def latest() -> float:
-        logged = [log[-1].at for log in (stage.egress.refusals, stage.egress.failures) if log]
-        return max(*(site.latest for site in stage.sites), *logged, 0.0)
+        logged = [log[-1].at for log in (setup.egress.refusals, setup.egress.failures) if log]
+        return max(*(site.latest for site in setup.sites), *logged, 0.0)
 
-    await eventually(lambda: time.monotonic() - latest() > QUIET)
+    await eventually(lambda: time.monotonic() - latest() > QUIET_SECONDS)
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while not holds():
             await asyncio.sleep(0.05)
 
 
 @asynccontextmanager
-async def started(profile: Path, *wrapper: str) -> AsyncGenerator[CdpConnection]:
-    """A browser for which there is no way round a proxy; it speaks through a pipe and ends with it."""
+async def running_browser(profile: Path, *wrapper: str) -> AsyncGenerator[CdpConnection]:
+    """Run a browser that cannot bypass the proxy. It is controlled through a pipe, and ends when the pipe closes."""
     found = find(None, headless=True)
     assert found is not None
-    flags = [*arguments(profile, True, decide_sandbox("auto", found.path), NOWHERE), *TRYING]
-    theirs_in, ours_out = os.pipe()
-    ours_in, theirs_out = os.pipe()
-    moved = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'
-    command = [*wrapper, "/bin/sh", "-c", moved, "sh", str(found.path), *flags]
-    process = await asyncio.create_subprocess_exec(*command, stdin=theirs_in, stdout=theirs_out, stderr=DEVNULL)
-    os.close(theirs_in)
-    os.close(theirs_out)
-    connection = CdpConnection(PipeTransport(ours_in, ours_out))
+    flags = [*launch_arguments(profile, True, decide_sandbox("auto", found.path), UNUSED_PROXY), *EXTRA_FLAGS]
+    browser_input, our_output = os.pipe()
+    our_input, browser_output = os.pipe()
+    redirect_pipes = 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null'
+    command = [*wrapper, "/bin/sh", "-c", redirect_pipes, "sh", str(found.path), *flags]
+    process = await asyncio.create_subprocess_exec(*command, stdin=browser_input, stdout=browser_output, stderr=DEVNULL)
+    os.close(browser_input)
+    os.close(browser_output)
+    connection = CdpConnection(PipeTransport(our_input, our_output))
     await connection.open()
     try:
         yield connection
@@ -195,27 +198,27 @@ async def started(profile: Path, *wrapper: str) -> AsyncGenerator[CdpConnection]
 
 @pytest.fixture(scope="module")
 async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[CdpConnection]:
-    async with started(tmp_path_factory.mktemp("profile")) as connection:
+    async with running_browser(tmp_path_factory.mktemp("profile")) as connection:
         yield connection
 
 
 @pytest.fixture
-async def stage(browser: CdpConnection) -> AsyncGenerator[Stage]:
+async def setup(browser: CdpConnection) -> AsyncGenerator[EgressSetup]:
     async with AsyncExitStack() as stack:
-        site = Visits()
+        site = RecordingSite()
         port = await stack.enter_async_context(answering(site.handle))
-        bird = await stack.enter_async_context(canary())
+        forbidden = await stack.enter_async_context(canary())
         names = await stack.enter_async_context(nameserver())
-        world = await stack.enter_async_context(socks_proxy())
+        upstream_proxy = await stack.enter_async_context(socks_proxy())
         rules = HostRules.of(allow_hosts=[f"localhost:{port}"])
-        upstream = Upstream.of(f"socks5://127.0.0.1:{world.port}")
+        upstream = Upstream.of(f"socks5://127.0.0.1:{upstream_proxy.port}")
         egress = EgressProxy(rules, OwnPorts(), DnsResolver(names.address), upstream)
         await egress.start()
-        yield Stage(site, port, bird, names, world, egress, browser, [site])
+        yield EgressSetup(site, port, forbidden, names, upstream_proxy, egress, browser, [site])
         await egress.close()
 
 
-# Two ways to the canary in every run, the others when there is time.
+# Every run tries two hosts; the others are slow tests.
 @pytest.mark.parametrize(
     "host",
     [
@@ -224,52 +227,52 @@ async def stage(browser: CdpConnection) -> AsyncGenerator[Stage]:
         *(pytest.param(host, marks=pytest.mark.slow) for host in ("localhost", "[::1]", "mixed.example")),
     ],
 )
-async def test_no_kind_of_request_reaches_the_canary(stage: Stage, host: str) -> None:
-    stage.names.set("inside.example", ["127.0.0.1"])
-    stage.names.set("mixed.example", [PUBLIC], [PUBLIC, "127.0.0.1"], ["::1"])
-    await stage.fire_at(f"http://{host}:{stage.bird.port}")
-    assert stage.bird.calls == []
-    assert "/redirect" in stage.site.paths, "the page itself was reached"
-    assert {port for _, port in stage.world.asked} <= {stage.bird.port}
-    refused = {each.refusal.host for each in stage.egress.refusals}
+async def test_no_kind_of_request_reaches_a_forbidden_server(setup: EgressSetup, host: str) -> None:
+    setup.names.set("inside.example", ["127.0.0.1"])
+    setup.names.set("mixed.example", [PUBLIC], [PUBLIC, "127.0.0.1"], ["::1"])
+    await setup.send_requests_to(f"http://{host}:{setup.forbidden.port}")
+    assert setup.forbidden.calls == []
+    assert "/redirect" in setup.site.paths, "the page itself was reached"
+    assert {port for _, port in setup.upstream_proxy.requested} <= {setup.forbidden.port}
+    refused = {each.refusal.host for each in setup.egress.refusals}
     assert host.strip("[]") in refused
 
 
-async def test_the_same_requests_do_arrive_where_they_are_allowed(stage: Stage) -> None:
-    """What makes the test above mean something: all these kinds are fired, and only the rules keep them back."""
-    there = Visits()
-    stage.sites.append(there)
-    async with answering(there.handle) as port:
-        stage.egress.rules = HostRules.of(allow_hosts=[f"localhost:{stage.port}", f"127.0.0.1:{port}"])
-        await stage.fire_at(f"http://127.0.0.1:{port}")
-    kinds = {path.strip("/") for path in there.paths}
-    assert kinds >= SLIPPERY
+async def test_the_same_requests_reach_an_allowed_server(setup: EgressSetup) -> None:
+    """Shows that the page sends all these kinds of requests, so that the previous test is meaningful."""
+    allowed_site = RecordingSite()
+    setup.sites.append(allowed_site)
+    async with answering(allowed_site.handle) as port:
+        setup.egress.rules = HostRules.of(allow_hosts=[f"localhost:{setup.port}", f"127.0.0.1:{port}"])
+        await setup.send_requests_to(f"http://127.0.0.1:{port}")
+    kinds = {path.strip("/") for path in allowed_site.paths}
+    assert kinds >= OFTEN_MISSED
     assert len(kinds) >= 90, sorted(kinds)
 
 
-async def status_of(stage: Stage, egress: EgressProxy) -> int:
-    """What a page of that session is answered."""
-    page = await tab(stage.browser, egress.port)
+async def status_of(setup: EgressSetup, egress: EgressProxy) -> int:
+    """Return the status that a page gets through this proxy."""
+    page = await open_tab(setup.browser, egress.port)
     statuses: list[int] = []
     page.on("Network.responseReceived", lambda event: statuses.append(event["response"]["status"]))
     await page.send("Network.enable")
-    await page.send("Page.navigate", {"url": f"http://localhost:{stage.port}/blank.svg"})
+    await page.send("Page.navigate", {"url": f"http://localhost:{setup.port}/blank.svg"})
     await eventually(lambda: bool(statuses))
     return statuses[0]
 
 
-async def test_two_sessions_have_rules_of_their_own(stage: Stage) -> None:
+async def test_two_proxies_have_separate_rules(setup: EgressSetup) -> None:
     other = EgressProxy(HostRules.of(only_hosts=[]), OwnPorts())
     await other.start()
     try:
-        assert await status_of(stage, stage.egress) == 200
-        assert await status_of(stage, other) == 403
+        assert await status_of(setup, setup.egress) == 200
+        assert await status_of(setup, other) == 403
     finally:
         await other.close()
 
 
-def may_replace_the_name_server() -> bool:
-    """Whether a process can be given a resolv.conf of its own, and we the port that it will ask."""
+def can_replace_the_name_server() -> bool:
+    """Return whether we can give a process its own resolv.conf, and bind port 53 for its questions."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.bind((NAME_SERVER, 53))
@@ -278,14 +281,14 @@ def may_replace_the_name_server() -> bool:
         return False
 
 
-@pytest.mark.skipif(not may_replace_the_name_server(), reason="needs a mount namespace and port 53")
-async def test_the_browser_asks_no_name_server_itself(stage: Stage, tmp_path: Path) -> None:
-    """A question to a name server is a message to whoever owns the name."""
+@pytest.mark.skipif(not can_replace_the_name_server(), reason="needs a mount namespace and port 53")
+async def test_the_browser_does_not_query_a_name_server_itself(setup: EgressSetup, tmp_path: Path) -> None:
+    """A DNS query of the browser would tell the owner of the domain about the request."""
     (tmp_path / "resolv.conf").write_text(f"nameserver {NAME_SERVER}\noptions timeout:1 attempts:1\n")
     mount = f'mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && exec "$@"'
     async with nameserver(NAME_SERVER, 53) as asked:
-        async with started(tmp_path / "profile", "unshare", "--mount", "sh", "-c", mount, "sh") as browser:
-            stage.browser = browser
-            await stage.fire_at("http://leak.example:3478")
+        async with running_browser(tmp_path / "profile", "unshare", "--mount", "sh", "-c", mount, "sh") as browser:
+            setup.browser = browser
+            await setup.send_requests_to("http://leak.example:3478")
         assert asked.questions == []
-    assert "leak.example" in stage.names.questions, "the proxy is the one who asks"
+    assert "leak.example" in setup.names.questions, "the proxy resolves the name"

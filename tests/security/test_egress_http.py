@@ -1,4 +1,4 @@
-"""G1: The proxy as a proxy: what is allowed passes whole, at the receiver's pace, and ends when it ends."""
+"""G1: The proxy forwards allowed requests completely, at the pace of the receiver, and ends connections correctly."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 from tests.client import Client, connected
-from tests.listening import Handler, answering
+from tests.loopback_servers import Handler, answering
 
 from rove.guard.hosts.host_rules import HostRules
 from rove.guard.hosts.local_machine import OwnPorts
 from rove.guard.proxy.egress import EgressProxy
 
 MEGABYTE = 2**20
-OPEN = HostRules.of(allow_hosts=["127.0.0.1", "localhost"])
+ALLOW_LOOPBACK = HostRules.of(allow_hosts=["127.0.0.1", "localhost"])
 
 
 @asynccontextmanager
 async def proxied(handler: Handler) -> AsyncGenerator[tuple[Client, str, EgressProxy]]:
-    """A client of a proxy before a server; and where the server is."""
-    egress = EgressProxy(OPEN, OwnPorts())
+    """Yield a client of a proxy, the host and port of a server behind it, and the proxy."""
+    egress = EgressProxy(ALLOW_LOOPBACK, OwnPorts())
     await egress.start()
     try:
         async with answering(handler) as port, connected(egress.port) as client:
@@ -35,8 +35,8 @@ async def proxied(handler: Handler) -> AsyncGenerator[tuple[Client, str, EgressP
         await egress.close()
 
 
-def saying(*answers: bytes) -> Handler:
-    """A server that gives these answers in turn, whatever it is asked."""
+def responding(*answers: bytes) -> Handler:
+    """Return a handler that sends these responses in turn, whatever the requests are."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for answer in answers:
@@ -48,12 +48,12 @@ def saying(*answers: bytes) -> Handler:
 
 
 async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers with the request's own bytes: the head, and a body of a declared length."""
+    """Respond with the bytes of the request: its head, and a body of a declared length."""
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
         length = next((int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:")), 0)
-        whole = head + await reader.readexactly(length)
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(whole) + whole)
+        request = head + await reader.readexactly(length)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(request) + request)
 
 
 async def test_many_requests_share_one_connection() -> None:
@@ -63,147 +63,149 @@ async def test_many_requests_share_one_connection() -> None:
         connections.append(writer)
         await echo(reader, writer)
 
-    async with proxied(counted) as (client, place, _):
+    async with proxied(counted) as (client, authority, _):
         for number in range(20):
-            reply = await client.get(f"http://{place}/{number}", "X-Mine: yes")
-            assert reply.body.startswith(f"GET /{number} HTTP/1.1\r\nHost: {place}\r\n".encode())
+            reply = await client.get(f"http://{authority}/{number}", "X-Mine: yes")
+            assert reply.body.startswith(f"GET /{number} HTTP/1.1\r\nHost: {authority}\r\n".encode())
     assert len(connections) == 1
 
 
-async def test_another_host_gets_a_connection_of_its_own() -> None:
+async def test_another_host_gets_a_separate_connection() -> None:
     seen = []
 
     async def counted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen.append(writer)
         await echo(reader, writer)
 
-    async with proxied(counted) as (client, place, _):
-        other = place.replace("127.0.0.1", "localhost")
-        for host in (place, other, other, place):
+    async with proxied(counted) as (client, authority, _):
+        other = authority.replace("127.0.0.1", "localhost")
+        for host in (authority, other, other, authority):
             assert f"Host: {host}\r\n".encode() in (await client.get(f"http://{host}/")).body
-    assert len(seen) == 3, "an old connection is not kept for later"
+    assert len(seen) == 3, "a connection to the previous host is not kept"
 
 
-async def test_requests_sent_ahead_are_answered_in_order() -> None:
-    async with proxied(echo) as (client, place, _):
+async def test_pipelined_requests_are_answered_in_order() -> None:
+    async with proxied(echo) as (client, authority, _):
         for number in range(5):
-            client.send(f"GET http://{place}/{number} HTTP/1.1", f"Host: {place}")
+            client.send(f"GET http://{authority}/{number} HTTP/1.1", f"Host: {authority}")
         for number in range(5):
             assert (await client.reply()).body.startswith(b"GET /%d " % number)
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 204 No\r\n\r\n", b"HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n"])
-async def test_answers_without_a_body_do_not_hold_up_the_next(answer: bytes) -> None:
+async def test_responses_without_a_body_do_not_delay_the_next(answer: bytes) -> None:
     last = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    async with proxied(saying(answer, last)) as (client, place, _):
-        assert (await client.get(f"http://{place}/")).status in (204, 304)
-        assert (await client.get(f"http://{place}/")).body == b"ok"
+    async with proxied(responding(answer, last)) as (client, authority, _):
+        assert (await client.get(f"http://{authority}/")).status in (204, 304)
+        assert (await client.get(f"http://{authority}/")).body == b"ok"
 
 
-async def test_an_answer_to_head_has_no_body_even_when_it_is_ours() -> None:
+async def test_a_response_to_head_has_no_body_even_from_the_proxy_itself() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"
-    async with proxied(saying(head, head)) as (client, place, _):
-        assert (await client.get(f"http://{place}/", method="HEAD")).headers["content-length"] == "99"
+    async with proxied(responding(head, head)) as (client, authority, _):
+        assert (await client.get(f"http://{authority}/", method="HEAD")).headers["content-length"] == "99"
         assert (await client.get("http://10.0.0.1/", method="HEAD")).status == 403
-        assert (await client.get(f"http://{place}/", method="HEAD")).status == 200
+        assert (await client.get(f"http://{authority}/", method="HEAD")).status == 200
 
 
-async def test_chunks_pass_with_their_trailers() -> None:
+async def test_chunks_are_forwarded_with_their_trailers() -> None:
     chunked = (
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n7;x=y\r\n, world\r\n0\r\nEnd: yes\r\n\r\n"
     )
-    async with proxied(saying(chunked, chunked)) as (client, place, _):
+    async with proxied(responding(chunked, chunked)) as (client, authority, _):
         for _ in range(2):
-            assert (await client.get(f"http://{place}/")).body == b"hello, world"
+            assert (await client.get(f"http://{authority}/")).body == b"hello, world"
 
 
-async def test_an_answer_that_ends_with_its_connection_ends_with_ours() -> None:
-    async def old(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_a_response_that_ends_with_its_connection_closes_the_clients_connection() -> None:
+    async def closing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.0 200 OK\r\n\r\nold and ")
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\none and ")
         await writer.drain()
-        writer.write(b"simple")
+        writer.write(b"two")
 
-    async with proxied(old) as (client, place, _):
-        reply = await client.get(f"http://{place}/")
-    assert reply.body == b"old and simple"
+    async with proxied(closing) as (client, authority, _):
+        reply = await client.get(f"http://{authority}/")
+    assert reply.body == b"one and two"
     assert reply.headers["connection"] == "close"
 
 
-async def test_interim_answers_are_passed_on() -> None:
+async def test_interim_responses_are_forwarded() -> None:
     both = b"HTTP/1.1 103 Early Hints\r\nLink: </x.css>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    async with proxied(saying(both)) as (client, place, _):
-        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
+    async with proxied(responding(both)) as (client, authority, _):
+        client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
         early = await client.head()
         assert (early.status, early.headers["link"]) == (103, "</x.css>")
         assert (await client.reply()).body == b"ok"
 
 
-async def test_a_client_that_waits_to_be_told_to_send_is_told() -> None:
-    async def willing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_a_client_that_waits_for_100_continue_receives_it() -> None:
+    async def continuing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert b"Expect: 100-continue" in await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await reader.readexactly(5)
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + body)
         await reader.read()
 
-    async with proxied(willing) as (client, place, _):
-        client.send(f"POST http://{place}/ HTTP/1.1", f"Host: {place}", "Expect: 100-continue", "Content-Length: 5")
+    async with proxied(continuing) as (client, authority, _):
+        client.send(
+            f"POST http://{authority}/ HTTP/1.1", f"Host: {authority}", "Expect: 100-continue", "Content-Length: 5"
+        )
         assert (await client.head()).status == 100
         client.writer.write(b"hello")
         assert (await client.reply()).body == b"hello"
 
 
-async def test_an_answer_before_the_request_has_ended_arrives() -> None:
-    async def impatient(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_a_response_before_the_end_of_the_request_arrives() -> None:
+    async def rejecting_early(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
         await writer.drain()
 
-    async with proxied(impatient) as (client, place, _):
-        client.send(f"POST http://{place}/ HTTP/1.1", f"Host: {place}", f"Content-Length: {50 * MEGABYTE}")
+    async with proxied(rejecting_early) as (client, authority, _):
+        client.send(f"POST http://{authority}/ HTTP/1.1", f"Host: {authority}", f"Content-Length: {50 * MEGABYTE}")
         client.writer.write(bytes(MEGABYTE))
         reply = await client.reply()
         assert (reply.status, reply.body) == (413, b"no")
 
 
-async def test_a_server_that_has_answered_for_good_is_sent_no_more() -> None:
+async def test_a_server_that_closes_after_its_response_is_sent_no_more() -> None:
     async def closing_soon(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
-        await reader.read()  # it listens on, to be polite
+        await reader.read()  # it keeps reading
 
-    async with proxied(closing_soon) as (client, place, _):
-        client.send(f"POST http://{place}/ HTTP/1.1", f"Host: {place}", "Transfer-Encoding: chunked")
+    async with proxied(closing_soon) as (client, authority, _):
+        client.send(f"POST http://{authority}/ HTTP/1.1", f"Host: {authority}", "Transfer-Encoding: chunked")
         client.writer.write(b"5\r\nhello\r\n")
         assert (await client.reply()).body == b"no"
         client.writer.write(b"5\r\nworld\r\n")
-        assert await client.reader.read() == b"", "and the client is told so"
+        assert await client.reader.read() == b"", "the client's connection is closed"
 
 
-async def test_interim_answers_without_number_are_no_trouble() -> None:
+async def test_twenty_thousand_interim_responses_are_forwarded() -> None:
     flood = b"HTTP/1.1 100 Go on\r\n\r\n" * 20000 + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    async with proxied(saying(flood)) as (client, place, _):
-        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
+    async with proxied(responding(flood)) as (client, authority, _):
+        client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
         for _ in range(20000):
             assert (await client.head()).status == 100
         assert (await client.reply()).body == b"ok"
 
 
-async def test_refusals_without_number_are_no_trouble() -> None:
-    async with proxied(echo) as (client, place, egress):
+async def test_five_thousand_refusals_are_answered_and_the_log_stays_bounded() -> None:
+    async with proxied(echo) as (client, authority, egress):
         client.writer.write(b"GET http://10.0.0.1/ HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n" * 5000)
-        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
+        client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
         for _ in range(5000):
             assert (await client.reply()).status == 403
         assert (await client.reply()).status == 200
         assert len(egress.refusals) == 256
 
 
-async def test_bodies_sent_ahead_stay_with_their_requests() -> None:
-    async with proxied(echo) as (client, place, _):
+async def test_pipelined_bodies_stay_with_their_requests() -> None:
+    async with proxied(echo) as (client, authority, _):
         for number in range(4):
-            head = (f"POST http://{place}/{number} HTTP/1.1", f"Host: {place}", "Content-Length: 7")
+            head = (f"POST http://{authority}/{number} HTTP/1.1", f"Host: {authority}", "Content-Length: 7")
             client.send(*head, body=b"body %d;" % number)
         for number in range(4):
             body = (await client.reply()).body
@@ -211,12 +213,12 @@ async def test_bodies_sent_ahead_stay_with_their_requests() -> None:
             assert body.endswith(b"body %d;" % number)
 
 
-async def test_a_fault_of_our_own_leaves_nobody_waiting() -> None:
+async def test_an_error_in_the_proxy_closes_the_clients_connection() -> None:
     class Faulty:
         async def addresses(self, host: str) -> list[Any]:
             raise RuntimeError("a fault")
 
-    egress = EgressProxy(OPEN, OwnPorts(), Faulty())
+    egress = EgressProxy(ALLOW_LOOPBACK, OwnPorts(), Faulty())
     await egress.start()
     async with connected(egress.port) as client:
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
@@ -224,22 +226,22 @@ async def test_a_fault_of_our_own_leaves_nobody_waiting() -> None:
     await egress.close()
 
 
-async def test_a_large_upload_arrives_whole() -> None:
+async def test_a_large_upload_arrives_completely() -> None:
     digest, block = hashlib.sha256(), os.urandom(MEGABYTE)
 
     async def hashing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        left, seen = 30 * MEGABYTE, hashlib.sha256()
-        while left:
-            data = await reader.read(min(left, 65536))
+        remaining, seen = 30 * MEGABYTE, hashlib.sha256()
+        while remaining:
+            data = await reader.read(min(remaining, 65536))
             seen.update(data)
-            left -= len(data)
+            remaining -= len(data)
         answer = seen.hexdigest().encode()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(answer) + answer)
         await reader.read()
 
-    async with proxied(hashing) as (client, place, _):
-        client.send(f"POST http://{place}/ HTTP/1.1", f"Host: {place}", f"Content-Length: {30 * MEGABYTE}")
+    async with proxied(hashing) as (client, authority, _):
+        client.send(f"POST http://{authority}/ HTTP/1.1", f"Host: {authority}", f"Content-Length: {30 * MEGABYTE}")
         for _ in range(30):
             client.writer.write(block)
             digest.update(block)
@@ -247,11 +249,11 @@ async def test_a_large_upload_arrives_whole() -> None:
         assert (await client.reply()).body == digest.hexdigest().encode()
 
 
-async def test_a_slow_reader_slows_the_server_and_not_the_machine() -> None:
-    """Both ways to a body: what nobody reads is not read from the server either."""
+async def test_a_client_that_does_not_read_pauses_the_server_and_fills_no_memory() -> None:
+    """The proxy does not read from the server what the client does not read, in a response and in a tunnel."""
     sent = 0
 
-    async def gushing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def sending_200_megabytes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal sent
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (200 * MEGABYTE))
@@ -262,61 +264,61 @@ async def test_a_slow_reader_slows_the_server_and_not_the_machine() -> None:
 
     for tunnel in (False, True):
         sent = 0
-        async with proxied(gushing) as (client, place, _):
+        async with proxied(sending_200_megabytes) as (client, authority, _):
             client.reader._transport.pause_reading()  # type: ignore[attr-defined]  # a client that does not read
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             if tunnel:
-                client.send(f"CONNECT {place} HTTP/1.1", f"Host: {place}", "", body=b"GET / HTTP/1.1\r\n\r\n")
+                client.send(f"CONNECT {authority} HTTP/1.1", f"Host: {authority}", "", body=b"GET / HTTP/1.1\r\n\r\n")
             else:
-                client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
+                client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
             last = -1
-            while sent != last:  # until the server is stuck
+            while sent != last:  # until the server cannot send more
                 last = sent
                 await asyncio.sleep(0.3)
-            assert 0 < sent < 40, "the kernel's buffers and ours hold a few megabytes, not the whole"
+            assert 0 < sent < 40, "the buffers of the kernel and the proxy hold a few megabytes, not everything"
             assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60 * 1024
 
 
-async def test_a_tunnel_carries_bytes_both_ways_and_half_a_farewell() -> None:
-    async def listening(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heard = await reader.read()  # until the client has finished
-        writer.write(b"heard " + heard)
+async def test_a_tunnel_forwards_both_directions_and_stays_open_when_half_closed() -> None:
+    async def reading_to_the_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received = await reader.read()  # until the client has finished
+        writer.write(b"received " + received)
 
-    async with proxied(listening) as (client, place, _):
-        assert (await client.connect(place)).status == 200
-        client.writer.write(b"over ")
+    async with proxied(reading_to_the_end) as (client, authority, _):
+        assert (await client.connect(authority)).status == 200
+        client.writer.write(b"one ")
         await client.writer.drain()
-        client.writer.write(b"and out")
+        client.writer.write(b"two")
         client.writer.write_eof()
-        assert await client.reader.read() == b"heard over and out"
+        assert await client.reader.read() == b"received one two"
 
 
-async def test_bytes_sent_before_a_tunnel_stands_are_not_lost() -> None:
-    async def parrot(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_bytes_sent_before_a_tunnel_is_established_are_not_lost() -> None:
+    async def returning_five_bytes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(await reader.readexactly(5))
         await writer.drain()
 
-    async with proxied(parrot) as (client, place, _):
-        client.send(f"CONNECT {place} HTTP/1.1", f"Host: {place}", body=b"early")
+    async with proxied(returning_five_bytes) as (client, authority, _):
+        client.send(f"CONNECT {authority} HTTP/1.1", f"Host: {authority}", body=b"early")
         assert (await client.head()).status == 200
         assert await client.reader.read() == b"early"
 
 
-async def test_a_server_that_breaks_off_breaks_off_a_tunnel() -> None:
-    async def rude(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_a_reset_by_the_server_resets_a_tunnel() -> None:
+    async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         writer.transport.abort()
 
-    async with proxied(rude) as (client, place, _):
-        await client.connect(place)
+    async with proxied(resetting) as (client, authority, _):
+        await client.connect(authority)
         client.writer.write(b"x")
         with pytest.raises(ConnectionResetError):
             await client.reader.readexactly(1)
 
 
-async def test_a_websocket_is_upgraded_and_then_left_alone() -> None:
+async def test_a_websocket_is_upgraded_and_then_forwarded_unread() -> None:
     async def upgrading(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         assert b"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" in head
@@ -324,17 +326,19 @@ async def test_a_websocket_is_upgraded_and_then_left_alone() -> None:
         writer.write(await reader.readexactly(4))
         await writer.drain()
 
-    async with proxied(upgrading) as (client, place, _):
-        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}", "Connection: Upgrade", "Upgrade: websocket")
+    async with proxied(upgrading) as (client, authority, _):
+        client.send(
+            f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}", "Connection: Upgrade", "Upgrade: websocket"
+        )
         reply = await client.head()
         assert (reply.status, reply.headers["upgrade"]) == (101, "websocket")
         client.writer.write(b"ping")
         assert await client.reader.read() == b"\x81\x02hiping"
 
 
-async def test_an_upgrade_that_nobody_asked_for_is_a_fault() -> None:
-    async with proxied(saying(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nanything")) as (client, place, _):
-        reply = await client.get(f"http://{place}/")
+async def test_an_upgrade_without_a_request_is_an_error() -> None:
+    async with proxied(responding(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nanything")) as (client, authority, _):
+        reply = await client.get(f"http://{authority}/")
     assert (reply.status, reply.headers["x-rove-failure"]) == (502, "malformed")
 
 
@@ -348,37 +352,37 @@ async def test_an_upgrade_that_nobody_asked_for_is_a_fault() -> None:
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12", "malformed"),
     ],
 )
-async def test_a_server_that_makes_no_sense_is_told_apart(answer: bytes, kind: str) -> None:
-    async def odd(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def test_an_invalid_response_is_reported_with_its_kind(answer: bytes, kind: str) -> None:
+    async def invalid(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
 
-    async with proxied(odd) as (client, place, egress):
-        reply = await client.get(f"http://{place}/")
+    async with proxied(invalid) as (client, authority, egress):
+        reply = await client.get(f"http://{authority}/")
         assert (reply.status, reply.headers["x-rove-failure"]) == (502, kind)
         assert [failed.kind for failed in egress.failures] == [kind]
-        assert (await client.get(f"http://{place}/")).status == 502, "the client may ask again"
+        assert (await client.get(f"http://{authority}/")).status == 502, "the client can send another request"
 
 
 @pytest.mark.parametrize("body", [b"Content-Length: 9\r\n\r\nhalf", b"Transfer-Encoding: chunked\r\n\r\n5\r\nhel"])
-async def test_an_answer_that_breaks_off_does_not_look_whole(body: bytes) -> None:
+async def test_a_truncated_response_does_not_look_complete(body: bytes) -> None:
     async def broken(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\n" + body)
 
-    async with proxied(broken) as (client, place, _):
+    async with proxied(broken) as (client, authority, _):
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
-            await client.get(f"http://{place}/")
+            await client.get(f"http://{authority}/")
 
 
-async def test_bad_chunks_from_a_server_are_not_passed_for_good_ones() -> None:
+async def test_invalid_chunks_of_a_server_end_the_response_with_an_error() -> None:
     bad = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\nworld\r\n0\r\n\r\n"
-    async with proxied(saying(bad)) as (client, place, _):
+    async with proxied(responding(bad)) as (client, authority, _):
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
-            await client.get(f"http://{place}/")
+            await client.get(f"http://{authority}/")
 
 
-async def test_nobody_listening_is_told_apart(unused_port: int) -> None:
+async def test_a_refused_connection_is_reported_as_such(unused_port: int) -> None:
     async with proxied(echo) as (client, _, egress):
         reply = await client.get(f"http://127.0.0.1:{unused_port}/")
         assert (reply.status, reply.headers["x-rove-failure"]) == (502, "refused")
@@ -386,8 +390,8 @@ async def test_nobody_listening_is_told_apart(unused_port: int) -> None:
         assert {failed.kind for failed in egress.failures} == {"refused"}
 
 
-async def test_a_server_on_one_kind_of_loopback_alone_is_found() -> None:
-    egress = EgressProxy(OPEN, OwnPorts())
+async def test_a_server_on_ipv6_loopback_only_is_reached() -> None:
+    egress = EgressProxy(ALLOW_LOOPBACK, OwnPorts())
     await egress.start()
     async with answering(echo, "::1") as port, connected(egress.port) as client:
         assert (await client.get(f"http://localhost:{port}/")).status == 200
@@ -401,55 +405,55 @@ async def test_a_kept_connection_that_the_server_closed_is_not_used_again() -> N
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         writer.write_eof()
-        assert await reader.read() == b""  # the proxy has noticed, and closes too
+        assert await reader.read() == b""  # the proxy closes its side too
         closed.set()
 
-    async with proxied(once) as (client, place, _):
+    async with proxied(once) as (client, authority, _):
         for _ in range(3):
             closed.clear()
-            assert (await client.get(f"http://{place}/")).body == b"ok"
+            assert (await client.get(f"http://{authority}/")).body == b"ok"
             await asyncio.wait_for(closed.wait(), 5)
 
 
-async def test_words_that_nobody_asked_for_are_not_taken_for_the_next_answer() -> None:
+async def test_unrequested_bytes_are_not_taken_for_the_next_response() -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     forged = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
-    async with proxied(saying(answer + forged, answer)) as (client, place, _):
-        assert (await client.get(f"http://{place}/")).body == b"ok"
-        assert (await client.get(f"http://{place}/")).body == b"ok"
+    async with proxied(responding(answer + forged, answer)) as (client, authority, _):
+        assert (await client.get(f"http://{authority}/")).body == b"ok"
+        assert (await client.get(f"http://{authority}/")).body == b"ok"
 
 
-async def test_a_client_that_leaves_is_left() -> None:
-    came, left = asyncio.Event(), asyncio.Event()
+async def test_the_server_connection_closes_when_the_client_disconnects() -> None:
+    received, disconnected = asyncio.Event(), asyncio.Event()
 
     async def waiting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        came.set()
+        received.set()
         await reader.read()
-        left.set()
+        disconnected.set()
 
-    async with proxied(waiting) as (client, place, egress):
-        client.send(f"GET http://{place}/ HTTP/1.1", f"Host: {place}")
-        await asyncio.wait_for(came.wait(), 5)
+    async with proxied(waiting) as (client, authority, egress):
+        client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
+        await asyncio.wait_for(received.wait(), 5)
         client.writer.close()
-        await asyncio.wait_for(left.wait(), 5)
-    assert not egress.failures, "that was the client's choice, not the server's fault"
+        await asyncio.wait_for(disconnected.wait(), 5)
+    assert not egress.failures, "the client closed the connection; the server did not fail"
 
 
-async def test_new_rules_cut_what_they_forbid_and_nothing_else() -> None:
-    async with proxied(echo) as (client, place, egress), connected(egress.port) as other:
-        assert (await client.get(f"http://{place}/")).status == 200
-        assert (await other.connect(place.replace("127.0.0.1", "localhost"))).status == 200
+async def test_new_rules_reset_only_the_connections_that_they_forbid() -> None:
+    async with proxied(echo) as (client, authority, egress), connected(egress.port) as other:
+        assert (await client.get(f"http://{authority}/")).status == 200
+        assert (await other.connect(authority.replace("127.0.0.1", "localhost"))).status == 200
         egress.rules = HostRules.of(allow_hosts=["localhost"])
         with pytest.raises(ConnectionResetError):
             await client.reader.read()
         other.writer.write(b"GET / HTTP/1.1\r\n\r\n")
         assert (await other.reply()).status == 200
         async with connected(egress.port) as third:
-            assert (await third.get(f"http://{place}/")).status == 403
+            assert (await third.get(f"http://{authority}/")).status == 403
 
 
-async def test_a_socket_bound_beforehand_serves_those_who_came_early() -> None:
+async def test_a_socket_bound_beforehand_serves_clients_that_connected_early() -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     async with connected(listener.getsockname()[1]) as client:
         client.send("GET http://10.0.0.1/ HTTP/1.1", "Host: 10.0.0.1")
@@ -460,14 +464,14 @@ async def test_a_socket_bound_beforehand_serves_those_who_came_early() -> None:
     await egress.close()
 
 
-async def test_closing_ends_everything() -> None:
+async def test_closing_the_proxy_closes_all_connections() -> None:
     own = OwnPorts()
-    egress = EgressProxy(OPEN, own)
+    egress = EgressProxy(ALLOW_LOOPBACK, own)
     await egress.start()
     port = egress.port
-    async with answering(echo) as there, connected(port) as client, connected(port) as tunnel:
-        await client.get(f"http://127.0.0.1:{there}/")
-        await tunnel.connect(f"127.0.0.1:{there}")
+    async with answering(echo) as server_port, connected(port) as client, connected(port) as tunnel:
+        await client.get(f"http://127.0.0.1:{server_port}/")
+        await tunnel.connect(f"127.0.0.1:{server_port}")
         await egress.close()
         for each in (client, tunnel):
             with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):

@@ -1,4 +1,4 @@
-"""G1: Requests made to be read in two ways: none of them reaches a server, and no second request rides along."""
+"""G1: Ambiguous requests do not reach a server, and smuggle no second request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.client import Client, connected
-from tests.listening import answering
+from tests.loopback_servers import answering
 
 from rove.guard.hosts.host_rules import HostRules
 from rove.guard.hosts.local_machine import OwnPorts
@@ -18,35 +18,35 @@ HIDDEN = b"GET http://127.0.0.1/hidden HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 @dataclass
-class Watched:
-    """A proxy, and a server behind it that notes every byte."""
+class RecordingSetup:
+    """A proxy, and a server behind it that records every byte."""
 
     egress: EgressProxy
     port: int = 0
-    heard: list[bytes] = field(default_factory=list)
+    received: list[bytes] = field(default_factory=list)
 
     @property
-    def place(self) -> str:
+    def authority(self) -> str:
         return f"127.0.0.1:{self.port}"
 
 
 @pytest.fixture
-async def watched() -> AsyncGenerator[Watched]:
+async def setup() -> AsyncGenerator[RecordingSetup]:
     egress = EgressProxy(HostRules.of(allow_hosts=["127.0.0.1"]), OwnPorts())
     await egress.start()
-    state = Watched(egress)
+    state = RecordingSetup(egress)
 
-    async def noting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def recording(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
-            state.heard.append(data)
+            state.received.append(data)
 
-    async with answering(noting) as state.port:
+    async with answering(recording) as state.port:
         yield state
     await egress.close()
 
 
-async def answered(client: Client) -> bytes:
-    """Everything that comes back until the proxy hangs up."""
+async def read_all(client: Client) -> bytes:
+    """Return everything that the proxy sends until it closes the connection."""
     try:
         return await asyncio.wait_for(client.reader.read(), 10)
     except ConnectionResetError:
@@ -85,13 +85,13 @@ async def answered(client: Client) -> bytes:
         "\r\n\r\nGET http://{p}/ HTTP/1.1\r\nHost: {p}\r\n\r\n",
     ],
 )
-async def test_an_ambiguous_request_is_answered_with_400_and_nobody_hears_of_it(watched: Watched, raw: str) -> None:
-    async with connected(watched.egress.port) as client:
-        client.writer.write(raw.replace("{p}", watched.place).encode("latin-1") + HIDDEN)
-        said = await answered(client)
-    assert said.startswith(b"HTTP/1.1 400 ")
-    assert said.count(b"HTTP/1.1") == 1
-    assert watched.heard == []
+async def test_an_ambiguous_request_is_answered_with_400_and_not_forwarded(setup: RecordingSetup, raw: str) -> None:
+    async with connected(setup.egress.port) as client:
+        client.writer.write(raw.replace("{p}", setup.authority).encode("latin-1") + HIDDEN)
+        response = await read_all(client)
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert response.count(b"HTTP/1.1") == 1
+    assert setup.received == []
 
 
 @pytest.mark.parametrize(
@@ -108,54 +108,58 @@ async def test_an_ambiguous_request_is_answered_with_400_and_nobody_hears_of_it(
         b"\r\n",
     ],
 )
-async def test_bad_chunks_end_the_connection_before_anything_rides_along(watched: Watched, body: bytes) -> None:
-    async with connected(watched.egress.port) as client:
-        client.send(f"POST http://{watched.place}/ HTTP/1.1", f"Host: {watched.place}", "Transfer-Encoding: chunked")
+async def test_invalid_chunks_end_the_connection_before_a_hidden_request_is_forwarded(
+    setup: RecordingSetup, body: bytes
+) -> None:
+    async with connected(setup.egress.port) as client:
+        client.send(
+            f"POST http://{setup.authority}/ HTTP/1.1", f"Host: {setup.authority}", "Transfer-Encoding: chunked"
+        )
         client.writer.write(body + HIDDEN)
-        said = await answered(client)
-    assert said.startswith(b"HTTP/1.1 400 ")
-    assert b"hidden" not in b"".join(watched.heard)
+        response = await read_all(client)
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert b"hidden" not in b"".join(setup.received)
 
 
-async def test_a_refused_request_does_not_leave_its_body_behind_as_a_request(watched: Watched) -> None:
-    async with connected(watched.egress.port) as client:
-        hidden = f"GET http://{watched.place}/hidden HTTP/1.1\r\nHost: {watched.place}\r\n\r\n".encode()
+async def test_the_body_of_a_refused_request_is_not_read_as_a_request(setup: RecordingSetup) -> None:
+    async with connected(setup.egress.port) as client:
+        hidden = f"GET http://{setup.authority}/hidden HTTP/1.1\r\nHost: {setup.authority}\r\n\r\n".encode()
         client.send("POST http://10.0.0.1/ HTTP/1.1", "Host: 10.0.0.1", f"Content-Length: {len(hidden)}", body=hidden)
-        said = await answered(client)
-    assert said.startswith(b"HTTP/1.1 403 ")
-    assert said.count(b"HTTP/1.1 ") == 1
-    assert watched.heard == []
+        response = await read_all(client)
+    assert response.startswith(b"HTTP/1.1 403 ")
+    assert response.count(b"HTTP/1.1 ") == 1
+    assert setup.received == []
 
 
-async def test_a_refused_tunnel_is_no_tunnel(watched: Watched) -> None:
-    async with connected(watched.egress.port) as client:
-        hidden = f"GET http://{watched.place}/hidden HTTP/1.1\r\nHost: {watched.place}\r\n\r\n".encode()
+async def test_a_refused_tunnel_forwards_nothing(setup: RecordingSetup) -> None:
+    async with connected(setup.egress.port) as client:
+        hidden = f"GET http://{setup.authority}/hidden HTTP/1.1\r\nHost: {setup.authority}\r\n\r\n".encode()
         client.send("CONNECT 10.0.0.1:443 HTTP/1.1", "Host: 10.0.0.1:443", body=hidden)
-        said = await answered(client)
-    assert said.startswith(b"HTTP/1.1 403 ")
-    assert watched.heard == []
+        response = await read_all(client)
+    assert response.startswith(b"HTTP/1.1 403 ")
+    assert setup.received == []
 
 
-async def test_a_head_without_end_is_not_kept_without_end(watched: Watched) -> None:
-    async with connected(watched.egress.port) as client:
+async def test_an_endless_head_is_not_buffered_without_limit(setup: RecordingSetup) -> None:
+    async with connected(setup.egress.port) as client:
         client.writer.write(b"GET http://x.example/ HTTP/1.1\r\nHost: x.example\r\n")
         try:
             for _ in range(40):
                 client.writer.write(b"X: " + b"y" * 65536 + b"\r\n")
                 await client.writer.drain()
         except ConnectionError:
-            return  # it has hung up
-        said = await answered(client)
-    assert said == b"" or said.startswith(b"HTTP/1.1 400 ")
+            return  # the proxy has closed the connection
+        response = await read_all(client)
+    assert response == b"" or response.startswith(b"HTTP/1.1 400 ")
 
 
-async def test_more_clients_than_there_is_room_for_are_turned_away(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+async def test_clients_beyond_the_limit_are_disconnected(
+    setup: RecordingSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rove.guard.proxy.egress._MOST_CLIENTS", 2)
-    async with connected(watched.egress.port) as one, connected(watched.egress.port) as two:
+    monkeypatch.setattr("rove.guard.proxy.egress._MAX_CLIENTS", 2)
+    async with connected(setup.egress.port) as one, connected(setup.egress.port) as two:
         assert (await one.get("http://10.0.0.1/")).status == 403
         assert (await two.get("http://10.0.0.1/")).status == 403
-        async with connected(watched.egress.port) as three:
-            assert await answered(three) == b""
+        async with connected(setup.egress.port) as three:
+            assert await read_all(three) == b""
         assert (await one.get("http://10.0.0.1/")).status == 403

@@ -1,4 +1,4 @@
-"""G1: A port of rove's own stays closed by every name of this machine, and no flag is offered that would not help."""
+"""G1: rove's own ports are refused under every name of this machine, without a hint at a flag that would not help."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rove.guard.hosts.refusal import ALLOW_FLAG, RefusalReason
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "[::1]", "0.0.0.0", "127.1"])
 @pytest.mark.parametrize("allowed", [(), ("localhost", "*.localhost", "127.0.0.1", "0.0.0.0", "::1")])
-def test_g1_a_port_of_our_own_is_refused_for_good_by_every_name(host: str, allowed: tuple[str, ...]) -> None:
+def test_g1_an_own_port_is_refused_under_every_name_of_this_machine(host: str, allowed: tuple[str, ...]) -> None:
     own = OwnPorts()
     own.add("127.0.0.1", 4000)
     refusal = HostRules.of(allowed).refuse_url(f"http://{host}:4000/", own)
     assert refusal is not None
-    assert refusal.rule is RefusalReason.OWN_PORT
+    assert refusal.reason is RefusalReason.OWN_PORT
     assert ALLOW_FLAG not in refusal.hint

@@ -1,4 +1,4 @@
-"""G6: What may not be done in a frame is not done there by way of a point, the focus or the frame itself."""
+"""G6: An action that a policy denies in a frame is also denied through a point, the focus or the frame element."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ BANK = (
 FRAME = "<style>* { margin: 0 }</style><iframe id=bank style='height: 200px; border: 0' src='%s'></iframe>"
 
 
-class House:
-    """A policy and a person, as a test sets them."""
+class AdjustableGate:
+    """A policy and an approver that a test can replace while the browser runs."""
 
     def __init__(self) -> None:
         self.policy: Policy = RulePolicy()
         self.asked: list[ApprovalRequest] = []
-        self.thought: Any = None
+        self.before_answer: Any = None
 
     def decide(self, action: Any, place: Any) -> Any:
         return self.policy.decide(action, place)
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
-        if self.thought:
-            await self.thought()
+        if self.before_answer:
+            await self.before_answer()
         return ApprovalAnswer.ONCE
 
 
 @pytest.fixture(scope="module")
-async def shared(home: Path) -> AsyncGenerator[tuple[Session, House]]:
-    house = House()
-    async with Sessions(Settings(allow_host=OWN_SITES, home=home), house, house) as sessions:
-        yield Session(sessions, None), house
+async def shared(home: Path) -> AsyncGenerator[tuple[Session, AdjustableGate]]:
+    gate = AdjustableGate()
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), gate, gate) as sessions:
+        yield Session(sessions, None), gate
 
 
 @pytest.fixture
-def house(shared: tuple[Session, House]) -> House:
+def gate(shared: tuple[Session, AdjustableGate]) -> AdjustableGate:
     shared[1].__init__()  # type: ignore[misc]
     return shared[1]
 
 
 @pytest.fixture
-def agent(shared: tuple[Session, House], house: House) -> Session:
+def agent(shared: tuple[Session, AdjustableGate], gate: AdjustableGate) -> Session:
     return shared[0]
 
 
@@ -78,13 +78,13 @@ async def in_a_frame(agent: Session, site: Site, attributes: str = "", beside: s
 
 
 @pytest.mark.parametrize("sandbox", ["", "sandbox='allow-scripts'"])
-async def test_g6_a_point_in_a_frame_is_denied_as_the_frame_is(
-    agent: Session, house: House, site: Site, sandbox: str
+async def test_g6_a_point_in_a_denied_frame_is_denied(
+    agent: Session, gate: AdjustableGate, site: Site, sandbox: str
 ) -> None:
     page = f"<style>* {{ margin: 0 }}</style><iframe {sandbox} style='border: 0' src='{bank_of(site)}'></iframe>"
     await agent.navigate(site.page("/", page))
     await agent.wait(text="Balance")
-    house.policy = denying(site, "act")
+    gate.policy = denying(site, "act")
     with pytest.raises(Denied):
         await agent.click("50,20")
     with pytest.raises(Denied):
@@ -92,72 +92,74 @@ async def test_g6_a_point_in_a_frame_is_denied_as_the_frame_is(
     assert done_at(site) == []
 
 
-async def test_g6_keys_go_into_no_frame_that_is_denied(agent: Session, house: House, site: Site) -> None:
+async def test_g6_keys_do_not_go_into_a_denied_frame(agent: Session, gate: AdjustableGate, site: Site) -> None:
     await in_a_frame(agent, site)
     await agent.click("#sum")
-    house.policy = denying(site, "act")
+    gate.policy = denying(site, "act")
     for denied in (agent.type("5"), agent.press("5"), agent.type("5", "#bank"), agent.click("#bank")):
         with pytest.raises(Denied):
             await denied
     assert done_at(site) == []
 
 
-async def test_g6_a_field_that_hands_its_focus_to_a_frame_takes_no_keys(
-    agent: Session, house: House, site: Site
+async def test_g6_a_field_that_moves_the_focus_to_a_denied_frame_takes_no_keys(
+    agent: Session, gate: AdjustableGate, site: Site
 ) -> None:
     await in_a_frame(agent, site, beside="<input id=own onfocus=\"document.getElementById('bank').focus()\">")
     await agent.click("#sum")
-    house.policy = denying(site, "act")
+    gate.policy = denying(site, "act")
     with pytest.raises(ElementNotReady):
         await agent.type("5", "#own")
     assert done_at(site) == []
 
 
-async def test_g6_a_frame_that_may_not_be_read_is_not_read_in_another_page(
-    agent: Session, house: House, site: Site
+async def test_g6_a_frame_that_may_not_be_read_is_left_out_of_its_page(
+    agent: Session, gate: AdjustableGate, site: Site
 ) -> None:
     await in_a_frame(agent, site)
-    house.policy = denying(site, "read")
+    gate.policy = denying(site, "read")
     assert "Balance" not in as_text(await agent.snapshot())
     assert "Balance" not in as_text(await agent.find(text="Balance"))
     assert "Balance" not in as_text(await agent.reload())
-    house.policy = RulePolicy()
+    gate.policy = RulePolicy()
     assert "Balance" in as_text(await agent.snapshot())
 
 
-async def test_g6_lists_tell_no_more_of_a_page_that_may_not_be_read_than_whose_it_is(
-    agent: Session, house: House, site: Site
+async def test_g6_lists_show_only_the_origin_of_a_page_that_may_not_be_read(
+    agent: Session, gate: AdjustableGate, site: Site
 ) -> None:
     await agent.navigate(bank_of(site) + "?account=77")
     assert "account=77" in as_text(await agent.tabs())
-    house.policy = denying(site, "read")
-    for told in (as_text(await agent.tabs()), as_text(await agent.status())):
-        assert f"http://localhost:{site.port}" in told
-        assert "account=77" not in told
-        assert "Savings" not in told
+    gate.policy = denying(site, "read")
+    for text in (as_text(await agent.tabs()), as_text(await agent.status())):
+        assert f"http://localhost:{site.port}" in text
+        assert "account=77" not in text
+        assert "Savings" not in text
 
 
-async def test_g6_a_point_that_was_approved_is_asked_about_again_when_something_else_lies_there(
-    agent: Session, house: House, site: Site
+async def test_g6_a_point_is_asked_about_again_if_another_element_is_there(
+    agent: Session, gate: AdjustableGate, site: Site
 ) -> None:
     spot = "position: absolute; left: 0; width: 200px; height: 60px; top: "
     await agent.navigate(
         site.page("/", f"<button id=a style='{spot} 0'>Keep</button><button id=b style='{spot} 300px'>Pay</button>")
     )
-    house.policy = RulePolicy((PolicyRule("ask", action=("click",)),))
+    gate.policy = RulePolicy((PolicyRule("ask", action=("click",)),))
 
     async def swap() -> None:
-        house.thought = None
+        gate.before_answer = None
         await agent.evaluate("a.style.top = '300px', b.style.top = 0")
 
-    house.thought = swap
+    gate.before_answer = swap
     await agent.click("50,30")
-    assert ["Keep" in request.elements[0].line for request in house.asked] == [True, False]
-    assert "Pay" in house.asked[1].elements[0].line
+    assert ["Keep" in request.elements[0].line for request in gate.asked] == [True, False]
+    assert "Pay" in gate.asked[1].elements[0].line
 
 
-async def test_g6_a_key_is_approved_for_what_has_the_focus(agent: Session, house: House, site: Site) -> None:
+async def test_g6_a_question_about_a_key_shows_the_focused_element(
+    agent: Session, gate: AdjustableGate, site: Site
+) -> None:
     await agent.navigate(site.page("/", "<button autofocus>Delete all</button>"))
-    house.policy = RulePolicy((PolicyRule("ask", action=("press",)),))
+    gate.policy = RulePolicy((PolicyRule("ask", action=("press",)),))
     await agent.press("Enter")
-    assert "Delete all" in house.asked[0].elements[0].line
+    assert "Delete all" in gate.asked[0].elements[0].line

@@ -1,4 +1,4 @@
-"""G5, G7: rove's own files are never among those of the workspace, and a folder that leads out of it is told of."""
+"""G5, G7: rove's own files are never in the workspace, and nothing is written through a link that leaves it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from rove.render.outcomes import as_text
 
 
 @pytest.mark.parametrize("workspace", ["", "..", "sessions", "sessions/deeper", "run"])
-def test_g7_a_workspace_that_would_hold_the_journal_or_the_settings_stops_the_start(
-    tmp_path: Path, workspace: str
-) -> None:
+def test_g7_a_workspace_with_the_journal_or_the_settings_in_it_stops_the_start(tmp_path: Path, workspace: str) -> None:
     home = tmp_path / "home"
     home.mkdir()
     with pytest.raises(InvalidSettings):
         Sessions(Settings(home=home, workspace=home / workspace))
 
 
-def test_g7_a_link_to_the_home_is_no_workspace_either(tmp_path: Path) -> None:
+def test_g7_a_workspace_that_is_a_link_to_home_stops_the_start(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "linked").symlink_to(home)
@@ -32,7 +30,7 @@ def test_g7_a_link_to_the_home_is_no_workspace_either(tmp_path: Path) -> None:
         Sessions(Settings(home=home, workspace=tmp_path / "linked"))
 
 
-async def test_g7_a_download_into_a_folder_that_leads_out_is_not_kept_and_told_of(
+async def test_g7_a_download_into_a_folder_that_links_out_of_the_workspace_fails(
     tmp_path: Path, home: Path, site: Site
 ) -> None:
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
@@ -43,6 +41,6 @@ async def test_g7_a_download_into_a_folder_that_leads_out_is_not_kept_and_told_o
     page = site.page("/", "<a href='/file'>Get</a>")
     async with rove.open(home=str(home), workspace=str(workspace), allow_host=",".join(OWN_SITES)) as session:
         await session.navigate(page)
-        told = as_text(await session.click('link "Get"'))
-    assert "download failed" in told
+        text = as_text(await session.click('link "Get"'))
+    assert "download failed" in text
     assert list(outside.iterdir()) == []

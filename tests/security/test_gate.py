@@ -1,4 +1,4 @@
-"""G5, G6: What is denied never reaches the server: asserted on what it was asked, not on what is on the page."""
+"""G5, G6: A denied action sends no request: asserts on the requests of the server, not on the page."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rove.errors import Denied, JournalFailed
 from rove.guard.policy.policy import Decision
 
 
-class Ledger:
-    """A policy and an approver in one: rules by path, and a person whose answers are set beforehand."""
+class PathPolicy:
+    """A policy with rules by path, and an approver whose answer is set beforehand."""
 
     def __init__(self) -> None:
-        self.says: ApprovalAnswer | Exception = ApprovalAnswer.NO
+        self.reply: ApprovalAnswer | Exception = ApprovalAnswer.NO
         self.asked: list[ApprovalRequest] = []
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
@@ -36,28 +36,28 @@ class Ledger:
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
-        if isinstance(self.says, Exception):
-            raise self.says
-        return self.says
+        if isinstance(self.reply, Exception):
+            raise self.reply
+        return self.reply
 
 
 @pytest.fixture
-def ledger(guarded: tuple[Session, Ledger]) -> Ledger:
-    guarded[1].says = ApprovalAnswer.NO
+def policy(guarded: tuple[Session, PathPolicy]) -> PathPolicy:
+    guarded[1].reply = ApprovalAnswer.NO
     guarded[1].asked.clear()
     return guarded[1]
 
 
 @pytest.fixture
-def watched(guarded: tuple[Session, Ledger]) -> Session:
+def agent(guarded: tuple[Session, PathPolicy]) -> Session:
     return guarded[0]
 
 
 @pytest.fixture(scope="module")
-async def guarded(home: Path) -> AsyncGenerator[tuple[Session, Ledger]]:
-    ledger = Ledger()
-    async with Sessions(Settings(allow_host=OWN_SITES, home=home), ledger, ledger) as sessions:
-        yield Session(sessions, None), ledger
+async def guarded(home: Path) -> AsyncGenerator[tuple[Session, PathPolicy]]:
+    policy = PathPolicy()
+    async with Sessions(Settings(allow_host=OWN_SITES, home=home), policy, policy) as sessions:
+        yield Session(sessions, None), policy
 
 
 def paths(site: Site) -> list[str]:
@@ -65,29 +65,27 @@ def paths(site: Site) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["/private", "/broken", "/ask"])
-async def test_a_denied_navigation_asks_the_server_nothing(
-    watched: Session, ledger: Ledger, site: Site, path: str
-) -> None:
+async def test_a_denied_navigation_sends_no_request(agent: Session, policy: PathPolicy, site: Site, path: str) -> None:
     url = site.page(path, "<p>Secret</p>")
     with pytest.raises(Denied):
-        await watched.navigate(url)
+        await agent.navigate(url)
     assert paths(site) == []
 
 
 @pytest.mark.parametrize("path", ["/private", "/broken", "/ask"])
-async def test_a_denied_address_of_a_new_tab_asks_the_server_nothing(
-    watched: Session, ledger: Ledger, site: Site, path: str
+async def test_a_new_tab_with_a_denied_url_sends_no_request(
+    agent: Session, policy: PathPolicy, site: Site, path: str
 ) -> None:
-    before = (await watched.tabs()).result.tabs
+    before = (await agent.tabs()).result.tabs
     with pytest.raises(Denied):
-        await watched.tabs("new", url=site.page(path, "<p>Secret</p>"))
+        await agent.tabs("new", url=site.page(path, "<p>Secret</p>"))
     assert paths(site) == []
-    assert len((await watched.tabs()).result.tabs) == len(before)
+    assert len((await agent.tabs()).result.tabs) == len(before)
 
 
-async def test_a_denied_step_of_a_batch_asks_the_server_nothing(watched: Session, ledger: Ledger, site: Site) -> None:
+async def test_a_denied_step_of_a_batch_sends_no_request(agent: Session, policy: PathPolicy, site: Site) -> None:
     fine, secret = site.page("/fine", "<p>Fine</p>"), site.page("/private", "<p>Secret</p>")
-    outcome = await watched.batch(
+    outcome = await agent.batch(
         (
             {"action": "navigate", "url": fine},
             {"action": "navigate", "url": secret},
@@ -99,30 +97,30 @@ async def test_a_denied_step_of_a_batch_asks_the_server_nothing(watched: Session
     assert paths(site) == ["/fine"]
 
 
-async def test_only_a_yes_reaches_the_server(watched: Session, ledger: Ledger, site: Site) -> None:
+async def test_only_an_approved_navigation_sends_a_request(agent: Session, policy: PathPolicy, site: Site) -> None:
     url = site.page("/ask", "<title>Granted</title>")
-    for answer in (ApprovalAnswer.NO, RuntimeError("the line is dead")):
-        ledger.says = answer
+    for answer in (ApprovalAnswer.NO, RuntimeError("the approver failed")):
+        policy.reply = answer
         with pytest.raises(Denied):
-            await watched.navigate(url)
+            await agent.navigate(url)
     assert paths(site) == []
-    ledger.says = ApprovalAnswer.ONCE
-    assert "Granted" in str((await watched.navigate(url)).title)
+    policy.reply = ApprovalAnswer.ONCE
+    assert "Granted" in str((await agent.navigate(url)).title)
     assert paths(site) == ["/ask"]
-    assert [request.arguments for request in ledger.asked] == [{"url": url}] * 3
+    assert [request.arguments for request in policy.asked] == [{"url": url}] * 3
 
 
-async def test_a_denied_script_does_not_run(watched: Session, ledger: Ledger, site: Site) -> None:
-    await watched.navigate(site.page("/fine", "<p>Fine</p>"))
+async def test_a_denied_script_does_not_run(agent: Session, policy: PathPolicy, site: Site) -> None:
+    await agent.navigate(site.page("/fine", "<p>Fine</p>"))
     with pytest.raises(Denied):
-        await watched.evaluate("fetch('/leak'); 1")
+        await agent.evaluate("fetch('/leak'); 1")
     with pytest.raises(Denied):
-        await watched.evaluate("fetch('/leak'); 1", "p")
-    assert (await watched.extract("p")).result.content == ("Fine",)
+        await agent.evaluate("fetch('/leak'); 1", "p")
+    assert (await agent.extract("p")).result.content == ("Fine",)
     assert paths(site) == ["/fine"]
 
 
-async def test_an_address_off_the_web_asks_nobody_anything(session: Session, site: Site) -> None:
+async def test_a_url_that_is_not_http_sends_no_request(session: Session, site: Site) -> None:
     host = f"127.0.0.1:{site.port}"
     for address in (
         f"view-source:http://{host}/",
@@ -140,16 +138,16 @@ async def test_an_address_off_the_web_asks_nobody_anything(session: Session, sit
 
 
 @pytest.mark.parametrize("start", ["java\nscript:", "\x01javascript:", "data:0,", "//javascript:"])
-async def test_a_scheme_in_disguise_asks_nobody_anything(session: Session, site: Site, start: str) -> None:
+async def test_a_disguised_scheme_sends_no_request(session: Session, site: Site, start: str) -> None:
     with pytest.raises(RoveError):
         await session.navigate(f"{start}fetch('http://127.0.0.1:{site.port}/leak')")
     assert paths(site) == []
 
 
-async def test_while_a_person_is_asked_nothing_is_requested(home: Path, site: Site) -> None:
+async def test_no_request_is_sent_while_a_person_is_asked(home: Path, site: Site) -> None:
     asked, answer = asyncio.Event(), asyncio.Event()
 
-    class Slow(Ledger):
+    class Slow(PathPolicy):
         async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
             asked.set()
             await answer.wait()
@@ -166,16 +164,16 @@ async def test_while_a_person_is_asked_nothing_is_requested(home: Path, site: Si
     assert paths(site) == ["/ask"]
 
 
-async def test_the_journal_records_what_was_denied(watched: Session, ledger: Ledger, site: Site, home: Path) -> None:
+async def test_the_journal_records_a_denied_action(agent: Session, policy: PathPolicy, site: Site, home: Path) -> None:
     url = site.page("/private", "<p>Secret</p>")
     with pytest.raises(Denied):
-        await watched.navigate(url)
+        await agent.navigate(url)
     last = (home / "sessions" / "default.jsonl").read_text().splitlines()[-1]
     assert '"decision": "denied"' in last
     assert url in last
 
 
-async def test_what_cannot_be_recorded_is_not_done(tmp_path: Path, site: Site) -> None:
+async def test_an_action_that_cannot_be_recorded_is_not_performed(tmp_path: Path, site: Site) -> None:
     url = site.page("/unrecorded", "<p>Seen</p>")
     (tmp_path / "sessions").touch()
     async with Sessions(Settings(allow_host=OWN_SITES, home=tmp_path)) as sessions:

@@ -1,4 +1,4 @@
-"""G6: Nothing is typed into a password field, whichever way it is tried: asserts on what the page got."""
+"""G6: No text is typed into a password field, by any action: asserts on what the page received."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.settings import Guarding
 
-# Tells what the page got to see of a key that was meant for its password field.
-LISTENING = "<script>var keys = []; addEventListener('keydown', e => keys.push(e.key), true)</script>"
-# Takes its time over every key, so that something can happen in mid-typing.
-SLOW = """<script>addEventListener('keydown', () => {
+# Records the keys that reach the page.
+RECORD_KEYS = "<script>var keys = []; addEventListener('keydown', e => keys.push(e.key), true)</script>"
+# Handles every key slowly, so that the page can change while rove is typing.
+SLOW_KEYS = """<script>addEventListener('keydown', () => {
   const end = performance.now() + 4; while (performance.now() < end); })</script>"""
 
 
@@ -40,15 +40,15 @@ async def value(session: Session, expression: str) -> Any:
         "<div id=p contenteditable style='-webkit-text-security: circle'></div>",
     ],
 )
-async def test_every_kind_of_password_field_is_refused(session: Session, site: Site, field: str) -> None:
-    await session.navigate(site.page("/", f"{field}{LISTENING}"))
+async def test_every_kind_of_password_field_refuses_text(session: Session, site: Site, field: str) -> None:
+    await session.navigate(site.page("/", f"{field}{RECORD_KEYS}"))
     for attempt in (session.fill("#p", "hunter2"), session.type("hunter2", "#p"), session.press("h", "#p")):
         with pytest.raises(Denied):
             await attempt
     assert await value(session, "[p.value ?? p.innerText, keys]") == ["", []]
 
 
-async def test_the_refusal_names_the_field_and_tells_what_could_be_done(session: Session, site: Site) -> None:
+async def test_the_refusal_names_the_field_and_the_secrets_to_use(session: Session, site: Site) -> None:
     outcome = await session.navigate(site.page("/", "<label>Password <input type=password></label>"))
     ref = ref_of(outcome.changes.text, "Password")
     with pytest.raises(Denied) as caught:
@@ -60,7 +60,7 @@ async def test_the_refusal_names_the_field_and_tells_what_could_be_done(session:
 
 
 @pytest.mark.parametrize("target", ["label", "my-field", "#wrap"])
-async def test_a_selector_cannot_hide_what_it_leads_to(session: Session, site: Site, target: str) -> None:
+async def test_a_target_that_resolves_to_a_password_field_is_refused(session: Session, site: Site, target: str) -> None:
     page = """<label for=p>Word</label><div id=wrap><input id=p type=password></div><my-field></my-field><script>
       customElements.define('my-field', class extends HTMLElement {
         connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML = '<input type=password>' }
@@ -81,8 +81,12 @@ async def test_a_form_with_a_password_is_refused_before_anything_is_filled_in(se
 
 
 @pytest.mark.parametrize("where", ["p.focus()", "n.focus()"])
-async def test_typing_where_the_focus_is(session: Session, site: Site, where: str) -> None:
-    await session.navigate(site.page("/", f"<input id=n><input id=p type=password>{LISTENING}<script>{where}</script>"))
+async def test_typing_without_a_target_is_refused_if_the_focus_is_in_a_password_field(
+    session: Session, site: Site, where: str
+) -> None:
+    await session.navigate(
+        site.page("/", f"<input id=n><input id=p type=password>{RECORD_KEYS}<script>{where}</script>")
+    )
     if where == "n.focus()":
         await session.type("Bea")
         await session.press("e")
@@ -94,7 +98,7 @@ async def test_typing_where_the_focus_is(session: Session, site: Site, where: st
     assert await value(session, "[p.value, keys]") == ["", []]
 
 
-async def test_pasting_is_typing(session: Session, site: Site) -> None:
+async def test_pasting_into_a_password_field_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=n value=hunter2><input id=o><input id=p type=password>"))
     await session.press("Control+A", "#n")
     await session.press("Control+C")
@@ -105,7 +109,7 @@ async def test_pasting_is_typing(session: Session, site: Site) -> None:
     assert await value(session, "p.value") == ""
 
 
-async def test_dropping_text_is_typing(session: Session, site: Site) -> None:
+async def test_dropping_text_into_a_password_field_is_refused(session: Session, site: Site) -> None:
     page = """<p id=s style='font-size: 40px'>hunter2</p><input id=o><input id=p type=password>
       <script>getSelection().selectAllChildren(s)</script>"""
     await session.navigate(site.page("/", page))
@@ -117,7 +121,7 @@ async def test_dropping_text_is_typing(session: Session, site: Site) -> None:
     assert await value(session, "p.value") == ""
 
 
-async def test_a_password_that_the_page_shows_is_one_still(session: Session, site: Site) -> None:
+async def test_a_password_that_the_page_reveals_is_still_protected(session: Session, site: Site) -> None:
     page = """<label>Word <input id=p type=password value=hunter2></label>
       <button onclick="p.type = 'text'">Show</button>"""
     await session.navigate(site.page("/", page))
@@ -126,20 +130,20 @@ async def test_a_password_that_the_page_shows_is_one_still(session: Session, sit
     for attempt in (session.fill("#p", "x"), session.type("x", "#p"), session.press("x", "#p")):
         with pytest.raises(Denied):
             await attempt
-    told = [shown.changes.text, str((await session.snapshot()).result), str((await session.extract("#p")).result)]
-    told.append(str((await session.extract("#p", mode="attribute", attribute="value")).result))
-    assert not [text for text in told if "hunter2" in text]
+    outputs = [shown.changes.text, str((await session.snapshot()).result), str((await session.extract("#p")).result)]
+    outputs.append(str((await session.extract("#p", mode="attribute", attribute="value")).result))
+    assert not [text for text in outputs if "hunter2" in text]
     assert await value(session, "p.value") == "hunter2"
 
 
-async def test_one_that_was_shown_before_anyone_looked(session: Session, site: Site) -> None:
+async def test_a_password_that_the_page_reveals_on_load_is_protected(session: Session, site: Site) -> None:
     page = """<input id=p type=password><script>addEventListener('load', () => { p.type = 'text' })</script>"""
     await session.navigate(site.page("/", page))
     with pytest.raises(Denied):
         await session.fill("#p", "hunter2")
 
 
-async def test_nothing_is_carried_out_of_a_password_that_the_page_shows(session: Session, site: Site) -> None:
+async def test_a_password_that_the_page_reveals_cannot_be_copied(session: Session, site: Site) -> None:
     page = """<input id=p type=password value=hunter2><input id=o value=tea>
       <button onclick="p.type = 'text'">Show</button>"""
     await session.navigate(site.page("/", page))
@@ -154,7 +158,7 @@ async def test_nothing_is_carried_out_of_a_password_that_the_page_shows(session:
     assert "hunter2" not in await value(session, "o.value")
 
 
-async def test_a_field_that_becomes_a_password_as_it_gets_the_focus(session: Session, site: Site) -> None:
+async def test_a_field_that_becomes_a_password_field_on_focus_is_refused(session: Session, site: Site) -> None:
     page = "<input id=a onfocus=\"this.type = 'password'\"><input id=b onfocus=\"this.type = 'password'\">"
     await session.navigate(site.page("/", page))
     with pytest.raises(Denied):
@@ -164,14 +168,14 @@ async def test_a_field_that_becomes_a_password_as_it_gets_the_focus(session: Ses
     assert await value(session, "a.value + b.value") == ""
 
 
-async def test_a_field_that_becomes_a_password_in_mid_typing(session: Session, site: Site) -> None:
+async def test_typing_stops_when_the_field_becomes_a_password_field(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=n oninput=\"if (n.value.length > 2) n.type = 'password'\">"))
     with pytest.raises(Denied):
         await session.type("hunter2", "#n")
     assert await value(session, "n.value") == "hun"
 
 
-async def test_the_focus_moved_to_a_password_in_mid_typing(session: Session, site: Site) -> None:
+async def test_typing_stops_when_the_focus_moves_to_a_password_field(session: Session, site: Site) -> None:
     page = "<input id=n oninput='if (n.value.length > 2) p.focus()'><label>Word <input id=p type=password></label>"
     await session.navigate(site.page("/", page))
     with pytest.raises(Denied) as caught:
@@ -180,9 +184,7 @@ async def test_the_focus_moved_to_a_password_in_mid_typing(session: Session, sit
     assert await value(session, "[n.value, p.value]") == ["hun", ""]
 
 
-async def test_the_focus_moved_to_a_password_while_filling_finds_the_text_in_place(
-    session: Session, site: Site
-) -> None:
+async def test_filling_reaches_its_field_when_the_focus_moves_to_a_password_field(session: Session, site: Site) -> None:
     page = "<input id=n><input id=p type=password><script>n.onfocus = () => setTimeout(() => p.focus())</script>"
     await session.navigate(site.page("/", page))
     for number in range(5):
@@ -191,8 +193,10 @@ async def test_the_focus_moved_to_a_password_while_filling_finds_the_text_in_pla
 
 
 @pytest.mark.parametrize("kind", ["focus", "select", "beforeinput"])
-async def test_the_focus_moved_to_a_password_by_what_filling_sets_off(session: Session, site: Site, kind: str) -> None:
-    """Whatever of the page runs within the act, the text goes where it was to go, or nowhere."""
+async def test_no_text_reaches_a_password_field_when_filling_moves_the_focus_there(
+    session: Session, site: Site, kind: str
+) -> None:
+    """Whichever handlers of the page run during the action, the text goes to its target or nowhere."""
     page = f"<input id=n value=old><input id=p type=password><script>n.on{kind} = () => p.focus()</script>"
     await session.navigate(site.page("/", page))
     with contextlib.suppress(Denied):
@@ -200,7 +204,7 @@ async def test_the_focus_moved_to_a_password_by_what_filling_sets_off(session: S
     assert await value(session, "p.value") == ""
 
 
-async def test_a_field_that_becomes_a_password_as_the_text_comes(session: Session, site: Site) -> None:
+async def test_a_field_that_becomes_a_password_field_on_input_is_refused(session: Session, site: Site) -> None:
     page = "<input id=n><script>n.addEventListener('beforeinput', () => { n.type = 'password' })</script>"
     await session.navigate(site.page("/", page))
     with pytest.raises(Denied):
@@ -208,10 +212,10 @@ async def test_a_field_that_becomes_a_password_as_the_text_comes(session: Sessio
     assert await value(session, "n.value") == ""
 
 
-async def test_the_next_page_is_watched_from_its_start(session: Session, site: Site) -> None:
-    """A login in two steps: what is typed on after the name arrives at the password's page."""
-    site.page("/next", f"<input id=p type=password>{LISTENING}<script>p.focus()</script>")
-    page = f"<input id=n oninput=\"if (n.value.length == 3) location.href = '/next'\">{SLOW}"
+async def test_the_next_page_is_guarded_from_its_start(session: Session, site: Site) -> None:
+    """In a login with two pages, keys typed after the name arrive at the page with the password field."""
+    site.page("/next", f"<input id=p type=password>{RECORD_KEYS}<script>p.focus()</script>")
+    page = f"<input id=n oninput=\"if (n.value.length == 3) location.href = '/next'\">{SLOW_KEYS}"
     arrived = 0
     for _ in range(20):  # the browser may drop keys while it changes pages, be it all of them
         await session.navigate(site.page("/", page))
@@ -226,7 +230,7 @@ async def test_the_next_page_is_watched_from_its_start(session: Session, site: S
 
 
 @pytest.mark.parametrize("mode", ["open", "closed"])
-async def test_in_a_shadow_root(session: Session, site: Site, mode: str) -> None:
+async def test_a_password_field_in_a_shadow_root_is_refused(session: Session, site: Site, mode: str) -> None:
     page = f"""<x-login></x-login><script>
       const root = document.querySelector('x-login').attachShadow({{mode: '{mode}'}});
       root.innerHTML = '<label>Name <input></label><label>Word <input type=password></label>';
@@ -240,7 +244,7 @@ async def test_in_a_shadow_root(session: Session, site: Site, mode: str) -> None
     assert await value(session, "[n.value, p.value]") == ["Beatrice", ""]
 
 
-async def test_in_closed_roots_within_each_other_that_nobody_has_seen(session: Session, site: Site) -> None:
+async def test_a_password_field_in_nested_closed_shadow_roots_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<section></section>"))
     script = """let root = document.querySelector('section');
       for (let depth = 0; depth < 4; depth++) {
@@ -258,7 +262,7 @@ async def test_in_closed_roots_within_each_other_that_nobody_has_seen(session: S
     assert await value(session, "[n.value, p.value]") == ["Bea", ""]
 
 
-async def test_the_focus_moved_into_a_closed_root_that_nobody_has_seen(session: Session, site: Site) -> None:
+async def test_typing_stops_when_the_focus_moves_into_a_new_closed_shadow_root(session: Session, site: Site) -> None:
     page = """<input id=n><script>n.oninput = () => {
       if (window.p) return;
       const root = document.body.appendChild(document.createElement('section')).attachShadow({mode: 'closed'});
@@ -270,47 +274,49 @@ async def test_the_focus_moved_into_a_closed_root_that_nobody_has_seen(session: 
 
 
 FRAME = "<label>Name <input id=n></label><label>Word <input id=p type=password></label>"
-TELLS = "<script>onmessage = ({data}) => data === 'focus' ? p.focus() : parent.postMessage(p.value, '*')</script>"
+REPORT_VALUE = (
+    "<script>onmessage = ({data}) => data === 'focus' ? p.focus() : parent.postMessage(p.value, '*')</script>"
+)
 
 
-def handing_over(frame: str) -> str:
-    """A page that gives the focus to its frame in mid-typing."""
+def page_that_moves_the_focus_to(frame: str) -> str:
+    """Return a page that moves the focus into its frame while rove is typing."""
     return f"""<input id=outer oninput="if (outer.value.length == 2) frames[0].postMessage('focus', '*')">
-      <iframe src='{frame}' width=500 height=100></iframe>{SLOW}"""
+      <iframe src='{frame}' width=500 height=100></iframe>{SLOW_KEYS}"""
 
 
-async def told_by_frame(session: Session) -> Any:
+async def value_in_frame(session: Session) -> Any:
     ask = "new Promise(done => { onmessage = e => done(e.data); frames[0].postMessage('tell', '*') })"
     return await value(session, ask)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_in_a_frame(session: Session, site: Site, host: str) -> None:
-    site.page("/inner", FRAME + TELLS)
+async def test_a_password_field_in_a_frame_is_refused(session: Session, site: Site, host: str) -> None:
+    site.page("/inner", FRAME + REPORT_VALUE)
     page = f"<iframe src='{site.url('/inner', host)}' width=500 height=100></iframe>"
     outcome = await session.navigate(site.page("/", page))
     for attempt in (session.fill("#p", "hunter2"), session.type("hunter2", ref_of(outcome.changes.text, "Word"))):
         with pytest.raises(Denied) as caught:
             await attempt
         assert "[f1e" in caught.value.message
-    # The focus is there now, and what is typed without a target goes where it is.
+    # The focus is in the frame now, and text without a target goes to the focused element.
     with pytest.raises(Denied):
         await session.type("hunter2")
     await session.fill("#n", "Bea")
     await session.type("trice")
-    assert await told_by_frame(session) == ""
+    assert await value_in_frame(session) == ""
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_the_focus_moved_into_a_frame_in_mid_typing(session: Session, site: Site, host: str) -> None:
-    site.page("/inner", FRAME + TELLS)
-    await session.navigate(site.page("/", handing_over(site.url("/inner", host))))
+async def test_typing_stops_when_the_focus_moves_into_a_frame(session: Session, site: Site, host: str) -> None:
+    site.page("/inner", FRAME + REPORT_VALUE)
+    await session.navigate(site.page("/", page_that_moves_the_focus_to(site.url("/inner", host))))
     with pytest.raises(Denied):
         await session.type("hunter2" * 60, "#outer")
-    assert await told_by_frame(session) == ""
+    assert await value_in_frame(session) == ""
 
 
-async def test_in_a_frame_that_may_run_no_scripts(session: Session, site: Site) -> None:
+async def test_a_password_field_in_a_frame_without_scripts_is_refused(session: Session, site: Site) -> None:
     site.page("/inner", FRAME)
     page = "<iframe sandbox='allow-same-origin' src='/inner' width=500 height=100></iframe>"
     await session.navigate(site.page("/", page))
@@ -320,7 +326,7 @@ async def test_in_a_frame_that_may_run_no_scripts(session: Session, site: Site) 
     assert await value(session, "frames[0].document.querySelector('#p').value") == ""
 
 
-async def test_a_document_that_writes_itself_anew_is_watched_too(session: Session, site: Site) -> None:
+async def test_a_document_that_is_rewritten_is_guarded_too(session: Session, site: Site) -> None:
     page = """<input id=before><button onclick="document.open();
       document.write('<input id=n oninput=p.focus()><input id=p type=password>'); document.close()">Anew</button>"""
     await session.navigate(site.page("/", page))
@@ -331,7 +337,7 @@ async def test_a_document_that_writes_itself_anew_is_watched_too(session: Sessio
     assert await value(session, "[n.value, p.value]") == ["h", ""]
 
 
-async def test_what_writes_nothing_is_allowed(session: Session, site: Site) -> None:
+async def test_keys_that_write_nothing_are_allowed(session: Session, site: Site) -> None:
     page = """<form onsubmit="out.textContent = 'sent'; return false"><input id=p type=password value=hunter2></form>
       <p id=out></p>"""
     await session.navigate(site.page("/", page))
@@ -345,7 +351,7 @@ async def test_what_writes_nothing_is_allowed(session: Session, site: Site) -> N
     assert await value(session, "p.value") == ""
 
 
-async def test_a_person_at_the_window_types_what_they_like(session: Session, site: Site) -> None:
+async def test_a_person_at_the_window_is_not_restricted(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=n><input id=p type=password>"))
     await session.type("Bea", "#n")
     with pytest.raises(Denied):
@@ -358,7 +364,7 @@ async def test_a_person_at_the_window_types_what_they_like(session: Session, sit
     assert await value(session, "[n.value, p.value]") == ["Beatrice", "their own"]
 
 
-async def test_a_dialog_in_mid_typing_ends_the_watch_when_it_is_answered(session: Session, site: Site) -> None:
+async def test_typing_works_again_after_a_dialog_interrupted_it(session: Session, site: Site) -> None:
     await session.navigate(
         site.page("/", "<input id=n oninput=\"if (n.value == 'B') alert('Hm')\"><input type=password>")
     )
@@ -377,7 +383,7 @@ async def allowing(settings: Settings) -> AsyncGenerator[Session]:
         yield Session(sessions, None)
 
 
-async def test_the_owner_can_allow_it_to_test_an_app_of_their_own(allowing: Session, site: Site) -> None:
+async def test_the_owner_can_allow_passwords_for_testing(allowing: Session, site: Site) -> None:
     await allowing.navigate(site.page("/", "<input id=p type=password aria-label=Word>"))
     filled = await allowing.fill("#p", "hunter")
     typed = await allowing.type("2", "#p")
@@ -386,8 +392,10 @@ async def test_the_owner_can_allow_it_to_test_an_app_of_their_own(allowing: Sess
     assert await value(allowing, "p.value") == "hunter2"
 
 
-@pytest.mark.parametrize("way", ["fill", "type", "form", "batch"])
-async def test_what_was_refused_is_not_written_down(session: Session, site: Site, settings: Settings, way: str) -> None:
+@pytest.mark.parametrize("action", ["fill", "type", "form", "batch"])
+async def test_a_refused_text_is_not_written_to_the_journal(
+    session: Session, site: Site, settings: Settings, action: str
+) -> None:
     await session.navigate(site.page("/", "<input id=p type=password>"))
     attempts: dict[str, Callable[[], Awaitable[Any]]] = {
         "fill": lambda: session.fill("#p", "hunter2-guess"),
@@ -396,7 +404,7 @@ async def test_what_was_refused_is_not_written_down(session: Session, site: Site
         "batch": lambda: session.batch(({"action": "fill", "target": "#p", "value": "hunter2-guess"},)),
     }
     with contextlib.suppress(Denied):
-        await attempts[way]()
+        await attempts[action]()
     journal = settings.journal_folder / f"{session.name}.jsonl"
     assert "#p" in journal.read_text()
     assert "hunter2-guess" not in "".join(file.read_text() for file in settings.journal_folder.glob("*"))

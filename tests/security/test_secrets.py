@@ -1,4 +1,4 @@
-"""G6: A named secret reaches the origin that it is bound to and nobody else: asserts on what servers got."""
+"""G6: A named secret reaches only the origins that it is bound to: asserts on what servers received."""
 
 from __future__ import annotations
 
@@ -30,24 +30,26 @@ LOGIN = """<form method=post action=/enter><label>Name <input name=n id=n></labe
   <label>Password <input name=p id=p type=password></label><button>Enter</button></form>"""
 
 
-class Asking:
-    """Allows everything but what it was told to ask about; keeps what it was asked."""
+class AskingPolicy:
+    """A policy that asks about one effect and allows the rest, and an approver that records its requests."""
 
     def __init__(self) -> None:
         self.asks_about: Effect | None = None
         self.asked: list[ApprovalRequest] = []
-        self.says = ApprovalAnswer.NO
+        self.reply = ApprovalAnswer.NO
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         return Ask("May it?") if self.asks_about in action.effects else Allow()
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.asked.append(request)
-        return self.says
+        return self.reply
 
 
 @pytest.fixture(scope="module")
-async def _house(settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Any]:
+async def _sessions_and_policy(
+    settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Any]:
     file = tmp_path_factory.mktemp("owner") / "secrets.toml"
     here = json.dumps([_server.url("")])
     tables = {
@@ -58,28 +60,28 @@ async def _house(settings: Settings, _server: Site, tmp_path_factory: pytest.Tem
     }
     file.write_text("\n".join(f"[{name}]\n{table}" for name, table in tables.items()), encoding="utf-8")
     file.chmod(0o600)
-    asking = Asking()
+    asking = AskingPolicy()
     async with Sessions(replace(settings, secrets=file), asking, asking) as sessions:
         yield sessions, asking
 
 
 @pytest.fixture
-def asking(_house: tuple[Sessions, Asking]) -> Asking:
-    asking = _house[1]
-    asking.asks_about, asking.says = None, ApprovalAnswer.NO
+def asking(_sessions_and_policy: tuple[Sessions, AskingPolicy]) -> AskingPolicy:
+    asking = _sessions_and_policy[1]
+    asking.asks_about, asking.reply = None, ApprovalAnswer.NO
     asking.asked.clear()
     return asking
 
 
 @pytest.fixture
-async def owned(_house: tuple[Sessions, Asking], asking: Asking) -> AsyncGenerator[Session]:
-    sessions = _house[0]
-    yield Session(sessions, await sessions.open_session("owned"))
-    await sessions.close_session("owned")
+async def agent(_sessions_and_policy: tuple[Sessions, AskingPolicy], asking: AskingPolicy) -> AsyncGenerator[Session]:
+    sessions = _sessions_and_policy[0]
+    yield Session(sessions, await sessions.open_session("agent"))
+    await sessions.close_session("agent")
 
 
 def entered(site: Site) -> list[str]:
-    """The passwords that the server was sent."""
+    """Return the passwords that the server received."""
     return [parse_qs(request.body.decode())["p"][0] for request in site.asked("/enter")]
 
 
@@ -89,144 +91,146 @@ def at_login(site: Site, host: str = "127.0.0.1") -> str:
     return site.url("/login", host)
 
 
-@pytest.mark.parametrize("way", ["fill", "fill form", "type", "type where the focus is", "type and submit"])
-async def test_each_way_of_typing_takes_a_secret(owned: Session, site: Site, way: str) -> None:
-    await owned.navigate(at_login(site))
-    if way == "fill":
-        outcome: Any = await owned.fill('textbox "Password"', "secret:shop")
+@pytest.mark.parametrize("action", ["fill", "fill form", "type", "type where the focus is", "type and submit"])
+async def test_every_action_that_types_accepts_a_secret(agent: Session, site: Site, action: str) -> None:
+    await agent.navigate(at_login(site))
+    if action == "fill":
+        outcome: Any = await agent.fill('textbox "Password"', "secret:shop")
         assert outcome.result.value is None
-    elif way == "fill form":
-        outcome = await owned.fill_form((FormField("#n", "Bea"), FormField("#p", "secret:shop")))
-    elif way == "type":
-        outcome = await owned.type("secret:shop", "#p")
+    elif action == "fill form":
+        outcome = await agent.fill_form((FormField("#n", "Bea"), FormField("#p", "secret:shop")))
+    elif action == "type":
+        outcome = await agent.type("secret:shop", "#p")
         assert str(outcome.result).startswith("Typed the secret shop into ")
-    elif way == "type and submit":
-        await owned.type("secret:shop", "#p", submit=True)
+    elif action == "type and submit":
+        await agent.type("secret:shop", "#p", submit=True)
         assert entered(site) == [VALUE]
         return
     else:
-        await owned.click("#p")
-        outcome = await owned.type("secret:shop")
+        await agent.click("#p")
+        outcome = await agent.type("secret:shop")
     assert f"({len(VALUE)} hidden characters)" in outcome.changes.text
-    await owned.click("button")
+    await agent.click("button")
     assert entered(site) == [VALUE]
 
 
-async def test_filling_replaces_and_typing_goes_on(owned: Session, site: Site) -> None:
-    await owned.navigate(site.page("/", "<input id=p type=password value=old>"))
-    await owned.type("secret:pin", "#p")
-    assert (await owned.evaluate("p.value.length")).result.value == len("old" + PIN)
-    await owned.fill("#p", "secret:pin")
-    assert (await owned.evaluate("p.value.length")).result.value == len(PIN)
+async def test_filling_replaces_the_value_and_typing_appends(agent: Session, site: Site) -> None:
+    await agent.navigate(site.page("/", "<input id=p type=password value=old>"))
+    await agent.type("secret:pin", "#p")
+    assert (await agent.evaluate("p.value.length")).result.value == len("old" + PIN)
+    await agent.fill("#p", "secret:pin")
+    assert (await agent.evaluate("p.value.length")).result.value == len(PIN)
 
 
-async def test_the_page_hears_of_it_as_of_typing(owned: Session, site: Site) -> None:
-    page = """<input id=p type=password><script>var heard = [];
-      for (const kind of ['input', 'change']) p.addEventListener(kind, e => heard.push([kind, e.isTrusted]))</script>"""
-    await owned.navigate(site.page("/", page))
-    await owned.fill("#p", "secret:shop")
-    await owned.press("Tab")
-    assert (await owned.evaluate("heard")).result.value == [["input", True], ["change", True]]
+async def test_the_page_receives_the_events_of_typing(agent: Session, site: Site) -> None:
+    page = """<input id=p type=password><script>var events = [];
+      for (const type of ['input', 'change']) {
+        p.addEventListener(type, e => events.push([type, e.isTrusted]))
+      }</script>"""
+    await agent.navigate(site.page("/", page))
+    await agent.fill("#p", "secret:shop")
+    await agent.press("Tab")
+    assert (await agent.evaluate("events")).result.value == [["input", True], ["change", True]]
 
 
-@pytest.mark.parametrize("way", ["fill", "type", "focus", "form"])
-async def test_at_another_origin_it_is_not_typed(owned: Session, site: Site, way: str) -> None:
-    """The same server by another name is another origin."""
-    await owned.navigate(at_login(site, "localhost"))
-    await owned.click("#p")
+@pytest.mark.parametrize("action", ["fill", "type", "focus", "form"])
+async def test_a_secret_is_not_typed_at_another_origin(agent: Session, site: Site, action: str) -> None:
+    """The same server under another name is another origin."""
+    await agent.navigate(at_login(site, "localhost"))
+    await agent.click("#p")
     attempts: dict[str, Any] = {
-        "fill": lambda: owned.fill("#p", "secret:shop"),
-        "type": lambda: owned.type("secret:shop", "#p"),
-        "focus": lambda: owned.type("secret:shop"),
-        "form": lambda: owned.fill_form((FormField("#n", "Bea"), FormField("#p", "secret:shop"))),
+        "fill": lambda: agent.fill("#p", "secret:shop"),
+        "type": lambda: agent.type("secret:shop", "#p"),
+        "focus": lambda: agent.type("secret:shop"),
+        "form": lambda: agent.fill_form((FormField("#n", "Bea"), FormField("#p", "secret:shop"))),
     }
     with pytest.raises(Denied) as caught:
-        await attempts[way]()
+        await attempts[action]()
     assert site.url("") in caught.value.message
     assert site.url("", "localhost") in caught.value.message
-    assert (await owned.evaluate("n.value + p.value")).result.value == ""
+    assert (await agent.evaluate("n.value + p.value")).result.value == ""
 
 
-async def test_an_unknown_name_is_told_the_known_ones(owned: Session, site: Site) -> None:
-    await owned.navigate(at_login(site))
+async def test_the_error_for_an_unknown_secret_lists_the_known_names(agent: Session, site: Site) -> None:
+    await agent.navigate(at_login(site))
     with pytest.raises(Denied) as caught:
-        await owned.fill("#p", "secret:shoop")
+        await agent.fill("#p", "secret:shoop")
     assert "shop, token, pin, elsewhere" in caught.value.hint
 
 
-async def test_the_refusal_of_a_password_offers_the_secrets_of_that_origin(owned: Session, site: Site) -> None:
-    await owned.navigate(at_login(site))
+async def test_the_refusal_of_a_password_offers_the_secrets_of_that_origin(agent: Session, site: Site) -> None:
+    await agent.navigate(at_login(site))
     with pytest.raises(Denied) as caught:
-        await owned.fill("#p", "hunter2")
+        await agent.fill("#p", "hunter2")
     assert "shop, token, pin" in caught.value.hint
     assert "elsewhere" not in caught.value.hint
 
 
-async def test_it_goes_into_password_fields_alone_unless_the_owner_said_otherwise(owned: Session, site: Site) -> None:
-    """A page's words must not make an agent publish a password in a comment."""
-    await owned.navigate(site.page("/", "<textarea id=comment></textarea><div id=d contenteditable></div>"))
-    for attempt in (owned.fill("#comment", "secret:shop"), owned.type("secret:shop", "#comment")):
+async def test_a_secret_goes_only_into_password_fields_unless_the_owner_allows_more(agent: Session, site: Site) -> None:
+    """Page text must not be able to make an agent publish a password in a comment."""
+    await agent.navigate(site.page("/", "<textarea id=comment></textarea><div id=d contenteditable></div>"))
+    for attempt in (agent.fill("#comment", "secret:shop"), agent.type("secret:shop", "#comment")):
         with pytest.raises(Denied):
             await attempt
     with pytest.raises(Denied):
-        await owned.fill_form((FormField("#comment", "secret:shop"),))
+        await agent.fill_form((FormField("#comment", "secret:shop"),))
     with pytest.raises(RoveError):
-        await owned.fill("#d", "secret:token")
-    assert (await owned.evaluate("comment.value + d.innerText")).result.value == ""
-    await owned.fill("#comment", "secret:token")
-    assert (await owned.evaluate("comment.value.length")).result.value == len(TOKEN)
+        await agent.fill("#d", "secret:token")
+    assert (await agent.evaluate("comment.value + d.innerText")).result.value == ""
+    await agent.fill("#comment", "secret:token")
+    assert (await agent.evaluate("comment.value.length")).result.value == len(TOKEN)
 
 
 @pytest.mark.parametrize(("top", "frame"), [("127.0.0.1", "localhost"), ("localhost", "127.0.0.1")])
-async def test_it_is_the_frame_that_must_be_of_the_origin(owned: Session, site: Site, top: str, frame: str) -> None:
+async def test_the_origin_of_the_frame_decides(agent: Session, site: Site, top: str, frame: str) -> None:
     at_login(site)
     site.page("/top", f"<iframe width=500 height=120 src='{site.url('/login', frame)}'></iframe>")
-    seen = (await owned.navigate(site.url("/top", top))).changes.text
+    seen = (await agent.navigate(site.url("/top", top))).changes.text
     if frame == "127.0.0.1":
-        await owned.fill(ref_of(seen, "Password"), "secret:shop")
+        await agent.fill(ref_of(seen, "Password"), "secret:shop")
     else:
         with pytest.raises(Denied):
-            await owned.fill(ref_of(seen, "Password"), "secret:shop")
+            await agent.fill(ref_of(seen, "Password"), "secret:shop")
         with pytest.raises(Denied):
-            await owned.fill_form((FormField("#n", "Bea"), FormField("#p", "secret:shop")))
-    await owned.click(ref_of(seen, "Enter"))
-    await owned.wait(text="Welcome")
+            await agent.fill_form((FormField("#n", "Bea"), FormField("#p", "secret:shop")))
+    await agent.click(ref_of(seen, "Enter"))
+    await agent.wait(text="Welcome")
     sent = [request.body.decode() for request in site.asked("/enter")]
     assert [parse_qs(body, keep_blank_values=True) for body in sent] == [
         {"n": [""], "p": [VALUE if frame == "127.0.0.1" else ""]}
     ]
 
 
-async def test_a_page_that_snatches_the_focus_gets_nothing(owned: Session, site: Site) -> None:
+async def test_a_page_that_takes_the_focus_does_not_get_the_secret(agent: Session, site: Site) -> None:
     at_login(site)
     page = f"""<input id=mine><iframe width=500 height=120 src='{site.url("/login", "127.0.0.1")}'></iframe><script>
       var got = ''; addEventListener('keydown', e => got += e.key); mine.oninput = e => got += e.data;
       addEventListener('blur', () => mine.focus()); setInterval(() => mine.focus(), 1)</script>"""
     site.page("/snatcher", page)
-    seen = (await owned.navigate(site.url("/snatcher", "localhost"))).changes.text
+    seen = (await agent.navigate(site.url("/snatcher", "localhost"))).changes.text
     for _ in range(5):
-        await owned.fill(ref_of(seen, "Password"), "secret:shop")
-    assert (await owned.evaluate("mine.value + got")).result.value == ""
-    await owned.click(ref_of(seen, "Enter"))
+        await agent.fill(ref_of(seen, "Password"), "secret:shop")
+    assert (await agent.evaluate("mine.value + got")).result.value == ""
+    await agent.click(ref_of(seen, "Enter"))
     assert entered(site) == [VALUE]
 
 
 @pytest.mark.parametrize("mode", ["open", "closed"])
-async def test_in_a_shadow_root(owned: Session, site: Site, mode: str) -> None:
+async def test_a_secret_can_be_typed_in_a_shadow_root(agent: Session, site: Site, mode: str) -> None:
     page = f"""<x-login></x-login><script>
       const root = document.querySelector('x-login').attachShadow({{mode: '{mode}'}});
       root.innerHTML = '<label>Password <input type=password></label>'; var p = root.querySelector('input')</script>"""
-    seen = (await owned.navigate(site.page("/", page))).changes.text
-    await owned.fill(ref_of(seen, "Password"), "secret:pin")
-    assert (await owned.evaluate("p.value.length")).result.value == len(PIN)
-    await owned.fill(ref_of(seen, "Password"), "")
-    await owned.evaluate("p.focus()")
-    await owned.type("secret:pin")
-    assert (await owned.evaluate("p.value.length")).result.value == len(PIN)
+    seen = (await agent.navigate(site.page("/", page))).changes.text
+    await agent.fill(ref_of(seen, "Password"), "secret:pin")
+    assert (await agent.evaluate("p.value.length")).result.value == len(PIN)
+    await agent.fill(ref_of(seen, "Password"), "")
+    await agent.evaluate("p.focus()")
+    await agent.type("secret:pin")
+    assert (await agent.evaluate("p.value.length")).result.value == len(PIN)
 
 
-# Every way that a page has to say aloud what was typed into it.
-PARROT = """<label>Password <input id=p type=password></label><button id=show onclick="p.type = 'text'">Show</button>
+# A page that outputs what was typed into it in every possible action.
+ECHO_PAGE = """<label>Password <input id=p type=password></label><button id=show onclick="p.type = 'text'">Show</button>
   <button id=say>Say</button><p id=out></p><script>
   p.oninput = () => {
     const said = p.value;
@@ -240,36 +244,41 @@ PARROT = """<label>Password <input id=p type=password></label><button id=show on
   say.onclick = () => alert(p.value)</script>"""
 
 
-class Listener:
-    """Collects whatever comes out of a session, in all the forms that surfaces give it."""
+class OutputCollector:
+    """Collects every output of a session, in all the forms that surfaces use."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.heard: list[str] = []
+        self.received: list[str] = []
 
     async def run(self, action: Action[Any]) -> Any:
         try:
             outcome = await self.session.run(action)
         except RoveError as error:
-            self.heard += [error_text(error), json.dumps(error.as_dict(), ensure_ascii=False), repr(error), str(error)]
+            self.received += [
+                error_text(error),
+                json.dumps(error.as_dict(), ensure_ascii=False),
+                repr(error),
+                str(error),
+            ]
             return None
-        self.heard += [as_text(outcome), json.dumps(as_data(outcome), ensure_ascii=False), repr(outcome)]
+        self.received += [as_text(outcome), json.dumps(as_data(outcome), ensure_ascii=False), repr(outcome)]
         return outcome
 
 
-def spellings(value: str) -> list[str]:
+def encodings(value: str) -> list[str]:
     encoded = json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1], quote(value), quote(value, safe="")
     basic = base64.b64encode(f"me:{value}".encode()).decode()[4:-4]
     return [value, value.upper(), value.lower(), *encoded, base64.b64encode(value.encode()).decode()[:-4], basic]
 
 
 @pytest.mark.parametrize(("name", "value"), [("shop", VALUE), ("token", TOKEN), ("pin", PIN)])
-async def test_nothing_that_comes_out_holds_it(
-    owned: Session, site: Site, settings: Settings, name: str, value: str
+async def test_no_output_contains_the_value(
+    agent: Session, site: Site, settings: Settings, name: str, value: str
 ) -> None:
-    listener = Listener(owned)
+    collector = OutputCollector(agent)
     steps: list[tuple[str, dict[str, Any]]] = [
-        ("navigate", {"url": site.page("/", PARROT)}),
+        ("navigate", {"url": site.page("/", ECHO_PAGE)}),
         ("fill", {"target": "#p", "value": f"secret:{name}"}),
         ("snapshot", {}),
         ("click", {"target": "#show"}),
@@ -297,66 +306,70 @@ async def test_nothing_that_comes_out_holds_it(
         ("dialog", {"accept": True}),
     ]
     for verb, arguments in steps:
-        await listener.run(parse(verb, arguments))
-    journal = (settings.home_folder / "sessions" / "owned.jsonl").read_text(encoding="utf-8")
-    everything = "\n".join([*listener.heard, journal])
-    assert [spelling for spelling in spellings(value) if spelling in everything] == []
+        await collector.run(parse(verb, arguments))
+    journal = (settings.home_folder / "sessions" / "agent.jsonl").read_text(encoding="utf-8")
+    everything = "\n".join([*collector.received, journal])
+    assert [encoding for encoding in encodings(value) if encoding in everything] == []
     assert everything.count(f"[secret {name}]") > 20
     assert f'"value": "secret:{name}"' in journal
 
 
-async def test_what_is_cut_off_does_not_show_its_beginning(owned: Session, site: Site) -> None:
+async def test_a_truncated_text_does_not_show_the_beginning_of_a_secret(agent: Session, site: Site) -> None:
     page = f"<p id=o></p><script>o.textContent = 'x'.repeat(9_990) + '{TOKEN}'</script>"
-    await owned.navigate(site.page("/", page))
-    read = (await owned.extract("#o")).result
+    await agent.navigate(site.page("/", page))
+    read = (await agent.extract("#o")).result
     assert read.is_cut
     assert str(read.content[0]).endswith("x[secret token]")
 
 
-async def test_progress_is_rid_of_it_too(owned: Session, site: Site) -> None:
+async def test_progress_messages_are_redacted(agent: Session, site: Site) -> None:
     said: list[str] = []
-    await owned.navigate(site.page("/", "<input id=n>"))
+    await agent.navigate(site.page("/", "<input id=n>"))
     batch = Batch(({"action": "fill", "target": "#n", "value": PIN},))
-    await owned._engine.run(batch, report=lambda message, done, total: said.append(message))
+    await agent._engine.run(batch, report=lambda message, done, total: said.append(message))
     assert said == ["Fill #n [secret pin]"]
 
 
-async def test_a_question_shows_no_secret_that_the_page_shows(owned: Session, asking: Asking, site: Site) -> None:
-    await owned.navigate(site.page("/", f"<button>Copy {TOKEN}</button>"))
+async def test_a_question_does_not_show_a_secret_that_the_page_shows(
+    agent: Session, asking: AskingPolicy, site: Site
+) -> None:
+    await agent.navigate(site.page("/", f"<button>Copy {TOKEN}</button>"))
     asking.asks_about = Effect.ACT
     with pytest.raises(Denied):
-        await owned.click("button")
+        await agent.click("button")
     (request,) = asking.asked
     assert "[secret token]" in request.elements[0].line
     assert TOKEN not in repr(request)
 
 
 async def test_a_policy_can_ask_about_secrets_and_the_person_sees_the_name(
-    owned: Session, asking: Asking, site: Site
+    agent: Session, asking: AskingPolicy, site: Site
 ) -> None:
-    await owned.navigate(at_login(site))
+    await agent.navigate(at_login(site))
     asking.asks_about = Effect.SECRET
-    await owned.fill("#n", "Bea")
+    await agent.fill("#n", "Bea")
     for is_yes in (False, True):
-        asking.says = ApprovalAnswer.ONCE if is_yes else ApprovalAnswer.NO
+        asking.reply = ApprovalAnswer.ONCE if is_yes else ApprovalAnswer.NO
         attempts = [
-            owned.fill("#p", "secret:shop"),
-            owned.type("secret:shop", "#p"),
-            owned.fill_form((FormField("#p", "secret:shop"),)),
+            agent.fill("#p", "secret:shop"),
+            agent.type("secret:shop", "#p"),
+            agent.fill_form((FormField("#p", "secret:shop"),)),
         ]
         results = [await asyncio.gather(attempt, return_exceptions=True) for attempt in attempts]
         assert [isinstance(result[0], Denied) for result in results] == [not is_yes] * 3
-        typed = (await owned.evaluate("p.value.length > 0")).result.value
+        typed = (await agent.evaluate("p.value.length > 0")).result.value
         assert typed is is_yes
     assert len(asking.asked) == 6
     assert VALUE not in repr(asking.asked)
     assert all("secret:shop" in repr(request.arguments) for request in asking.asked)
 
 
-async def test_what_a_person_is_shown_is_rid_of_it(owned: Session, asking: Asking, site: Site) -> None:
-    await owned.navigate(site.page("/", f"<button>Send {PIN}</button><label>Name <input></label>"))
+async def test_the_elements_and_values_in_a_question_are_redacted(
+    agent: Session, asking: AskingPolicy, site: Site
+) -> None:
+    await agent.navigate(site.page("/", f"<button>Send {PIN}</button><label>Name <input></label>"))
     asking.asks_about = Effect.ACT
-    for attempt in (owned.click("button"), owned.fill("input", PIN)):
+    for attempt in (agent.click("button"), agent.fill("input", PIN)):
         with pytest.raises(Denied):
             await attempt
     assert PIN not in repr(asking.asked)
@@ -364,7 +377,7 @@ async def test_what_a_person_is_shown_is_rid_of_it(owned: Session, asking: Askin
     assert asking.asked[1].arguments["value"] == "[secret pin]"
 
 
-async def test_a_file_in_home_is_found(settings: Settings, tmp_path: Path, site: Site) -> None:
+async def test_the_secrets_file_in_home_is_used(settings: Settings, tmp_path: Path, site: Site) -> None:
     home = settings.home_folder / "h"
     home.mkdir(exist_ok=True)
     (home / "secrets.toml").write_text(f'[shop]\norigins = ["{site.url("")}"]\nvalue = "{TOKEN}"\n')

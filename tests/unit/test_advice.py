@@ -14,7 +14,8 @@ from rove.engine.outcome_redaction import redact_error
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import NotOpen, RoveError
 from rove.guard.hosts.refusal import Refusal, RefusalReason
-from rove.guard.secrets.secrets import Secret, Secrets
+from rove.guard.secrets.secret import Secret
+from rove.guard.secrets.secrets import Secrets
 from rove.settings import Settings
 from rove.surfaces.toolsets import Toolset
 

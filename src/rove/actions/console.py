@@ -87,7 +87,7 @@ def _latest(entries: list[ConsoleMessage], limit: int) -> list[ConsoleLine]:
     lines: list[ConsoleLine] = []
     room = MOST_CHARACTERS
     for entry in reversed(entries[-limit:]):
-        room -= len(entry.text) + len(entry.source)
+        room -= len(entry.text) + len(entry.location)
         if room < 0 and lines:
             break
         lines.append(_line(entry))
@@ -96,7 +96,7 @@ def _latest(entries: list[ConsoleMessage], limit: int) -> list[ConsoleLine]:
 
 def _line(entry: ConsoleMessage) -> ConsoleLine:
     time = moment(entry.at)
-    place = entry.place
+    source = entry.source
     return ConsoleLine(
-        time, entry.level, entry.kind, entry.text, entry.source, place.context, place.origin, entry.count
+        time, entry.level, entry.kind, entry.text, entry.location, source.context, source.origin, entry.count
     )

@@ -76,7 +76,7 @@ class FillForm(TabAction[FormFilled]):
         selects = [await element.is_select() for element in elements]
         for field, element in zip(self.fields, elements, strict=True):
             if isinstance(field.value, str):
-                await element.may_take(field.value)
+                await element.check_value(field.value)
         for number, (field, element, is_select) in enumerate(zip(self.fields, elements, selects, strict=True)):
             try:
                 await _enter(element, field.value, is_select)

@@ -44,7 +44,7 @@ class Type(TabAction[Typed]):
     async def perform(self, tab: Tab) -> Typed:
         element = await tab.resolve(self.target) if self.target else None
         if name := secret_named(self.text):
-            element = element or await tab.focused()
+            element = element or await tab.focused_element()
             await element.type_secret(name)
         else:
             if element:

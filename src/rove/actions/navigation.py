@@ -63,7 +63,7 @@ class Reload(TabAction[Navigated]):
 
 
 async def _travel(tab: Tab, steps: int) -> Navigated:
-    if not await tab.travel(steps):
+    if not await tab.go_in_history(steps):
         where = "before" if steps < 0 else "after"
         raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use {navigate}.")
     return Navigated(tab.url, tab.page.status)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.header_masking import masked
+from rove.browser.header_masking import mask_headers
 from rove.errors import InvalidArguments, unwritable
 from rove.outcome import Passage, Result, moment, origin_in
 from rove.record import dataclass
@@ -135,7 +135,9 @@ class Network(TabAction[RequestList]):
         if request is None:
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
-        details = RequestDetails(masked(request.sent), masked(request.received), sent, received)
+        details = RequestDetails(
+            mask_headers(request.request_headers), mask_headers(request.response_headers), sent, received
+        )
         return RequestList((_line(request),), details=details)
 
     def _means(self, request: LoggedRequest) -> bool:
@@ -183,10 +185,10 @@ def _listed(headers: dict[str, str]) -> Iterator[str]:
 
 async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None, RequestBody | None]:
     name = urlsplit(request.url).path.rpartition("/")[2] or "body"
-    sent = await request.body_sent() if request.has_body else b""
+    sent = await request.request_body() if request.has_body else b""
     return (
         await _body(tab, f"sent-{name}", sent) if request.has_body else None,
-        await _body(tab, name, await request.body_received()),
+        await _body(tab, name, await request.response_body()),
     )
 
 

@@ -51,7 +51,7 @@ class Click(TabAction[Clicked]):
         return self.hold
 
     async def perform(self, tab: Tab) -> Clicked:
-        element = await tab.aim(self.target)
+        element = await tab.resolve_pointer_target(self.target)
         await element.click(self.button, self.count, self.modifiers, self.hold)
         return Clicked(element.line, Own(element.ref))
 
@@ -67,7 +67,7 @@ class Hover(TabAction[Hovered]):
     target: Target
 
     async def perform(self, tab: Tab) -> Hovered:
-        element = await tab.aim(self.target)
+        element = await tab.resolve_pointer_target(self.target)
         await element.hover()
         return Hovered(element.line, Own(element.ref))
 
@@ -95,9 +95,9 @@ class Drag(TabAction[Dragged]):
         return 2 * self.hold + LEG_SECONDS * len(self.through)
 
     async def perform(self, tab: Tab) -> Dragged:
-        source = await tab.aim(self.source)
-        way = [await tab.aim(stop) for stop in self.through]
-        target = await tab.aim(self.target)
+        source = await tab.resolve_pointer_target(self.source)
+        way = [await tab.resolve_pointer_target(stop) for stop in self.through]
+        target = await tab.resolve_pointer_target(self.target)
         await source.drag([*way, target], self.hold)
         return Dragged(source.line, target.line)
 
@@ -126,7 +126,7 @@ class Scroll(TabAction[Scrolled]):
         if self.target is None:
             where = await tab.scroll(self.direction or "down", self.amount)
         elif self.direction is None:
-            where = await (await tab.aim(self.target)).scroll_into_view()
+            where = await (await tab.resolve_pointer_target(self.target)).scroll_into_view()
         else:
-            where = await (await tab.aim(self.target)).scroll(self.direction, self.amount)
+            where = await (await tab.resolve_pointer_target(self.target)).scroll(self.direction, self.amount)
         return Scrolled(**where)

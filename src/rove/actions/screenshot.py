@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.browser.annotation import draw
+from rove.browser.annotation import draw_marks
 from rove.outcome import Attachment, Result
 from rove.record import dataclass
 
@@ -50,6 +50,6 @@ class Screenshot(TabAction[Pictured]):
         if not tab.observer.is_new_image(picture.data) and self.if_changed:
             return Pictured(width, height, is_unchanged=True)
         marks = await tab.marks(picture) if self.annotate else []
-        data = draw(picture, marks) if marks else picture.data
+        data = draw_marks(picture, marks) if marks else picture.data
         image = Attachment("image", f"image/{self.format}", data, f"screenshot.{self.format}")
         return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), image)

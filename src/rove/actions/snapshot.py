@@ -57,7 +57,7 @@ class Snapshot(TabAction[SnapshotTaken]):
 
     async def _taken(self, tab: Tab) -> Rendered:
         element = await tab.resolve(self.target) if self.target else None
-        seen = await tab.observer.look(
+        seen = await tab.observer.take_snapshot(
             element.ref if element else None,
             mode=self.mode,
             depth=self.depth,
@@ -65,7 +65,7 @@ class Snapshot(TabAction[SnapshotTaken]):
             links=self.links or None,
         )
         if element is None and self.mode == "full" and self.depth is None:
-            tab.observer.remember(seen)
+            tab.observer.mark_seen(seen)
         return render(seen, self.budget or tab.settings.observing.budget, links=self.links)
 
     async def _expanded(self, tab: Tab, handle: str) -> Rendered:
@@ -75,7 +75,9 @@ class Snapshot(TabAction[SnapshotTaken]):
         budget = self.budget or tab.settings.observing.budget
         if match["below"]:
             return render(
-                await tab.observer.look(links=self.links or None), budget, links=self.links, after=match["ref"]
+                await tab.observer.take_snapshot(links=self.links or None), budget, links=self.links, after=match["ref"]
             )
         part = {"from": int(match["start"]), "limit": CHILDREN_AT_ONCE, "links": self.links or None}
-        return render(await tab.observer.look((await tab.resolve(match["ref"])).ref, **part), budget, links=self.links)
+        return render(
+            await tab.observer.take_snapshot((await tab.resolve(match["ref"])).ref, **part), budget, links=self.links
+        )

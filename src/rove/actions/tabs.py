@@ -60,7 +60,7 @@ class Tabs(ContextAction[TabList]):
     def concerns(self, context: Context) -> TabInfo | None:
         if self.operation in ("list", "new"):
             return None
-        return next((tab for tab in context.listed if tab.id == self.tab), context.current)
+        return next((tab for tab in context.tab_infos if tab.id == self.tab), context.current)
 
     async def perform(self, context: Context) -> TabList:
         if self.operation == "new":
@@ -73,9 +73,9 @@ class Tabs(ContextAction[TabList]):
             context.switch(await context.tab(self.tab))
         elif self.operation == "close":
             await context.close_tab(await context.tab(self.tab))
-        listed = [(tab, await _shown(context, tab)) for tab in context.listed]
+        listed = [(tab, await _shown(context, tab)) for tab in context.tab_infos]
         # A page may have closed itself meanwhile.
-        return TabList(tuple(shown for tab, shown in listed if tab in context.listed))
+        return TabList(tuple(shown for tab, shown in listed if tab in context.tab_infos))
 
 
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:

@@ -59,12 +59,12 @@ class Wait(TabAction[Waited]):
         try:
             async with asyncio.timeout(seconds):
                 while missing := await self._missing(tab):
-                    await tab.next_change(LOOK_AGAIN)
+                    await tab.wait_for_change(LOOK_AGAIN)
         except TimeoutError:
             raise DeadlineExceeded(f"Still waiting for {missing}.") from None
 
     async def _missing(self, tab: Tab) -> str | None:
-        if self.load and not tab.page.load_state.has(self.load):
+        if self.load and not tab.page.load_state.has_reached(self.load):
             return f"the page to reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
             return f"the URL to match {self.url} (it is {tab.url})"

@@ -18,7 +18,7 @@ State = Literal["good", "worth knowing", "broken"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that `rove doctor` looked at, and how to mend it if it is broken."""
+    """The result of one check of `rove doctor`, and how to fix what is broken."""
 
     subject: str
     state: State
@@ -51,12 +51,12 @@ class Browser(Protocol):
         """Open an isolated context whose requests all go through a proxy."""
         ...
 
-    async def own_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
-        """Open the context that the person at an attached browser works in; it has no proxy of rove's."""
+    async def default_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
+        """Open the context that the person at an attached browser works in; its requests bypass rove's proxy."""
         ...
 
-    async def answers(self, patience: float, /) -> bool:
-        """Return whether the browser process answers within `patience` seconds."""
+    async def answers_within(self, timeout: float, /) -> bool:
+        """Return whether the browser process answers within `timeout` seconds."""
         ...
 
     def memory_in_use(self) -> int | None:
@@ -79,7 +79,7 @@ class BrowserEngine(Protocol):
         ...
 
     async def launch(self, settings: Settings, process: Any, /) -> Browser:
-        """Connect to a process that `start_process` returned; if it does not come up, nothing is left of it."""
+        """Connect to a process that `start_process` returned; if it does not answer, end it and remove its files."""
         ...
 
     async def attach(self, settings: Settings, /) -> Browser:
@@ -89,11 +89,11 @@ class BrowserEngine(Protocol):
     def install(
         self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False, /
     ) -> tuple[str, str]:
-        """Find a usable browser or fetch one; returns its version and where it is. `force` fetches in any case."""
+        """Find a usable browser or fetch one; return its version and its path. `force` fetches in any case."""
         ...
 
     def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:
-        """Look at all that a start needs, for `rove doctor`."""
+        """Check everything that starting a browser needs, for `rove doctor`."""
         ...
 
 

@@ -16,15 +16,15 @@ RESTARTED = "browser restarted"
 
 @dataclass(frozen=True)
 class SharedState:
-    """What the tabs of a session share and a restarted browser must get back, such as being offline."""
+    """The state that the tabs of a session share, to be restored after a restart of the browser."""
 
     is_offline: bool = False
-    copied: str = ""
+    clipboard_text: str = ""
 
 
 @dataclass(frozen=True)
 class SavedTarget:
-    """A page that outlives our connection to the browser, and whether rove opened it."""
+    """A page of an attached browser, which stays open when the connection is lost, and whether rove opened it."""
 
     id: str
     target: str
@@ -34,7 +34,7 @@ class SavedTarget:
 
 @dataclass(frozen=True)
 class SavedContext:
-    """What is kept of a context whose browser was lost, or that was closed to free memory."""
+    """The saved state of a context whose browser was lost, or that was closed to free memory."""
 
     cookies: list[Any] | None = None
     storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
@@ -44,7 +44,7 @@ class SavedContext:
     reason: str = ""
     shared: SharedState = SharedState()
     targets: tuple[SavedTarget, ...] = ()
-    numbers: int = 0
+    ids_given: int = 0
 
     @property
     def restoring_script(self) -> str:
@@ -62,29 +62,29 @@ class Context(Protocol):
     # Set when the browser is lost.
     lost: asyncio.Event
     # Awaited before a tab is opened; raises if there is no memory for it.
-    admit: Callable[[], Awaitable[None]] | None
+    before_new_tab: Callable[[], Awaitable[None]] | None
 
     @property
     def is_alive(self) -> bool: ...
     @property
     def tabs(self) -> Sequence[Tab]: ...
     @property
-    def listed(self) -> Sequence[TabInfo]:
-        """Every tab that the agent is told of."""
+    def tab_infos(self) -> Sequence[TabInfo]:
+        """Every tab that the agent is shown."""
         ...
 
     @property
     def current(self) -> Tab | None: ...
     @property
-    def addresses(self) -> tuple[tuple[str, str], ...]: ...
+    def tab_urls(self) -> tuple[tuple[str, str], ...]: ...
     @property
-    def numbers(self) -> int:
+    def ids_given(self) -> int:
         """How many tab ids have been given."""
         ...
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
-        """The pages that could be found again if only the connection were lost."""
+        """The pages that could be found again if only the connection to the browser were lost."""
         ...
 
     @property
@@ -111,15 +111,15 @@ class Context(Protocol):
         ...
 
     async def replace_tab(self, tab: TabInfo, reason: str, /) -> Tab:
-        """Put an empty page in the place of one that cannot be used any more, under the same id."""
+        """Replace a page that cannot be used any more by an empty one under the same id."""
         ...
 
     async def set_offline(self, offline: bool, /) -> None: ...
-    async def arrived(self) -> None:
-        """Wait until the popups that have been announced are tabs with ids."""
+    async def wait_for_popups(self) -> None:
+        """Wait until the popups that pages have opened are tabs with ids."""
 
     async def save(self) -> SavedContext:
-        """Return what is needed to go on if the browser is lost."""
+        """Return what is needed to restore the context if the browser is lost."""
         ...
 
     async def close(self) -> None: ...

@@ -16,7 +16,7 @@ ScrollPosition = dict[str, int]
 
 @dataclass(frozen=True)
 class ElementText:
-    """What was read of an element, and a line for each part of it that a person would not see."""
+    """The text of an element, and a line for each part of it that a person would not see."""
 
     value: str | None
     unseen: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ class PointerTarget(Protocol):
     ) -> None: ...
     async def hover(self) -> None: ...
     async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
-        """Press it, carry it from stop to stop and release it at the last."""
+        """Press it, drag it from stop to stop and release it at the last."""
 
     async def position(self) -> tuple[float, float]:
-        """Return the middle of it in the viewport."""
+        """Return its middle in the viewport."""
         ...
 
     async def scroll_into_view(self) -> ScrollPosition: ...
@@ -72,11 +72,11 @@ class Element(PointerTarget, Protocol):
         ...
 
     async def fill(self, value: str, /) -> str | None:
-        """Replace the value of a field; returns what is in it then, if that may be told."""
+        """Replace the value of a field; return the new value, or None if it may not be shown."""
         ...
 
     async def type_secret(self, name: str, /) -> None: ...
-    async def may_take(self, value: str, /) -> None:
+    async def check_value(self, value: str, /) -> None:
         """Raise if this value must not go into the field, without touching it."""
 
     async def focus(self) -> None: ...
@@ -101,7 +101,7 @@ class Element(PointerTarget, Protocol):
 
 
 class Keyboard(Protocol):
-    """Keystrokes into whatever has the focus."""
+    """Sends keys to the element that has the focus."""
 
     async def press(self, combination: str, hold: float = 0, /) -> None: ...
     async def type(self, text: str, /) -> None: ...

@@ -1,4 +1,4 @@
-"""Failures of a browser that the engine layer handles; a caller is told of them as a `RoveError`."""
+"""Failures of a browser that the engine layer handles, and reports to callers as a `RoveError`."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ class BrowserError(Exception):
 
 
 class PageStuck(Exception):
-    """The page does not let another document take its place."""
+    """The page keeps another document from loading in its place."""

@@ -26,8 +26,8 @@ class ConsoleMessage:
     level: Level
     kind: str
     text: str
-    source: str
-    place: ConsoleSource
+    location: str
+    source: ConsoleSource
     at: float
     count: int = 1
 
@@ -42,7 +42,7 @@ class ConsoleLog(Protocol):
 
 
 class LoggedRequest(Protocol):
-    """One request and what has come of it so far."""
+    """One request and the response to it, as far as it has arrived."""
 
     @property
     def number(self) -> int: ...
@@ -59,12 +59,12 @@ class LoggedRequest(Protocol):
     @property
     def origin(self) -> str: ...
     @property
-    def sent(self) -> dict[str, str]:
+    def request_headers(self) -> dict[str, str]:
         """The request headers."""
         ...
 
     @property
-    def received(self) -> dict[str, str]:
+    def response_headers(self) -> dict[str, str]:
         """The response headers."""
         ...
 
@@ -82,11 +82,11 @@ class LoggedRequest(Protocol):
     def failure(self) -> str | None: ...
     @property
     def has_failed(self) -> bool: ...
-    async def body_sent(self) -> bytes | None:
+    async def request_body(self) -> bytes | None:
         """Return the request body; None when the browser no longer has it."""
         ...
 
-    async def body_received(self) -> bytes | None:
+    async def response_body(self) -> bytes | None:
         """Return the response body; None when the browser does not have it, or no longer."""
         ...
 

@@ -1,4 +1,4 @@
-"""Why an address could not be loaded, in words: what the browser calls `net::ERR_…`, made an error of ours."""
+"""Turning the network errors of a browser (`net::ERR_…`) into errors of rove with a plain sentence."""
 
 from __future__ import annotations
 
@@ -7,49 +7,50 @@ from urllib.parse import urlsplit
 
 from rove.errors import CertificateInvalid, NavigationFailed, NeedsCredentials, RoveError
 
-# A chain of redirects is shown as far as this: a loop repeats itself.
-HOPS_SHOWN = 6
+# Further redirects of a chain are left out: in a loop they repeat.
+MAX_HOPS_SHOWN = 6
 
 _REASONS = {
     "ERR_CONNECTION_REFUSED": "Failed to connect to {place}",
-    "ERR_CONNECTION_TIMED_OUT": "{place} did not take the connection in time",
+    "ERR_CONNECTION_TIMED_OUT": "{place} did not accept the connection in time",
     "ERR_CONNECTION_RESET": "{place} reset the connection",
     "ERR_CONNECTION_CLOSED": "{place} closed the connection",
-    "ERR_CONNECTION_ABORTED": "The connection to {place} was broken off",
-    "ERR_EMPTY_RESPONSE": "{place} closed the connection without an answer",
-    "ERR_INVALID_HTTP_RESPONSE": "What {place} answered is not HTTP",
+    "ERR_CONNECTION_ABORTED": "The connection to {place} was aborted",
+    "ERR_EMPTY_RESPONSE": "{place} closed the connection without a response",
+    "ERR_INVALID_HTTP_RESPONSE": "The response from {place} is not HTTP",
     "ERR_NAME_NOT_RESOLVED": "Failed to resolve {host}",
-    "ERR_ADDRESS_UNREACHABLE": "There is no route to {place}",
-    "ERR_ADDRESS_INVALID": "{host} is no address that can be connected to",
+    "ERR_ADDRESS_UNREACHABLE": "No route to {place}",
+    "ERR_ADDRESS_INVALID": "{host} is not an address that can be connected to",
     "ERR_INTERNET_DISCONNECTED": "This machine has no network",
-    "ERR_NETWORK_CHANGED": "The network changed on the way",
+    "ERR_NETWORK_CHANGED": "The network changed while the page was loading",
     "ERR_PROXY_CONNECTION_FAILED": "Failed to connect to the proxy",
     "ERR_TUNNEL_CONNECTION_FAILED": "The proxy did not connect to {place}",
     "ERR_SOCKS_CONNECTION_FAILED": "The proxy did not connect to {place}",
-    "ERR_UNSAFE_PORT": "Browsers do not speak to that port: {place}",
-    "ERR_UNKNOWN_URL_SCHEME": "No browser opens such an address: {url}",
-    "ERR_INVALID_URL": "That is no address: {url}",
-    "ERR_CONTENT_DECODING_FAILED": "What {place} sent cannot be unpacked",
-    "ERR_CONTENT_LENGTH_MISMATCH": "{place} sent less than it had announced",
-    "ERR_INCOMPLETE_CHUNKED_ENCODING": "{place} broke off in the middle of the page",
-    "ERR_INVALID_CHUNKED_ENCODING": "{place} broke off in the middle of the page",
-    "ERR_RESPONSE_HEADERS_TRUNCATED": "{place} broke off before its answer had begun",
-    "ERR_RESPONSE_HEADERS_TOO_BIG": "{place} sent larger headers than any browser takes",
-    "ERR_INVALID_REDIRECT": "{place} redirects to what is no address",
-    "ERR_UNSAFE_REDIRECT": "{place} redirects to where a page may not lead",
-    "ERR_ABORTED": "Loading {url} was broken off",
+    "ERR_UNSAFE_PORT": "Browsers do not connect to this port: {place}",
+    "ERR_UNKNOWN_URL_SCHEME": "Browsers cannot open this kind of URL: {url}",
+    "ERR_INVALID_URL": "This is not a valid URL: {url}",
+    "ERR_CONTENT_DECODING_FAILED": "The response from {place} cannot be decompressed",
+    "ERR_CONTENT_LENGTH_MISMATCH": "{place} sent less than its Content-Length",
+    "ERR_INCOMPLETE_CHUNKED_ENCODING": "{place} closed the connection in the middle of the page",
+    "ERR_INVALID_CHUNKED_ENCODING": "{place} closed the connection in the middle of the page",
+    "ERR_RESPONSE_HEADERS_TRUNCATED": "{place} closed the connection before its response was complete",
+    "ERR_RESPONSE_HEADERS_TOO_BIG": "{place} sent larger headers than browsers accept",
+    "ERR_INVALID_REDIRECT": "{place} redirects to an invalid URL",
+    "ERR_UNSAFE_REDIRECT": "{place} redirects to a URL that pages may not redirect to",
+    "ERR_ABORTED": "Loading {url} was aborted",
     "ERR_BLOCKED_BY_CLIENT": "{url} was blocked",
-    "ERR_BLOCKED_BY_RESPONSE": "{place} forbids to show this here",
-    "ERR_SSL_PROTOCOL_ERROR": "{place} speaks no TLS that can be understood",
-    "ERR_SSL_VERSION_OR_CIPHER_MISMATCH": "{place} offers only TLS that is too old to be safe",
+    "ERR_BLOCKED_BY_RESPONSE": "{place} does not allow this page to be shown here",
+    "ERR_SSL_PROTOCOL_ERROR": "{place} does not speak valid TLS",
+    "ERR_SSL_VERSION_OR_CIPHER_MISMATCH": "{place} offers only TLS versions that are too old to be safe",
 }
 _CERTIFICATES = {
     "ERR_CERT_DATE_INVALID": "The certificate of {place} has expired, or is not valid yet",
     "ERR_CERT_COMMON_NAME_INVALID": "The certificate of {place} was issued for another host",
-    "ERR_CERT_AUTHORITY_INVALID": "The certificate of {place} is self-signed, or was issued by nobody known",
+    "ERR_CERT_AUTHORITY_INVALID": "The certificate of {place} is self-signed, or its issuer is unknown",
     "ERR_CERT_REVOKED": "The certificate of {place} has been revoked",
-    "ERR_CERT_WEAK_SIGNATURE_ALGORITHM": "The certificate of {place} is signed too weakly",
+    "ERR_CERT_WEAK_SIGNATURE_ALGORITHM": "The certificate of {place} has a weak signature",
 }
+_ANY_CERTIFICATE = "The certificate of {place} is not trusted"
 _CREDENTIALS = {
     "ERR_BAD_SSL_CLIENT_AUTH_CERT": "{place} asks for a client certificate",
     "ERR_SSL_CLIENT_AUTH_CERT_NEEDED": "{place} asks for a client certificate",
@@ -64,39 +65,36 @@ _PROXY_HINT = "The person who runs rove can give it with the proxy's address: `-
 
 
 def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveError:
-    """What the browser gave as its reason, as one of our errors: `net::ERR_CONNECTION_REFUSED: Failed to …`."""
+    """Return the error for a reason that the browser gave: `net::ERR_CONNECTION_REFUSED: Failed to …`."""
     name = reason.removeprefix("net::")
-    words = {"place": place_of(url), "host": urlsplit(url).hostname or url, "url": url}
+    parts = {"place": host_and_port(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
-        return NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a circle: tell its owner.")
+        return NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a loop: tell its owner.")
     if name in _CREDENTIALS:
         hint = _PROXY_HINT if name.startswith("ERR_PROXY_AUTH") else None
-        return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**words)}", hint=hint)
+        return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**parts)}", hint=hint)
     if name.startswith("ERR_CERT_"):
-        return CertificateInvalid(f"{reason}: {_CERTIFICATES.get(name, _ANY_CERTIFICATE).format(**words)}")
-    return NavigationFailed(f"{reason}: {_REASONS.get(name, 'Could not load {url}').format(**words)}")
+        return CertificateInvalid(f"{reason}: {_CERTIFICATES.get(name, _ANY_CERTIFICATE).format(**parts)}")
+    return NavigationFailed(f"{reason}: {_REASONS.get(name, 'Could not load {url}').format(**parts)}")
 
 
 def interrupted_error(reason: str, url: str) -> NavigationFailed:
-    """The page had begun to arrive when its connection failed."""
+    """Return the error for a connection that failed after a part of the page had arrived."""
     error = navigation_error(reason, url)
-    return NavigationFailed(error.message, hint="{snapshot} shows what had arrived by then.")
+    return NavigationFailed(error.message, hint="{snapshot} shows the part that has arrived.")
 
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:
-    """The server answers that only a name and a password open this."""
-    return NeedsCredentials(f"HTTP {status}: {place_of(url)} asks for a password ({challenge})")
+    """Return the error for a server that asks for a user name and a password."""
+    return NeedsCredentials(f"HTTP {status}: {host_and_port(url)} asks for a password ({challenge})")
 
 
-def place_of(url: str) -> str:
-    """Host and port as people write them: the port only where it is not the scheme's own."""
+def host_and_port(url: str) -> str:
+    """Return the host and port of a URL as they stand in it, without user name and password."""
     rest = url.partition("://")[2] or url
     return rest.partition("/")[0].partition("?")[0].partition("#")[0].rpartition("@")[2]
 
 
 def _chain(hops: Sequence[str]) -> str:
-    shown = " -> ".join(hops[:HOPS_SHOWN])
-    return f"Redirected {len(hops)} times: {shown}{' -> …' if len(hops) > HOPS_SHOWN else ''}"
-
-
-_ANY_CERTIFICATE = "The certificate of {place} is not to be trusted"
+    shown = " -> ".join(hops[:MAX_HOPS_SHOWN])
+    return f"Redirected {len(hops)} times: {shown}{' -> …' if len(hops) > MAX_HOPS_SHOWN else ''}"

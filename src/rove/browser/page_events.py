@@ -1,4 +1,4 @@
-"""What happens on a tab without being asked for, kept until someone asks what happened."""
+"""Events of a tab, such as errors, popups and downloads, collected until the next action reports them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import field
 from rove.advice import Advice
 from rove.record import dataclass
 
-KEPT = 200
-LONGEST = 500
-# Told one by one; a page that repeats its errors must not fill the answer with them.
-ERRORS_TOLD = 10
+MAX_EVENTS = 200
+MAX_TEXT_LENGTH = 500
+# Further errors are only counted: a page that repeats its errors must not fill the report.
+MAX_ERRORS_SHOWN = 10
 _ERRORS = frozenset({"console error", "page error"})
 
 
 @dataclass
 class PageEvent:
-    """One thing that happened, in the page's words, and how often."""
+    """One event, in the page's own words, and how often it happened."""
 
     kind: str
     text: str
-    # What to do about it, in our own words.
+    # What to do about it, in rove's words.
     advice: str = ""
     at: float = field(default_factory=time.monotonic)
     times: int = 1
@@ -31,30 +31,31 @@ class PageEvent:
 
 
 class PageEvents:
-    """A bounded record: a page that floods it loses its oldest entries, and what repeats itself is told once."""
+    """A bounded list of events: the oldest are dropped first, and repeated ones are counted."""
 
     def __init__(self) -> None:
-        self._unseen: dict[tuple[str, str], PageEvent] = {}
+        self._unreported: dict[tuple[str, str], PageEvent] = {}
 
     def add(self, kind: str, text: str) -> None:
-        event = PageEvent(kind, text if isinstance(text, Advice) else text[:LONGEST])
-        known = self._unseen.setdefault((event.kind, event.text), event)
+        """Add an event, or count it if it is in the list already."""
+        event = PageEvent(kind, text if isinstance(text, Advice) else text[:MAX_TEXT_LENGTH])
+        known = self._unreported.setdefault((event.kind, event.text), event)
         if known is not event:
             known.times += 1
-        elif len(self._unseen) > KEPT:
-            del self._unseen[next(iter(self._unseen))]
+        elif len(self._unreported) > MAX_EVENTS:
+            del self._unreported[next(iter(self._unreported))]
 
-    def unseen(self) -> list[PageEvent]:
-        """What came since the last call; of errors the first few, as the console has them all."""
-        new = list(self._unseen.values())
-        self._unseen.clear()
-        return _without_flood(new)
+    def take_unreported(self) -> list[PageEvent]:
+        """Return the events since the last call, with only the first few errors; the console has them all."""
+        events = list(self._unreported.values())
+        self._unreported.clear()
+        return _limit_errors(events)
 
 
-def _without_flood(page_events: list[PageEvent]) -> list[PageEvent]:
-    errors = [event for event in page_events if event.kind in _ERRORS]
-    if len(errors) <= ERRORS_TOLD:
-        return page_events
-    left_out = {id(error) for error in errors[ERRORS_TOLD:]}
-    more = PageEvent("console error", f"{len(left_out)} more", "All errors are in {console}.")
-    return [*(event for event in page_events if id(event) not in left_out), more]
+def _limit_errors(events: list[PageEvent]) -> list[PageEvent]:
+    errors = [event for event in events if event.kind in _ERRORS]
+    if len(errors) <= MAX_ERRORS_SHOWN:
+        return events
+    left_out = {id(error) for error in errors[MAX_ERRORS_SHOWN:]}
+    count = PageEvent("console error", f"{len(left_out)} more", "All errors are in {console}.")
+    return [*(event for event in events if id(event) not in left_out), count]

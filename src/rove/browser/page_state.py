@@ -1,4 +1,4 @@
-"""What a page tells of itself: how far it has loaded, its requests, dialogs, downloads and events."""
+"""The state of a page: how far it has loaded, its requests, dialogs, downloads and events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rove.browser.time_budget import TimeBudget
 from rove.record import dataclass
 
 Stage = Literal["DOMContentLoaded", "load"]
-LONGEST_URL = 2000
+MAX_URL_LENGTH = 2000
 
 
 @dataclass
@@ -24,7 +24,7 @@ class TrackedRequest:
     answered: float | None = None
 
     def __post_init__(self) -> None:
-        self.url = self.url[:LONGEST_URL]  # a data: URL may be megabytes
+        self.url = self.url[:MAX_URL_LENGTH]  # a data: URL may be megabytes
 
 
 @dataclass
@@ -54,7 +54,7 @@ class OpenDialog:
     kind: str
     message: str
     default: str
-    # The tab that it is open on, where that is another than the one it blocks.
+    # The tab that it belongs to, if that is another than the one it blocks.
     tab: str = ""
 
     def __str__(self) -> str:
@@ -67,35 +67,35 @@ class LoadState(Protocol):
     documents: int
 
     @property
-    def is_starting(self) -> bool:
-        """Whether another document is on its way."""
+    def is_navigating(self) -> bool:
+        """Whether another document has been requested and is not committed yet."""
         ...
 
     @property
-    def is_restless(self) -> bool:
+    def keeps_navigating(self) -> bool:
         """Whether the page keeps navigating by itself."""
         ...
 
-    def has(self, stage: Stage, /) -> bool: ...
-    async def reaches(self, stage: Stage, /) -> None:
-        """Wait until the document has reached a stage, or until the page shows that it never will."""
+    def has_reached(self, stage: Stage, /) -> bool: ...
+    async def wait_for_stage(self, stage: Stage, /) -> None:
+        """Wait until the document has reached a stage, or until the page is in a navigation loop."""
 
 
 class RequestTracker(Protocol):
-    """The requests under way and when each began, so that those an action caused can be told from others."""
+    """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
-    ended: int
+    ended_count: int
     document: DocumentRequest | None
 
     @property
-    def under_way(self) -> list[TrackedRequest]: ...
+    def pending(self) -> list[TrackedRequest]: ...
     @property
     def silent_server(self) -> str | None:
         """The host that has been asked for the document and has not answered."""
         ...
 
-    async def changes(self, patience: float, /) -> None:
-        """Wait until one more request is answered or over, or for `patience` seconds."""
+    async def wait_for_change(self, timeout: float, /) -> None:
+        """Wait until one more request is answered or over, or for `timeout` seconds."""
 
 
 class Dialogs(Protocol):
@@ -103,15 +103,15 @@ class Dialogs(Protocol):
 
     @property
     def open(self) -> OpenDialog | None: ...
-    async def opening(self) -> OpenDialog:
+    async def wait_until_open(self) -> OpenDialog:
         """Wait until a dialog is open."""
         ...
 
-    async def interrupts(self, work: Awaitable[Any], /) -> bool:
+    async def run_until_dialog(self, work: Awaitable[Any], /) -> bool:
         """Wait for the work or for a dialog, whichever is first; True if it was a dialog."""
         ...
 
-    def refuse_if_open(self) -> None:
+    def raise_if_open(self) -> None:
         """Raise `DialogOpen` if a dialog blocks the tab."""
 
     async def answer(self, accept: bool, text: str | None, /) -> OpenDialog | None:
@@ -122,13 +122,13 @@ class Dialogs(Protocol):
 class Downloads(Protocol):
     """The downloads of a tab, numbered from 1."""
 
-    begun: int
+    count: int
 
     def is_running(self, since: int = 0, /) -> bool:
         """Return whether a download after the first `since` is under way."""
         ...
 
-    async def finish(self, since: int, /) -> None:
+    async def wait_until_finished(self, since: int, /) -> None:
         """Wait until every download after the first `since` is over."""
 
 
@@ -142,7 +142,7 @@ class PageState(Protocol):
     def url(self) -> str: ...
     @property
     def status(self) -> int | None:
-        """The HTTP status of the document, where it has one."""
+        """The HTTP status of the document; None if it has none."""
         ...
 
     @property
@@ -154,25 +154,25 @@ class PageState(Protocol):
     @property
     def downloads(self) -> Downloads: ...
     @property
-    def is_restless(self) -> bool:
-        """Whether the page keeps navigating, or would if it were not held."""
+    def keeps_navigating(self) -> bool:
+        """Whether the page keeps navigating by itself, or is kept from it."""
         ...
 
     @property
     def awaited_server(self) -> str | None:
-        """The host that has not answered for the next document; until it does, nothing reaches the page."""
+        """The host that has not answered the request for the next document; until then the page answers no command."""
         ...
 
     async def title(self) -> str: ...
-    async def crash(self) -> None:
+    async def wait_for_crash(self) -> None:
         """Wait until the page crashes."""
 
-    async def answers(self, patience: float, /) -> bool:
-        """Return whether the page's main thread is free to run a script within `patience` seconds."""
+    async def answers_within(self, timeout: float, /) -> bool:
+        """Return whether the page's main thread is free to run a script within `timeout` seconds."""
         ...
 
-    async def stay_or_arrive(self) -> None:
-        """Wait for a document that is on its way; if its server does not answer in time, stay where we are."""
+    async def finish_navigation(self) -> None:
+        """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
 
     def allow_navigation(self) -> None:
-        """Let the page navigate again: what it does from here on may have been asked for."""
+        """Let the page navigate again, since the next action may cause it to."""

@@ -17,11 +17,11 @@ from rove.snapshot import Snapshot
 
 
 class PageObserver(Protocol):
-    """What the agent has seen of a page, and how to look at it again."""
+    """Takes snapshots of a page and remembers the last one that the agent has seen."""
 
     @property
     def seen(self) -> Snapshot | None:
-        """What the agent saw last."""
+        """The snapshot that the agent saw last."""
         ...
 
     @property
@@ -29,26 +29,29 @@ class PageObserver(Protocol):
         """The number of the document that was seen last, as `LoadState.documents` counts."""
         ...
 
-    async def look(self, ref: str | None = None, **options: Any) -> Snapshot:
+    async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or one element of it, as it is now."""
         ...
 
-    def remember(self, snapshot: Snapshot, /) -> None:
-        """Note what the agent has seen: later changes are told against it."""
+    def mark_seen(self, snapshot: Snapshot, /) -> None:
+        """Note what the agent has seen: later changes are reported against it."""
 
-    def forget_seen(self) -> None:
+    def clear_seen(self) -> None:
         """Note that the agent has seen nothing of the page as it is now."""
 
     def is_new_image(self, data: bytes, /) -> bool:
         """Return whether a screenshot differs from the last one, and remember it."""
         ...
 
-    async def quiet(self, glance: bool, since: float, /) -> None:
-        """Wait until an action that began at `since` brings no more change; `glance` also looks at the page then."""
+    async def wait_until_quiet(self, read_rows: bool, since: float, /) -> None:
+        """Wait until an action that began at `since` causes no more changes.
+
+        With `read_rows`, the page is read at the same moment, for the next snapshot.
+        """
 
 
 class TabInfo(Protocol):
-    """What is listed of a tab."""
+    """The facts that are listed of a tab."""
 
     @property
     def id(self) -> str: ...
@@ -56,7 +59,7 @@ class TabInfo(Protocol):
     def url(self) -> str: ...
     @property
     def open_dialog(self) -> OpenDialog | None:
-        """The dialog that blocks it, if one does."""
+        """The dialog that blocks it, if there is one."""
         ...
 
     async def title(self) -> str: ...
@@ -68,7 +71,7 @@ class Tab(TabInfo, Protocol):
     settings: Settings
     lock: asyncio.Lock
     # Whether the page did not answer when it was last asked.
-    is_suspect: bool
+    is_unresponsive: bool
 
     @property
     def page(self) -> PageState: ...
@@ -78,7 +81,7 @@ class Tab(TabInfo, Protocol):
     def keyboard(self) -> Keyboard: ...
     @property
     def console(self) -> Sequence[ConsoleLog]:
-        """The console of the tab, and that of the workers which its session shares."""
+        """The console log of the tab, and that of the workers that its session shares."""
         ...
 
     @property
@@ -97,12 +100,12 @@ class Tab(TabInfo, Protocol):
 
     def end_action(self) -> None: ...
     def allow_changes(self, secrets: SecretSource, /) -> None:
-        """Let the page navigate as an action asks, and let the action type these secrets."""
+        """Let the page navigate if an action causes it to, and let the action type these secrets."""
 
     async def navigate(self, url: str, /) -> None:
         """Load a URL until the document is parsed, or as far as time allows."""
 
-    async def travel(self, steps: int, /) -> bool:
+    async def go_in_history(self, steps: int, /) -> bool:
         """Go back or forward in history; False when there is no such entry."""
         ...
 
@@ -115,35 +118,35 @@ class Tab(TabInfo, Protocol):
         """Return every element that a target means; at least one."""
         ...
 
-    async def aim(self, target: str, /) -> PointerTarget:
+    async def resolve_pointer_target(self, target: str, /) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""
         ...
 
-    async def focused(self) -> Element:
-        """Return the element that has the focus, in whichever frame."""
+    async def focused_element(self) -> Element:
+        """Return the element that has the focus, in any frame; raise if there is none."""
         ...
 
     async def find(self, spec: dict[str, str], limit: int, /) -> tuple[int, list[dict[str, Any]]]:
-        """Search every frame; returns how many matches there are, and the first of them."""
+        """Search every frame; return how many matches there are, and the first of them."""
         ...
 
     async def has_frames(self) -> bool: ...
-    def refuse_gone_frame(self, prefix: str, /) -> None:
+    def require_frame(self, prefix: str, /) -> None:
         """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
 
     async def elements_at(self, x: float, y: float, /) -> Sequence[Element]:
-        """Return what lies at a point of the viewport: in the page, and in each frame that the point is in."""
+        """Return the elements at a point of the viewport: in the page, and in each frame that the point is in."""
         ...
 
     async def element_with_focus(self) -> Element | None:
-        """Return the element that takes the keys; None if no frame has the focus."""
+        """Return the element that receives keys; None if no frame has the focus."""
         ...
 
     async def scroll(self, direction: str, amount: int | None, /) -> ScrollPosition: ...
     async def shows_text(self, text: str, /) -> bool: ...
     async def shows_selector(self, css: str, /) -> bool: ...
-    async def next_change(self, patience: float, /) -> None:
-        """Wait for the next change of the document, or for `patience` seconds."""
+    async def wait_for_change(self, timeout: float, /) -> None:
+        """Wait for the next change of the document, or for `timeout` seconds."""
 
     async def evaluate(self, expression: str, /) -> Any:
         """Run JavaScript in the page; a function is called."""

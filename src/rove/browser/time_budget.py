@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-# Seconds that are kept of an action's time to look at the page once it has loaded.
+# Seconds of an action's time that are reserved for a snapshot of the page once it has loaded.
 LOOK_SECONDS = 1.0
 
 

@@ -1,1 +1,1 @@
-"""The browser as objects, over its DevTools protocol. Knows nothing of agents, actions or policy."""
+"""Chromium, driven over the Chrome DevTools Protocol (CDP). Imports nothing of agents, actions or policy."""

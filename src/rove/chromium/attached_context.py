@@ -1,4 +1,4 @@
-"""The context of somebody's own browser, in which we are guests: their cookies, their tabs, their downloads."""
+"""The default context of a browser that a person runs, with the person's cookies, tabs and downloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rove.browser.context import SavedContext, SavedTarget
 from rove.browser.schemes import is_readable_scheme
 from rove.browser.tab import TabInfo
-from rove.chromium.context import CLOSING_PATIENCE, Context
+from rove.chromium.context import CLOSE_TIMEOUT, Context
 from rove.chromium.page.closing import close_target
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class KnownPage:
-    """A page that is there, whether or not we have it in hand. Nothing is set up in it until an agent goes to it."""
+    """An open page, attached or not. Rove attaches to it only when an agent names it."""
 
     id: str
     target: str
     url: str
     name: str
-    # A page that we are not attached to reports no dialogs.
+    # The dialogs of a page are reported only once rove is attached to it.
     open_dialog: None = None
 
     async def title(self) -> str:
@@ -41,59 +41,59 @@ class KnownPage:
 
 
 class AttachedContext(Context):
-    """Lists what is open, takes a page in hand when it is asked for, and closes only what it has opened itself."""
+    """Lists the open pages, attaches to a page when it is named, and closes only pages that rove opened."""
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         super().__init__(connection, identity, settings, scratch)
         self._pages: dict[str, KnownPage] = {}
-        self._ours: set[str] = set()
-        self._remembered: dict[str, SavedTarget] = {}
-        self._taking = asyncio.Lock()
+        self._own_targets: set[str] = set()
+        self._saved_targets: dict[str, SavedTarget] = {}
+        self._attach_lock = asyncio.Lock()
         self._attaching: set[str] = set()
-        self._loads: dict[str, tuple[Tab, int, str]] = {}
+        self._running_downloads: dict[str, tuple[Tab, int, str]] = {}
         self._setup = replace(self._setup, is_attached=True)
 
     async def open(self, saved: SavedContext | None) -> None:
-        """See who is there. No permission is set, no download folder, and no cookie kept or put back."""
+        """List the open pages. Permissions, download folder and cookies of the person stay as they are."""
         saved = saved or SavedContext()
         self._shared.restore(saved.shared)
-        self._remembered = {known.target: known for known in saved.targets}
-        self._numbers = saved.numbers
-        there = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
-        for target in there["targetInfos"]:
-            self.notice(target)
-        # Only to be told of downloads: they go where the browser's own settings say.
+        self._saved_targets = {saved_target.target: saved_target for saved_target in saved.targets}
+        self._ids_given = saved.ids_given
+        answer = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
+        for target in answer["targetInfos"]:
+            self.update_page(target)
+        # This only enables download events; files go where the browser's own settings say.
         await self._root.send("Browser.setDownloadBehavior", {"behavior": "default", "eventsEnabled": True})
-        at = next((known.id for known in saved.targets if known.is_current), None)
-        self._current = at if at in self._opened else None
+        current = next((saved_target.id for saved_target in saved.targets if saved_target.is_current), None)
+        self._current = current if current in self._own_tab_ids else None
 
     @property
-    def listed(self) -> list[TabInfo]:
-        held = {tab.page.target_id: tab for tab in self.tabs}
-        shown = [held.get(page.target, page) for page in self._pages.values() if is_readable_scheme(page.url)]
-        return sorted(shown, key=lambda page: _number(page.id))
+    def tab_infos(self) -> list[TabInfo]:
+        attached = {tab.page.target_id: tab for tab in self.tabs}
+        tabs = [attached.get(page.target, page) for page in self._pages.values() if is_readable_scheme(page.url)]
+        return sorted(tabs, key=lambda page: _id_number(page.id))
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
         return tuple(
-            SavedTarget(page.id, page.target, page.target in self._ours, page.id == self._current)
+            SavedTarget(page.id, page.target, page.target in self._own_targets, page.id == self._current)
             for page in self._pages.values()
         )
 
     @property
-    def _opened(self) -> list[str]:
-        return [page.id for page in self._pages.values() if page.target in self._ours]
+    def _own_tab_ids(self) -> list[str]:
+        return [page.id for page in self._pages.values() if page.target in self._own_targets]
 
     async def tab(self, name: str | None = None) -> Tab:
-        """Without a name the one in front, which is never one that we were not sent to."""
+        """Return the named tab, or the current one, which is never a page that the agent has not named or opened."""
         wanted = name or self._current
-        page = next((page for page in self.listed if page.id == wanted and isinstance(page, KnownPage)), None)
+        page = next((page for page in self.tab_infos if page.id == wanted and isinstance(page, KnownPage)), None)
         if page is not None:
-            await self._take(page)
+            await self._attach(page)
         return await super().tab(name)
 
     async def close_tab(self, tab: TabInfo) -> None:
-        if self._tabs[tab.id].page.target_id not in self._ours:
+        if self._tabs[tab.id].page.target_id not in self._own_targets:
             raise Denied(
                 f"{tab.id} was not opened by rove, and is not closed by it.",
                 hint="It is the person's own: only they close it.",
@@ -101,133 +101,133 @@ class AttachedContext(Context):
         await super().close_tab(tab)
 
     async def save(self) -> SavedContext:
-        """Nothing of the person's: their browser keeps it."""
-        return SavedContext(tabs=self.addresses, current=self._current)
+        """Return the tabs; cookies and storage stay in the person's browser."""
+        return SavedContext(tabs=self.tab_urls, current=self._current)
 
     async def close(self) -> None:
-        """Close what we opened, let go of the rest and leave all else as it is."""
-        held = {tab.page.target_id for tab in self.tabs}
-        leaving = [self._let_go(tab) for tab in self.tabs]
-        leaving += [self._close_unheld(target) for target in self._ours - held]
+        """Close the pages that rove opened, and detach from the others."""
+        attached = {tab.page.target_id for tab in self.tabs}
+        closing = [self._close_or_detach(tab) for tab in self.tabs]
+        closing += [self._close_target(target) for target in self._own_targets - attached]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSING_PATIENCE):
-                await asyncio.gather(*map(_ignoring_loss, leaving))
+            async with asyncio.timeout(CLOSE_TIMEOUT):
+                await asyncio.gather(*map(_ignore_cdp_errors, closing))
         await self.release()
         await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
             self.on_closed()
 
-    # What the browser tells of this context
+    # Events of the browser
 
-    def notice(self, target: dict[str, Any]) -> None:
-        """A page is there, or is elsewhere now. Those of the browser's own are not told of."""
+    def update_page(self, target: dict[str, Any]) -> None:
+        """Add a page, or update its URL and title. Pages of the browser itself are not listed."""
         if target.get("browserContextId") != self._identity or target["type"] != "page":
             return
         page = self._pages.get(target["targetId"])
         if page is not None:
             page.url, page.name = target["url"], target["title"]
         elif is_readable_scheme(target["url"]):
-            self._meet(target)
+            self._add_page(target)
 
     def forget_page(self, target: str) -> None:
         self._pages.pop(target, None)
-        self._ours.discard(target)
+        self._own_targets.discard(target)
 
-    def is_taking(self, target: str) -> bool:
-        """Whether we attach to it ourselves at this moment."""
+    def is_attaching(self, target: str) -> bool:
+        """Return whether rove is attaching to this target now."""
         return target in self._attaching
 
-    def receive(self, cdp: CdpSession, target: dict[str, Any]) -> None:
-        """A page has come into being: a popup of one that we have in hand, or none of our business."""
+    def on_page_attached(self, cdp: CdpSession, target: dict[str, Any]) -> None:
+        """Open a tab for a popup of an attached page; resume and leave any other new page."""
         opener = next((tab for tab in self.tabs if tab.page.target_id == target.get("openerId")), None)
         if opener is None:
-            self._announce(target)
+            self._report_popup(target)
             self._shared.tasks.start(resume_target(cdp))
             return
-        if opener.page.target_id in self._ours:
-            if opener.popups.is_refused(len(self._opened)):
-                self._arrival.set()
+        if opener.page.target_id in self._own_targets:
+            if opener.popups.is_refused(len(self._own_tab_ids)):
+                self._popup_opened.set()
                 self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
                 return
-            self._ours.add(target["targetId"])
-        tab = self._made(cdp, target, self._meet(target).id)
-        self._shared.tasks.start(self._welcome(tab, opener))
+            self._own_targets.add(target["targetId"])
+        tab = self._add_tab(cdp, target, self._add_page(target).id)
+        self._shared.tasks.start(self._open_tab(tab, opener))
 
-    def receive_download(self, event: dict[str, Any]) -> None:
+    def on_download_event(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
-            owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
+            owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                self._loads[event["guid"]] = (
+                self._running_downloads[event["guid"]] = (
                     owner,
-                    owner.page.downloads.begin(),
+                    owner.page.downloads.add(),
                     event["suggestedFilename"] or "download",
                 )
-        elif event["state"] != "inProgress" and (load := self._loads.pop(event["guid"], None)):
-            tab, number, name = load
-            tab.page.downloads.end(number)
-            is_whole = event["state"] == "completed"
+        elif event["state"] != "inProgress" and (download := self._running_downloads.pop(event["guid"], None)):
+            tab, number, name = download
+            tab.page.downloads.remove(number)
+            is_complete = event["state"] == "completed"
             where = f"{name}, where this browser keeps its downloads: not in the workspace"
-            tab.page.events.add("download" if is_whole else "download failed", where if is_whole else name)
+            tab.page.events.add("download" if is_complete else "download failed", where if is_complete else name)
 
-    # Pages in hand
+    # Attached pages
 
-    async def _take(self, page: KnownPage) -> Tab:
-        """Attach to a page and set it up; it is told nothing, and what it showed stays."""
-        async with self._taking:
-            if (held := self._tabs.get(page.id)) is not None:
-                return held
+    async def _attach(self, page: KnownPage) -> Tab:
+        """Attach to a page and set it up, without reloading it."""
+        async with self._attach_lock:
+            if (tab := self._tabs.get(page.id)) is not None:
+                return tab
             self._attaching.add(page.target)
             try:
-                attached = await self._root.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
+                answer = await self._root.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
             finally:
                 self._attaching.discard(page.target)
-            cdp = self._connection.cdp_session(attached["sessionId"])
-            tab = self._made(cdp, {"targetId": page.target, "url": page.url}, page.id)
+            cdp = self._connection.cdp_session(answer["sessionId"])
+            tab = self._add_tab(cdp, {"targetId": page.target, "url": page.url}, page.id)
             try:
                 await tab.open()
-                await tab.catch_up()
+                await tab.read_current_document()
             except BaseException:
                 self._forget(tab)
                 self._shared.tasks.start(cdp.detach())
                 raise
             return tab
 
-    def _meet(self, target: dict[str, Any]) -> KnownPage:
+    def _add_page(self, target: dict[str, Any]) -> KnownPage:
         identity = target["targetId"]
         if identity not in self._pages:
-            known = self._remembered.pop(identity, None)
-            if known is not None and known.is_ours:
-                self._ours.add(identity)
-            name = known.id if known else self._next_id()
+            saved_target = self._saved_targets.pop(identity, None)
+            if saved_target is not None and saved_target.is_ours:
+                self._own_targets.add(identity)
+            name = saved_target.id if saved_target else self._next_id()
             self._pages[identity] = KnownPage(name, identity, target["url"] or "about:blank", target.get("title", ""))
         return self._pages[identity]
 
-    async def _created(self) -> Tab:
-        # Behind what the person looks at, so that what they type does not go into it.
-        asking = asyncio.ensure_future(
+    async def _try_create_tab(self) -> Tab:
+        # The page opens in the background, so that what the person types does not go into it.
+        creation = asyncio.ensure_future(
             self._root.send("Target.createTarget", {"url": "about:blank", "background": True})
         )
         try:
-            target = (await asyncio.shield(asking))["targetId"]
+            target = (await asyncio.shield(creation))["targetId"]
         except asyncio.CancelledError:
-            self._shared.tasks.start(self._undo(asking))
+            self._shared.tasks.start(self._close_created(creation))
             raise
-        self._ours.add(target)
+        self._own_targets.add(target)
         try:
-            return await self._take(self._meet({"targetId": target, "url": "about:blank"}))
+            return await self._attach(self._add_page({"targetId": target, "url": "about:blank"}))
         except BaseException:
-            self._shared.tasks.start(self._close_unheld(target))
+            self._shared.tasks.start(self._close_target(target))
             raise
 
-    async def _undo(self, asking: asyncio.Future[dict[str, Any]]) -> None:
-        await self._close_unheld((await asking)["targetId"])
+    async def _close_created(self, creation: asyncio.Future[dict[str, Any]]) -> None:
+        await self._close_target((await creation)["targetId"])
 
-    def _announce(self, target: dict[str, Any]) -> None:
-        """A window that does not know its opener may still be what a page in hand has said that it opens."""
-        opener = next((tab for tab in self.tabs if tab.popups.announced > 0), None)
+    def _report_popup(self, target: dict[str, Any]) -> None:
+        """Report a window without an opener, as `noopener` opens, as the popup that an attached page has announced."""
+        opener = next((tab for tab in self.tabs if tab.popups.expected_count > 0), None)
         if opener is not None and is_readable_scheme(target["url"] or "about:blank"):
-            opener.popups.admit(self._meet(target).id, target["url"])
-            self._arrival.set()
+            opener.popups.report(self._add_page(target).id, target["url"])
+            self._popup_opened.set()
 
     def _rename(self, tab: Tab, identity: str) -> None:
         replaced = next((page for page in self._pages.values() if page.id == identity), None)
@@ -236,36 +236,36 @@ class AttachedContext(Context):
         super()._rename(tab, identity)
         self._pages[tab.page.target_id].id = identity
 
-    def _dismiss(self, tab: Tab) -> None:
-        self._shared.tasks.start(self._let_go(tab))
+    def _close_replaced(self, tab: Tab) -> None:
+        self._shared.tasks.start(self._close_or_detach(tab))
 
     def _forget(self, tab: Tab) -> None:
         super()._forget(tab)
-        if self._current is not None and self._current not in self._opened:
-            # We do not end up, unasked, on a page of the person's.
-            self._current = next(reversed(self._opened), None)
+        if self._current is not None and self._current not in self._own_tab_ids:
+            # A page of the person becomes the current tab only if the agent names it.
+            self._current = next(reversed(self._own_tab_ids), None)
 
-    async def _let_go(self, tab: Tab) -> None:
-        if tab.page.target_id in self._ours:
+    async def _close_or_detach(self, tab: Tab) -> None:
+        if tab.page.target_id in self._own_targets:
             await tab.close()
         else:
             await tab.page.cdp.detach()
 
-    async def _close_unheld(self, target: str) -> None:
+    async def _close_target(self, target: str) -> None:
         await self._root.send("Target.closeTarget", {"targetId": target})
 
 
-def _number(identity: str) -> int:
+def _id_number(identity: str) -> int:
     return int(identity.removeprefix("t"))
 
 
 async def resume_target(cdp: CdpSession) -> None:
-    """It is not ours to drive: let it run, and leave it."""
+    """Let a target run that waits for the debugger, and detach from it."""
     await cdp.send("Runtime.runIfWaitingForDebugger")
     await cdp.detach()
 
 
-async def _ignoring_loss(work: Coroutine[Any, Any, None]) -> None:
-    """Close or leave a page that may be gone already."""
+async def _ignore_cdp_errors(work: Coroutine[Any, Any, None]) -> None:
+    """Close or detach from a page that may be closed already."""
     with contextlib.suppress(CdpError):
         await work

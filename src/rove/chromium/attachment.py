@@ -1,4 +1,4 @@
-"""Attaching to a browser that a person runs themselves: nothing of it is ours to end."""
+"""Attaching to a browser that a person runs, which rove never closes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.attached_context import AttachedContext, resume_target
-from rove.chromium.browser import ATTACHED, Browser, refuse_if_old
+from rove.chromium.browser import AUTO_ATTACH, Browser, check_version
 from rove.chromium.process.run_folder import RunFolder, sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from rove.browser.context import SavedContext
     from rove.settings import Settings
 
-# A browser that works answers at once.
-DISCOVERY_TIMEOUT = 5.0
-LARGEST_ANSWER = 100_000
+# Seconds in which `/json/version` has to answer; a working browser needs milliseconds.
+VERSION_TIMEOUT = 5.0
+MAX_VERSION_BYTES = 100_000
 
 
 class AttachedProcess:
-    """A folder for what is temporary, and no process: which one it is, and what it holds, is not our business."""
+    """A folder for temporary files. Rove knows nothing of the process of an attached browser."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
@@ -38,7 +38,7 @@ class AttachedProcess:
 
     @property
     def is_running(self) -> bool:
-        return True  # as long as the line to it is open
+        return True  # the connection tells whether the browser is alive
 
     @property
     def process_group(self) -> None:
@@ -49,71 +49,71 @@ class AttachedProcess:
 
 
 class AttachedBrowser(Browser):
-    """Somebody's own browser. It is left, never closed."""
+    """A browser that a person runs. Rove disconnects from it and never closes it."""
 
     def __init__(self, process: AttachedProcess, connection: CdpConnection, version: str, own: str) -> None:
         super().__init__(process, connection, version)
-        self._own = own
-        self._attached_context: AttachedContext | None = None
+        self._default_id = own
+        self._default_context: AttachedContext | None = None
         root = connection.root
         for event in ("Target.targetCreated", "Target.targetInfoChanged"):
             root.on(event, self._on_target)
         root.on("Target.targetDestroyed", self._on_destroyed)
 
-    async def own_context(self, settings: Settings, saved: SavedContext | None) -> AttachedContext:
-        """The one that the person works in, through no proxy of ours."""
-        attached_context = AttachedContext(self._connection, self._own, settings, self._process.scratch)
-        self._attached_context = self._contexts[self._own] = attached_context
-        attached_context.on_closed = self._leave_own
+    async def default_context(self, settings: Settings, saved: SavedContext | None) -> AttachedContext:
+        """Open the context that the person works in; its requests do not go through rove's proxy."""
+        context = AttachedContext(self._connection, self._default_id, settings, self._process.scratch)
+        self._default_context = self._contexts[self._default_id] = context
+        context.on_closed = self._forget_default_context
         try:
-            await attached_context.open(saved)
+            await context.open(saved)
         except BaseException:
-            await attached_context.close()
+            await context.close()
             raise
-        return attached_context
+        return context
 
     async def close(self) -> None:
-        """Leave it as it was: what we opened is closed, and nothing else."""
+        """Close the pages that rove opened, and disconnect."""
         await asyncio.gather(*(context.close() for context in list(self._contexts.values())))
         await self.kill()
 
-    def _leave_own(self) -> None:
-        self._attached_context = None
-        self._contexts.pop(self._own, None)
+    def _forget_default_context(self) -> None:
+        self._default_context = None
+        self._contexts.pop(self._default_id, None)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]
-        if target.get("browserContextId") in self._contexts.keys() - {self._own}:
+        if target.get("browserContextId") in self._contexts.keys() - {self._default_id}:
             super()._on_attached(event)
-        elif self._attached_context is not None and self._attached_context.is_taking(target["targetId"]):
-            return  # who asked for it goes on by itself
+        elif self._default_context is not None and self._default_context.is_attaching(target["targetId"]):
+            return  # the context sets it up itself
         elif (
-            self._attached_context is not None
+            self._default_context is not None
             and target["type"] == "page"
-            and target.get("browserContextId") == self._own
+            and target.get("browserContextId") == self._default_id
         ):
-            self._attached_context.receive(self._connection.cdp_session(event["sessionId"]), target)
+            self._default_context.on_page_attached(self._connection.cdp_session(event["sessionId"]), target)
         else:
             self._tasks.start(resume_target(self._connection.cdp_session(event["sessionId"])))
 
     def _on_target(self, event: dict[str, Any]) -> None:
-        if self._attached_context is not None:
-            self._attached_context.notice(event["targetInfo"])
+        if self._default_context is not None:
+            self._default_context.update_page(event["targetInfo"])
 
     def _on_destroyed(self, event: dict[str, Any]) -> None:
-        if self._attached_context is not None:
-            self._attached_context.forget_page(event["targetId"])
+        if self._default_context is not None:
+            self._default_context.forget_page(event["targetId"])
 
 
 async def attach(settings: Settings) -> AttachedBrowser:
-    """Connect to the browser that the settings name; whatever keeps us from it, nothing is left of the attempt."""
+    """Connect to the browser that the settings name; if that fails, remove the temporary files."""
     assert settings.attach is not None
     port = DebugPort.of(settings.attach)
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             if not port.path:
-                port = await asyncio.to_thread(_with_path, port)
-            return await _attached(settings, port)
+                port = await asyncio.to_thread(_find_socket, port)
+            return await _connect(settings, port)
     except (OSError, TimeoutError, CdpError, ValueError, http.client.HTTPException) as error:
         raise BrowserUnavailable(
             f"No browser can be attached to at {settings.attach}: {_reason(error)}.", hint=_hint(port)
@@ -139,26 +139,26 @@ def _hint(port: DebugPort) -> str:
     )
 
 
-def _with_path(port: DebugPort) -> DebugPort:
-    """Ask where the browser's WebSocketTransport is, which changes whenever it is started.
+def _find_socket(port: DebugPort) -> DebugPort:
+    """Return the port with the path of the browser's WebSocket, which changes whenever it is started.
 
-    Chrome 144 and newer, switched on in chrome://inspect, answers 404 and speaks at a path without an id.
+    Chrome 144 and newer, enabled in chrome://inspect, answers 404 and uses a path without an id.
     """
-    asking = http.client.HTTPConnection(port.host, port.port, timeout=DISCOVERY_TIMEOUT)
+    connection = http.client.HTTPConnection(port.host, port.port, timeout=VERSION_TIMEOUT)
     try:
-        asking.request("GET", "/json/version")
-        answer = asking.getresponse()
+        connection.request("GET", "/json/version")
+        answer = connection.getresponse()
         if answer.status == http.client.NOT_FOUND:
             return port.without_id()
-        said = json.loads(answer.read(LARGEST_ANSWER)) if answer.status == http.client.OK else None
+        version = json.loads(answer.read(MAX_VERSION_BYTES)) if answer.status == http.client.OK else None
     finally:
-        asking.close()
-    if not isinstance(said, dict):
+        connection.close()
+    if not isinstance(version, dict):
         raise ValueError("what listens there is no browser")
-    return port.at(str(said.get("webSocketDebuggerUrl")))
+    return port.at(str(version.get("webSocketDebuggerUrl")))
 
 
-async def _attached(settings: Settings, port: DebugPort) -> AttachedBrowser:
+async def _connect(settings: Settings, port: DebugPort) -> AttachedBrowser:
     runs = settings.home_folder / "run"
     try:
         await asyncio.to_thread(sweep, runs)
@@ -167,22 +167,22 @@ async def _attached(settings: Settings, port: DebugPort) -> AttachedBrowser:
         raise unwritable(settings.home_folder, error) from error
     connection = CdpConnection(WebSocketTransport(port))
     try:
-        return await _introduced(process, connection, str(port))
+        return await _open_browser(process, connection, str(port))
     except BaseException:
         connection.close()
         await asyncio.to_thread(process.release)
         raise
 
 
-async def _introduced(process: AttachedProcess, connection: CdpConnection, where: str) -> AttachedBrowser:
+async def _open_browser(process: AttachedProcess, connection: CdpConnection, where: str) -> AttachedBrowser:
     await connection.open()
     root = connection.root
     version = await root.send("Browser.getVersion")
-    refuse_if_old(where, version["product"])
+    check_version(where, version["product"])
     contexts = await root.send("Target.getBrowserContexts")
     if "defaultBrowserContextId" not in contexts:
-        raise CdpError("it does not tell which of its contexts is its own, as newer versions of Chromium do")
+        raise CdpError("it does not report its default context, as newer versions of Chromium do")
     browser = AttachedBrowser(process, connection, version["product"], contexts["defaultBrowserContextId"])
     await root.send("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
-    await root.send("Target.setAutoAttach", ATTACHED)
+    await root.send("Target.setAutoAttach", AUTO_ATTACH)
     return browser

@@ -1,4 +1,4 @@
-"""One Chromium process, and everything that dies with it."""
+"""A running Chromium: starting its process, connecting to it, and opening and closing its contexts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from rove.browser.context import SavedContext
 from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
-from rove.chromium.process.first_page import COMMANDS_SENT, PAGE_COMMAND, FirstPage
+from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 from rove.chromium.process.launch_arguments import decide_sandbox, has_display
 from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
 from rove.chromium.process.run_folder import sweep
@@ -24,19 +24,19 @@ from rove.settings import Settings
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
-CLOSING_PATIENCE = 3.0
-# The first that tells when a navigation starts, which waiting for a page to come to rest relies on.
-OLDEST = 132
-# Whatever comes into being waits for us, so that nothing of a page runs before it is set up.
-ATTACHED = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+CLOSE_TIMEOUT = 3.0
+# The first version with `Page.frameStartedNavigating`, which waiting for navigations relies on.
+MIN_VERSION = 132
+# New targets wait for the debugger, so that no script of a page runs before rove has set the page up.
+AUTO_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 
 
 class ProcessHandle(Protocol):
-    """What a browser stands on: a process that we started, or one that is somebody else's and that we only visit."""
+    """The process of a browser: one that rove started, or that of a person's browser that rove is attached to."""
 
     @property
     def scratch(self) -> Path:
-        """Where to put what is temporary."""
+        """The folder for temporary files."""
         ...
 
     @property
@@ -44,17 +44,17 @@ class ProcessHandle(Protocol):
     @property
     def process_group(self) -> int | None: ...
     def release(self) -> None:
-        """It is over: leave nothing behind that is ours."""
+        """End a process that rove started, and remove the temporary files."""
 
 
 class Browser:
-    """A browser with the line to it and what it stands on."""
+    """A browser: its process, the connection to it and its contexts."""
 
     def __init__(self, process: ProcessHandle, connection: CdpConnection, version: str = "") -> None:
         self._process = process
         self._connection = connection
         self._contexts: dict[str, Context] = {}
-        # A context that was asked for ahead, by its way out.
+        # The context that was created while the browser started, by its proxy.
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
@@ -69,7 +69,7 @@ class Browser:
         return self._connection.is_open and self._process.is_running
 
     def memory_in_use(self) -> int | None:
-        """Return the bytes that the browser's processes hold; None where that is unknown, or not ours to measure."""
+        """Return the bytes that the browser's processes hold; None if unknown or in an attached browser."""
         group = self._process.process_group
         return memory_in_use(group) if group is not None else None
 
@@ -79,19 +79,19 @@ class Browser:
         return group is not None and kill_largest_page(group)
 
     def on_lost(self, callback: Callable[[], None]) -> None:
-        """Be told when the process is gone."""
+        """Call `callback` when the connection to the browser ends."""
         self._connection.on_end(callback)
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
-        """An isolated context whose only way out is a proxy; with a keepsake, it goes on where a lost one ended."""
+        """Open an isolated context whose requests all go through a proxy, or restore a lost one."""
         context = self._prepared.pop(proxy, None) if saved is None else None
         if context is None:
-            # Without this spelling of the bypass list, loopback and link-local addresses go round every proxy.
-            proxy_url = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
-            made = await self._connection.root.send(
-                "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_url}
+            # Without `<-loopback>`, Chromium bypasses the proxy for loopback and link-local addresses.
+            proxy_params = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
+            answer = await self._connection.root.send(
+                "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_params}
             )
-            context = self._context(made["browserContextId"], settings)
+            context = self._add_context(answer["browserContextId"], settings)
         try:
             await context.open(saved)
         except BaseException:
@@ -99,46 +99,47 @@ class Browser:
             raise
         return context
 
-    async def own_context(self, settings: Settings, saved: SavedContext | None) -> Context:
-        """Refuse: only a browser that a person runs has a context of its own to work in."""
+    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
+        """Raise `Unsupported`: rove uses the default context only in a browser that a person runs."""
         raise Unsupported("This browser was started by rove, which gives every session a context behind its proxy.")
 
     def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
-        """Take over what was begun before anyone could listen."""
-        if first_page.context is not None:
-            context = self._context(first_page.context, settings)
-            context.expect(self._connection.expect(PAGE_COMMAND))
+        """Take over the context and the page that were requested while the browser started."""
+        if first_page.context_id is not None:
+            context = self._add_context(first_page.context_id, settings)
+            context.set_first_page(self._connection.expect_response(CREATE_PAGE_ID))
             self._prepared[first_page.proxy_url] = context
 
-    def _context(self, identity: str, settings: Settings) -> Context:
+    def _add_context(self, identity: str, settings: Settings) -> Context:
         context = Context(self._connection, identity, settings, self._process.scratch)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         return context
 
-    async def answers(self, patience: float) -> bool:
-        """Whether the browser process itself still answers, or at least goes on talking."""
+    async def answers_within(self, timeout: float) -> bool:
+        """Return whether the browser process answers within `timeout` seconds, or at least still sends events."""
         began = time.monotonic()
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self._connection.root.send("Browser.getVersion")
         except TimeoutError:
-            # An answer queues behind what pages say. What was in the pipe before would have been read at once.
-            return self._connection.heard_at > began + patience / 2
+            # The answer may wait behind events of pages. Events from before `began` were read at once, so an event in
+            # the second half of the time shows that the browser still works.
+            return self._connection.last_received_at > began + timeout / 2
         except CdpError:
             return False
         return True
 
     async def kill(self) -> None:
-        """End everything that belongs to the browser, without asking it."""
+        """Disconnect and end the process without asking the browser to close."""
         self._connection.close()
         await asyncio.gather(*(context.release() for context in self._contexts.values()), self._tasks.close())
         await asyncio.to_thread(self._process.release)
 
     async def close(self) -> None:
-        """End the process and leave nothing behind; bounded, whatever state it is in."""
+        """Close the browser in a bounded time, whatever state it is in."""
         with contextlib.suppress(TimeoutError, CdpError):
-            async with asyncio.timeout(CLOSING_PATIENCE):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
         await self.kill()
 
@@ -147,11 +148,11 @@ class Browser:
         cdp = self._connection.cdp_session(event["sessionId"])
         context = self._contexts.get(target.get("browserContextId", ""))
         if context is not None and target["type"] == "page":
-            context.receive(cdp, target)
+            context.on_page_attached(cdp, target)
         elif context is not None and target["type"] in ("service_worker", "shared_worker"):
             self._tasks.start(context.workers.set_up(cdp, target))
         else:
-            # Not ours to drive, but it waits for someone to let it go.
+            # Other targets are not driven, but wait for the debugger and have to be resumed.
             self._tasks.start(cdp.send("Runtime.runIfWaitingForDebugger"))
 
     def _on_detached(self, event: dict[str, Any]) -> None:
@@ -160,53 +161,55 @@ class Browser:
 
     def _on_download(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
-            context.receive_download(event)
+            context.on_download_event(event)
 
 
 async def start_process(settings: Settings, progress: Callable[[str], None] | None) -> BrowserProcess:
-    """Find a browser, or fetch one if someone is there to hear of the progress, and start its process."""
+    """Find a browser, or fetch one if `progress` can be shown, and start its process."""
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
             "A browser with a window needs a display, and there is none.",
             hint="Leave --no-headless out, or start rove under `xvfb-run`.",
         )
-    from rove.chromium.installation import ensure  # no server that had a head start needs it
+    from rove.chromium.installation import ensure  # not needed after an early launch
 
     may_fetch = settings.fetch_browser and progress is not None
-    found = await asyncio.to_thread(ensure, settings, may_fetch, progress or _silently)
-    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
+    installation = await asyncio.to_thread(ensure, settings, may_fetch, progress or _ignore_progress)
+    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
     try:
-        return await asyncio.to_thread(BrowserProcess, settings.home_folder / "run", found, sandbox, settings.headless)
+        return await asyncio.to_thread(
+            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless
+        )
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
 
 
-def _silently(message: str) -> None:
-    """Nobody is waiting for it yet."""
+def _ignore_progress(message: str) -> None:
+    """Discard a progress message, when the caller gave no way to show it."""
 
 
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
-    """A browser out of a process that is starting; if it does not come up nothing is left of it."""
+    """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
-    give_up = time.monotonic() + settings.deadlines.launch
-    sweeping = asyncio.ensure_future(_swept(settings.home_folder / "run"))
+    deadline = time.monotonic() + settings.deadlines.launch
+    sweep_task = asyncio.ensure_future(_sweep(settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
-            connection = await _transport(process)
+            connection = await _open_connection(process)
             browser = await _connect(process, connection, settings)
-        # Neither a slow nor a failed clean-up may cost the caller a browser that is up.
-        await asyncio.wait({sweeping}, timeout=give_up - time.monotonic())
+        # A slow or failed clean-up must not keep the caller from a browser that works.
+        await asyncio.wait({sweep_task}, timeout=deadline - time.monotonic())
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
-        await _give_up(connection, process)
-        raise BrowserUnavailable(f"{process.found.path} did not start: {reason}") from error
+        await _clean_up(connection, process)
+        raise BrowserUnavailable(f"{process.installation.path} did not start: {reason}") from error
     except BaseException:
-        await _give_up(connection, process)
+        await _clean_up(connection, process)
         raise
     return browser
 
 
-async def _swept(runs: Path) -> None:
+async def _sweep(runs: Path) -> None:
     """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
     try:
         await asyncio.to_thread(sweep, runs)
@@ -214,13 +217,13 @@ async def _swept(runs: Path) -> None:
         log.exception("what earlier browsers left in %s could not be removed", runs)
 
 
-async def _transport(process: BrowserProcess) -> CdpConnection:
-    """To the browser, once nobody else speaks to it."""
+async def _open_connection(process: BrowserProcess) -> CdpConnection:
+    """Open the connection, once the thread that requests the first page no longer uses the pipe."""
     first_page = process.first_page
     if first_page is None:
-        return CdpConnection(PipeTransport(*process.pipe()))
+        return CdpConnection(PipeTransport(*process.take_pipe()))
     await asyncio.to_thread(first_page.wait)
-    return CdpConnection(PipeTransport(*process.pipe(), first_page.received), COMMANDS_SENT)
+    return CdpConnection(PipeTransport(*process.take_pipe(), first_page.received), COMMANDS_SENT)
 
 
 async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings) -> Browser:
@@ -229,23 +232,23 @@ async def _connect(process: BrowserProcess, connection: CdpConnection, settings:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()
     root = connection.root
-    version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", ATTACHED))
+    version, _ = await asyncio.gather(root.send("Browser.getVersion"), root.send("Target.setAutoAttach", AUTO_ATTACH))
     browser.version = version["product"]
-    refuse_if_old(str(process.found.path), browser.version)
+    check_version(str(process.installation.path), browser.version)
     return browser
 
 
-def refuse_if_old(where: str, product: str) -> None:
-    """`HeadlessChrome/156.0.1.2` says of itself which version it is."""
+def check_version(where: str, product: str) -> None:
+    """Raise if a product such as `HeadlessChrome/156.0.1.2` is older than rove needs."""
     major = product.partition("/")[2].partition(".")[0]
-    if major.isdigit() and int(major) < OLDEST:
+    if major.isdigit() and int(major) < MIN_VERSION:
         raise BrowserUnavailable(
-            f"{where} is version {major} of Chromium, and rove needs {OLDEST} or newer.",
+            f"{where} is version {major} of Chromium, and rove needs {MIN_VERSION} or newer.",
             hint="Update it, or run `rove install` and leave ROVE_BROWSER unset.",
         )
 
 
-async def _give_up(connection: CdpConnection | None, process: BrowserProcess) -> None:
+async def _clean_up(connection: CdpConnection | None, process: BrowserProcess) -> None:
     if connection is not None:
         connection.close()
     await asyncio.to_thread(process.release)

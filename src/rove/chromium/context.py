@@ -1,4 +1,4 @@
-"""One isolated browser context: its tabs, their ids and which of them is in front."""
+"""One isolated browser context: its tabs, their ids and which of them is current."""
 
 from __future__ import annotations
 
@@ -23,55 +23,55 @@ from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSessio
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings import Settings
 
-CLOSING_PATIENCE = 3.0
-# From the moment a page says that it opens a window until the window is there.
-ARRIVING_PATIENCE = 2.0
-RELOADING_PATIENCE = 3.0
-UNSTICKING_PATIENCE = 0.5
-OPENING_PATIENCE = 2.0
+CLOSE_TIMEOUT = 3.0
+# Seconds from `Page.windowOpen` until the new window has a target.
+POPUP_TIMEOUT = 2.0
+RELOAD_TIMEOUT = 3.0
+UNBLOCK_TIMEOUT = 0.5
+OPEN_TIMEOUT = 2.0
 
 
 class Context:
-    """Cookies, storage and tabs of their own. Tab ids (`t1`, `t2`) are never given twice."""
+    """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         self._root = connection.root
         self._connection = connection
         self._identity = identity
         self._settings = settings
-        # Copies of what the pages were given, which they may read as long as they live.
+        # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
         self._tabs: dict[str, Tab] = {}
-        self._numbers = 0
+        self._ids_given = 0
         self._current: str | None = None
-        # The first tab, until someone uses it.
-        self._untouched: Tab | None = None
+        # The first tab, until it is used.
+        self._unused_tab: Tab | None = None
         self._creating = 0
-        # The answer to a page that was asked for before anyone could listen.
-        self._expected: asyncio.Future[dict[str, Any]] | None = None
-        self._welcoming: dict[str, asyncio.Task[Tab]] = {}
-        self._arrival = asyncio.Event()
+        # The answer to the `Target.createTarget` that was sent while the browser started.
+        self._first_page: asyncio.Future[dict[str, Any]] | None = None
+        self._opening: dict[str, asyncio.Task[Tab]] = {}
+        self._popup_opened = asyncio.Event()
         self._used: dict[str, float] = {}
         self._shared = SharedResources()
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = asyncio.Event()
-        # Asked before a tab is opened; raises if there is no room for it.
-        self.admit: Callable[[], Awaitable[None]] | None = None
+        # Awaited before a tab is opened; raises if there is no memory for it.
+        self.before_new_tab: Callable[[], Awaitable[None]] | None = None
         self.on_closed: Callable[[], object] | None = None
 
-    def expect(self, page: asyncio.Future[dict[str, Any]]) -> None:
-        """A page of ours is on its way already, which will be the first."""
-        self._expected = page
+    def set_first_page(self, page: asyncio.Future[dict[str, Any]]) -> None:
+        """Use a page that was requested while the browser started as the first tab."""
+        self._first_page = page
         self._creating += 1
 
     async def open(self, saved: SavedContext | None) -> None:
-        """Make ready; with a keepsake, go on where a lost context ended."""
+        """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
         ready = asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if saved is None:
-            # Whoever asks for a context asks for a page next, and its process takes longest of all to start.
-            first, _ = await asyncio.gather(self._create(), ready)
-            self._untouched, self._current = first, first.id
+            # The caller needs a page next, and starting its process takes longest.
+            first, _ = await asyncio.gather(self._create_tab(), ready)
+            self._unused_tab, self._current = first, first.id
         else:
             await ready
             self._shared.restore(saved.shared)
@@ -83,7 +83,7 @@ class Context:
 
     @property
     def workers(self) -> Workers:
-        """The workers that belong to no single tab."""
+        """The workers that the tabs share."""
         return self._shared.workers
 
     @property
@@ -110,7 +110,7 @@ class Context:
 
     @property
     def is_alive(self) -> bool:
-        """Whether there is still a browser that it belongs to."""
+        """Whether the connection to the browser is open."""
         return self._connection.is_open
 
     @property
@@ -118,8 +118,8 @@ class Context:
         return list(self._tabs.values())
 
     @property
-    def listed(self) -> Sequence[TabInfo]:
-        """All that an agent is told of."""
+    def tab_infos(self) -> Sequence[TabInfo]:
+        """Every tab that the agent is shown."""
         return self.tabs
 
     @property
@@ -127,60 +127,60 @@ class Context:
         return self._tabs.get(self._current or "")
 
     async def tab(self, name: str | None = None) -> Tab:
-        """The named tab, or the one in front, which is opened if there is none."""
+        """Return the named tab, or the current one, which is opened if there is none."""
         if name is not None and name not in self._tabs:
-            open_now = ", ".join(tab.id for tab in self.listed) or "none"
+            open_now = ", ".join(tab.id for tab in self.tab_infos) or "none"
             raise NotOpen(f"There is no tab {name}.", hint=f"Open now: {open_now}. List them with {{tabs}}.")
         tab = self._tabs[name] if name is not None else self.current
         if tab is None:
             return await self.new_tab()
-        self._untouched = None
+        self._unused_tab = None
         self._used[tab.id] = time.monotonic()
         return await self.replace_tab(tab, "its page had crashed") if tab.page.is_crashed else tab
 
     async def new_tab(self) -> Tab:
-        if self._untouched is not None and self._untouched is self.current:
-            return self._taken(self._untouched)
-        if len(opened := self._opened) >= self._settings.limits.tabs:
-            unused = min(opened, key=lambda tab: self._used.get(tab, 0))
-            where = dict(self.addresses).get(unused, "")[:200]
+        if self._unused_tab is not None and self._unused_tab is self.current:
+            return self._use(self._unused_tab)
+        if len(tab_ids := self._own_tab_ids) >= self._settings.limits.tabs:
+            oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
+            url = dict(self.tab_urls).get(oldest, "")[:200]
             raise LimitReached(
-                f"{len(opened)} tabs are open, which is the limit.",
-                hint=Advice("Close one with {tabs}: {unused} ({where}) is longest unused.", unused=unused, where=where),
+                f"{len(tab_ids)} tabs are open, which is the limit.",
+                hint=Advice("Close one with {tabs}: {tab} ({url}) is longest unused.", tab=oldest, url=url),
             )
-        if self.admit is not None:
-            await self.admit()
-        return self._taken(await self._create())
+        if self.before_new_tab is not None:
+            await self.before_new_tab()
+        return self._use(await self._create_tab())
 
-    def _taken(self, tab: Tab) -> Tab:
-        self._untouched = None
+    def _use(self, tab: Tab) -> Tab:
+        self._unused_tab = None
         self._used[tab.id] = time.monotonic()
         self._current = tab.id
         return tab
 
     async def unblock_tab(self, blocked: TabInfo) -> Tab:
-        """Give back a tab that answers: the same, its script broken off, or if that is not enough a new one."""
+        """Return a tab that answers: the same one with its script terminated, or a new page under the same id."""
         tab = self._tabs[blocked.id]
-        if tab.page.is_restless:
-            # What it asked for last may come between us and where we go, however often we try.
+        if tab.page.keeps_navigating:
+            # The page's own navigations would interrupt the one that the caller wants.
             return await self.replace_tab(tab, "its page kept navigating by itself")
-        if await tab.page.answers(UNSTICKING_PATIENCE):
+        if await tab.page.answers_within(UNBLOCK_TIMEOUT):
             return tab
         await tab.page.terminate_script()
         return (
             tab
-            if await tab.page.answers(UNSTICKING_PATIENCE)
+            if await tab.page.answers_within(UNBLOCK_TIMEOUT)
             else await self.replace_tab(tab, "its page did not answer any more")
         )
 
     async def replace_tab(self, replaced: TabInfo, reason: str) -> Tab:
-        """An empty page in place of one that is beyond help, under the same id; cookies stay."""
+        """Replace a page that cannot be used any more by an empty one under the same id; cookies stay."""
         tab = self._tabs[replaced.id]
-        fresh = await self._create()
+        fresh = await self._create_tab()
         tab.opener_group.remove(tab.page)
         self._rename(fresh, tab.id)
         fresh.page.worlds.main.next_ref = tab.page.worlds.main.next_ref
-        self._dismiss(tab)
+        self._close_replaced(tab)
         fresh.page.events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
 
@@ -193,38 +193,38 @@ class Context:
         await closing.close()
 
     async def save(self) -> SavedContext:
-        """What would be needed to go on if the browser died now."""
+        """Return what is needed to restore the context if the browser is lost."""
         answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
         storage: dict[str, list[dict[str, str]]] = {}
         for tab in self.tabs:
-            if not tab.lock.locked() and (kept := await tab.page.local_storage()):
-                storage[kept[0]] = kept[1]
-        cookies = [{key: cookie[key] for key in _COOKIE if key in cookie} for cookie in answer["cookies"]]
-        return SavedContext(cookies, storage, self.addresses, self._current)
+            if not tab.lock.locked() and (stored := await tab.page.local_storage()):
+                storage[stored[0]] = stored[1]
+        cookies = [{key: cookie[key] for key in _COOKIE_FIELDS if key in cookie} for cookie in answer["cookies"]]
+        return SavedContext(cookies, storage, self.tab_urls, self._current)
 
     @property
-    def addresses(self) -> tuple[tuple[str, str], ...]:
-        return tuple((tab.id, tab.url) for tab in self.listed)
+    def tab_urls(self) -> tuple[tuple[str, str], ...]:
+        return tuple((tab.id, tab.url) for tab in self.tab_infos)
 
     @property
-    def numbers(self) -> int:
-        """How many ids have been given."""
-        return self._numbers
+    def ids_given(self) -> int:
+        """How many tab ids have been given."""
+        return self._ids_given
 
     @property
     def targets(self) -> tuple[SavedTarget, ...]:
-        """What would be known again if only the line to the browser were lost: of pages that live on without us."""
+        """The pages that could be found again if only the connection to the browser were lost."""
         return ()
 
     @property
-    def _opened(self) -> list[str]:
-        """The ids of the tabs that count as ours."""
+    def _own_tab_ids(self) -> list[str]:
+        """The ids of the tabs that rove opened, which count towards the limit."""
         return list(self._tabs)
 
     async def close(self) -> None:
-        """Close every tab and drop all state, in a bounded time, since Chromium may never confirm."""
+        """Close every tab and drop all state, in a bounded time, since Chromium may never answer."""
         with contextlib.suppress(TimeoutError, CdpError):
-            async with asyncio.timeout(CLOSING_PATIENCE):
+            async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
         await self._downloads.close()
         await self.release()
@@ -233,107 +233,107 @@ class Context:
             self.on_closed()
 
     async def release(self) -> None:
-        """Cancel what runs in the background for a context that is gone."""
+        """Cancel the background tasks of a context that is closed."""
         for tab in self.tabs:
             tab.release()
         await self._shared.tasks.close()
 
-    async def arrived(self) -> None:
-        """Wait until the popups that have been announced are tabs with ids."""
+    async def wait_for_popups(self) -> None:
+        """Wait until the popups that pages have opened are tabs with ids."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(ARRIVING_PATIENCE):
-                while any(tab.popups.announced > 0 for tab in self.tabs):
-                    self._arrival.clear()
-                    await self._arrival.wait()
+            async with asyncio.timeout(POPUP_TIMEOUT):
+                while any(tab.popups.expected_count > 0 for tab in self.tabs):
+                    self._popup_opened.clear()
+                    await self._popup_opened.wait()
 
-    # What the browser tells of this context
+    # Events of the browser
 
-    def receive(self, cdp: CdpSession, target: dict[str, Any]) -> None:
-        """A page has come into being: one that we asked for, or a popup."""
+    def on_page_attached(self, cdp: CdpSession, target: dict[str, Any]) -> None:
+        """Open a tab for a new page that rove requested, or for a popup unless there are too many."""
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
         if opener is not None and opener.popups.is_refused(len(self._tabs)):
-            self._arrival.set()
+            self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
-        tab = self._made(cdp, target, self._next_id())
+        tab = self._add_tab(cdp, target, self._next_id())
         if opener is not None:
-            tab.join(opener)
-        welcoming = self._shared.tasks.start(self._welcome(tab, opener))
-        self._welcoming[target["targetId"]] = welcoming
+            tab.join_opener(opener)
+        opening = self._shared.tasks.start(self._open_tab(tab, opener))
+        self._opening[target["targetId"]] = opening
         if is_popup:
-            welcoming.add_done_callback(lambda _: self._welcoming.pop(target["targetId"], None))
+            opening.add_done_callback(lambda _: self._opening.pop(target["targetId"], None))
 
     def forget_target(self, target: str, cdp: CdpSession) -> None:
-        self._welcoming.pop(target, None)
+        self._opening.pop(target, None)
         for tab in self.tabs:
             if tab.page.target_id == target and tab.page.cdp is cdp:
                 self._forget(tab)
 
-    def receive_download(self, event: dict[str, Any]) -> None:
+    def on_download_event(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
-            owner = next((tab for tab in self.tabs if tab.page.worlds.has(event["frameId"])), None)
+            owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                self._downloads.begin(event, owner.page.events, owner.page.downloads)
+                self._downloads.start(event, owner.page.events, owner.page.downloads)
         else:
-            self._downloads.progress(event)
+            self._downloads.update(event)
 
-    # Making tabs
+    # Creating tabs
 
     def _next_id(self) -> str:
-        self._numbers += 1
-        return f"t{self._numbers}"
+        self._ids_given += 1
+        return f"t{self._ids_given}"
 
-    def _made(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
+    def _add_tab(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
         tab = Tab(self._setup, cdp, target, identity)
         self._tabs[identity] = tab
         return tab
 
-    def _dismiss(self, tab: Tab) -> None:
-        """Close a page in whose place there is another."""
+    def _close_replaced(self, tab: Tab) -> None:
+        """Close a page that another has replaced."""
         self._shared.tasks.start(tab.close())
 
-    async def _create(self) -> Tab:
+    async def _create_tab(self) -> Tab:
         self._creating += 1
         try:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(OPENING_PATIENCE):
-                    return await self._created()
-            # A page that is asked for may be given the process of another, as frozen as what it is to replace.
-            return await self._created()
+                async with asyncio.timeout(OPEN_TIMEOUT):
+                    return await self._try_create_tab()
+            # Chromium may put a new page into the process of the page it replaces, which does not answer.
+            return await self._try_create_tab()
         finally:
             self._creating -= 1
 
-    async def _created(self) -> Tab:
-        made = await self._asked_for_page()
+    async def _try_create_tab(self) -> Tab:
+        target = await self._request_target()
         try:
-            if (welcoming := self._welcoming.pop(made["targetId"], None)) is None:
+            if (opening := self._opening.pop(target["targetId"], None)) is None:
                 raise CdpError("the page was closed as soon as it was opened")
-            return await asyncio.shield(welcoming)
+            return await asyncio.shield(opening)
         except asyncio.CancelledError:
-            for tab in [tab for tab in self.tabs if tab.page.target_id == made["targetId"]]:
+            for tab in [tab for tab in self.tabs if tab.page.target_id == target["targetId"]]:
                 self._forget(tab)
                 self._shared.tasks.start(tab.close())
             raise
 
-    async def _asked_for_page(self) -> dict[str, Any]:
-        expected, self._expected = self._expected, None
-        if expected is None:
+    async def _request_target(self) -> dict[str, Any]:
+        first_page, self._first_page = self._first_page, None
+        if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
             return await self._root.send("Target.createTarget", blank)
         try:
-            return await expected
+            return await first_page
         finally:
             self._creating -= 1
 
-    async def _welcome(self, tab: Tab, opener: Tab | None) -> Tab:
+    async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
         except CdpError:
-            self._forget(tab)  # closed before it was open
+            self._forget(tab)  # the page was closed before it was set up
         if opener is not None:
-            opener.popups.admit(tab.id, tab.url)
-            self._arrival.set()
+            opener.popups.report(tab.id, tab.url)
+            self._popup_opened.set()
         return tab
 
     def _opener(self, target: dict[str, Any]) -> Tab | None:
@@ -341,21 +341,21 @@ class Context:
         return next((tab for tab in self.tabs if tab.page.target_id == opener), None) or self.current
 
     async def _reopen(self, saved: SavedContext) -> None:
-        """Open the tabs of a lost context again, under their ids, where they were."""
+        """Open the tabs of a lost context again, with their ids and URLs."""
         for identity, url in saved.tabs:
-            self._rename(await self._create(), identity)
+            self._rename(await self._create_tab(), identity)
             lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
-            why = f"; {saved.reason}" if saved.reason else ""
-            self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{why}; {lost}")
+            reason = f"; {saved.reason}" if saved.reason else ""
+            self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{reason}; {lost}")
         script = saved.restoring_script if saved.storage else None
-        await asyncio.gather(*(self._load_again(self._tabs[identity], url, script) for identity, url in saved.tabs))
+        await asyncio.gather(*(self._reload(self._tabs[identity], url, script) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
 
-    async def _load_again(self, tab: Tab, url: str, script: str | None) -> None:
+    async def _reload(self, tab: Tab, url: str, script: str | None) -> None:
         if not url.startswith(("http://", "https://")):
             return
         try:
-            async with asyncio.timeout(RELOADING_PATIENCE):
+            async with asyncio.timeout(RELOAD_TIMEOUT):
                 await tab.navigate_with(url, script)
         except (TimeoutError, NavigationFailed, CdpError):
             tab.page.events.add("page lost", f"{url} could not be loaded again")
@@ -364,11 +364,11 @@ class Context:
         del self._tabs[tab.id]
         tab.rename(identity)
         self._tabs[identity] = tab
-        self._numbers = max(self._numbers, int(identity.removeprefix("t")))
+        self._ids_given = max(self._ids_given, int(identity.removeprefix("t")))
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.get(tab.id) is not tab:
-            return  # replaced meanwhile
+            return  # another page has its id meanwhile
         del self._tabs[tab.id]
         tab.opener_group.remove(tab.page)
         self._used.pop(tab.id, None)
@@ -376,5 +376,7 @@ class Context:
             self._current = next(reversed(self._tabs), None)
 
 
-# What Storage.setCookies takes back of what Storage.getCookies gives.
-_COOKIE = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey")
+# The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.
+_COOKIE_FIELDS = (
+    "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey",
+)  # fmt: skip

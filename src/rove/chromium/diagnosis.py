@@ -1,4 +1,4 @@
-"""What `rove doctor` looks at for Chromium: shared memory, leftovers, the browser, its sandbox and a start."""
+"""The checks of `rove doctor` for Chromium: shared memory, leftovers, the browser, its sandbox and a start."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from rove.chromium.process.run_folder import sweep
 from rove.errors import RoveError
 from rove.settings import Settings
 
-ENOUGH_SHM = 64
+MIN_SHM_MEGABYTES = 64
 
 
 async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
-    """Look at one thing after another, the cheap ones first."""
-    yield _shared_memory()
-    yield _leftovers(settings)
+    """Yield the finding of one check after another, the quick ones first."""
+    yield _check_shared_memory()
+    yield _check_leftovers(settings)
     if settings.attach is not None:
-        yield await _attachment(settings)
+        yield await _check_attachment(settings)
         return
-    found: Installation | None = None
+    installation: Installation | None = None
     try:
-        found = await asyncio.to_thread(installed, settings)
+        installation = await asyncio.to_thread(installed, settings)
     except RoveError as error:
         yield Finding("browser", "broken", error.message, error.hint)
         return
-    if found is None:
-        yield _no_browser(settings)
+    if installation is None:
+        yield _report_missing_browser(settings)
         return
-    yield await asyncio.to_thread(_browser, found)
-    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, found.path)
+    yield await asyncio.to_thread(_check_browser, installation)
+    sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
     advice = "" if sandbox.on else "Run as an ordinary user, with user namespaces enabled, to have it on."
     yield Finding(
         "sandbox",
@@ -46,28 +46,28 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
         f"{'on' if sandbox.on else 'off'}: {sandbox.reason}",
         advice,
     )
-    yield await _start(settings)
+    yield await _check_start(settings)
 
 
-def _shared_memory() -> Finding:
+def _check_shared_memory() -> Finding:
     shm = Path("/dev/shm")
     if sys.platform != "linux":
         return Finding("/dev/shm", "good", "not used on this system")
     if not shm.is_dir() or not os.access(shm, os.W_OK):
         return Finding("/dev/shm", "worth knowing", "missing", "Not needed: Chromium is told to use files instead.")
     size = shutil.disk_usage(shm).total // 2**20
-    state: State = "good" if size > ENOUGH_SHM else "worth knowing"
+    state: State = "good" if size > MIN_SHM_MEGABYTES else "worth knowing"
     return Finding("/dev/shm", state, f"{size} MB", "" if state == "good" else "Not needed: files are used instead.")
 
 
-def _leftovers(settings: Settings) -> Finding:
+def _check_leftovers(settings: Settings) -> Finding:
     swept = sweep(settings.home_folder / "run")
     detail = f"swept {len(swept)} run folder(s) of a rove that was killed" if swept else "nothing left by earlier runs"
     return Finding("leftovers", "good", detail)
 
 
-def _no_browser(settings: Settings) -> Finding:
-    snaps = [found.path for found in candidates(settings.headless) if is_snap(found.path)]
+def _report_missing_browser(settings: Settings) -> Finding:
+    snaps = [installation.path for installation in candidates(settings.headless) if is_snap(installation.path)]
     if snaps:
         return Finding(
             "browser",
@@ -78,16 +78,16 @@ def _no_browser(settings: Settings) -> Finding:
     return Finding("browser", "broken", "none found", "Run `rove install`.")
 
 
-def _browser(found: Installation) -> Finding:
-    said = version(found.path)
-    if said is None:
+def _check_browser(installation: Installation) -> Finding:
+    version_text = version(installation.path)
+    if version_text is None:
         return Finding(
-            "browser", "broken", f"{found.path} does not run", "Run it by hand to see why, or `rove install`."
+            "browser", "broken", f"{installation.path} does not run", "Run it by hand to see why, or `rove install`."
         )
-    return Finding("browser", "good", f"{said}: {found.path} ({found.origin})")
+    return Finding("browser", "good", f"{version_text}: {installation.path} ({installation.origin})")
 
 
-async def _attachment(settings: Settings) -> Finding:
+async def _check_attachment(settings: Settings) -> Finding:
     from rove.chromium.attachment import attach
 
     try:
@@ -95,11 +95,12 @@ async def _attachment(settings: Settings) -> Finding:
     except RoveError as error:
         return Finding("attach", "broken", error.message, error.hint)
     await browser.close()
-    advice = "Leave --attach out to have a browser whose way out is guarded."
-    return Finding("attach", "worth knowing", f"{browser.version} at {settings.attach}", advice)
+    advice = "Leave --attach out to have a browser whose requests go through rove's proxy."
+    detail = f"{browser.version} at {settings.attach}: what its pages reach is NOT GUARDED"
+    return Finding("attach", "worth knowing", detail, advice)
 
 
-async def _start(settings: Settings) -> Finding:
+async def _check_start(settings: Settings) -> Finding:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:

@@ -1,9 +1,9 @@
-"""Start the browser's process before anything slow is imported.
+"""Starting the browser of a server before anything slow is imported.
 
-A server's imports take longer than a browser's start. Side by side, and with the browser first, the first call is
-answered 0.1 s sooner. This module and those that it imports therefore do without all but a few of Python's own modules
-(docs/decisions/0010); a test holds which. The settings cannot be read yet, so that the browser is started only if they
-cannot ask for another one: there is no config file, and none of the settings that change the browser's start is given.
+The imports of a server take longer than the start of a browser. With the browser first and both at once, the first
+call is answered 0.1 s sooner. This module and those that it imports therefore use only a few of Python's own modules
+(docs/decisions/0010), which a test checks. Settings are not read yet, so the browser is started only where they cannot
+ask for another one: there is no configuration file, and no setting that changes the browser's start is given.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ DECISIVE = ("attach", "headless", "sandbox")
 
 
 def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> BrowserProcess | None:
-    """Start the process that default settings would start; None if other settings may be in force."""
+    """Start the browser that default settings would start; return None if other settings may be in force."""
     home = home_from(given("--home", arguments), environment)
     if _is_decided(arguments, environment) or os.path.exists(f"{home}/config.toml"):
         return None
     try:
         path = given("--browser", arguments) or environment.get("ROVE_BROWSER")
         version = given("--browser-version", arguments) or environment.get("ROVE_BROWSER_VERSION") or PINNED
-        found = find(path, headless=True, home=home, version=checked_version(version))
-        if found is None:
+        installation = find(path, headless=True, home=home, version=checked_version(version))
+        if installation is None:
             return None
-        sandbox = decide_sandbox("auto", found.location)
-        return BrowserProcess(f"{home}/run", found, sandbox, headless=True, makes_page=True)
+        sandbox = decide_sandbox("auto", installation.location)
+        return BrowserProcess(f"{home}/run", installation, sandbox, headless=True, makes_page=True)
     except (RoveError, OSError, ValueError):
         return None  # the first call that needs a browser meets the same error, and reports it
 
 
 def _is_decided(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
-    """Whether a setting that changes the start of the browser is given as a flag or as a variable."""
+    """Return whether a setting that changes the start of the browser is given as a flag or as a variable."""
     flags = {word.split("=")[0].removeprefix("--").removeprefix("no-") for word in arguments}
     return any(name in flags or f"ROVE_{name.upper()}" in environment for name in DECISIVE)

@@ -1,4 +1,4 @@
-"""Chromium as a browser engine: what `rove.browser.browser.load_engine` imports."""
+"""Chromium as a browser engine, which `rove.browser.browser.load_engine` imports by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ChromiumEngine:
         return await launch(settings, process)
 
     async def attach(self, settings: Settings) -> AttachedBrowser:
-        from rove.chromium.attachment import attach  # needs a WebSocket library that no other start needs
+        from rove.chromium.attachment import attach  # imports a WebSocket library that only attaching needs
 
         return await attach(settings)
 
@@ -33,8 +33,10 @@ class ChromiumEngine:
     ) -> tuple[str, str]:
         from rove.chromium.installation import ensure, fetch, version
 
-        found = fetch(settings, progress, meter, again=True) if force else ensure(settings, True, progress, meter)
-        return version(found.path) or "unknown version", f"{found.path} ({found.origin})"
+        installation = (
+            fetch(settings, progress, meter, again=True) if force else ensure(settings, True, progress, meter)
+        )
+        return version(installation.path) or "unknown version", f"{installation.path} ({installation.origin})"
 
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:
         from rove.chromium.diagnosis import diagnose

@@ -150,7 +150,7 @@ class NetworkAccess:
     def _why_not(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
         if refusal := self._egress_settings.rules.refuse_endpoint(endpoint, self._egress_settings.own):
             return refusal.error()
-        found = self._egress.refusal_log.why_not(endpoint, since) if self._egress else None
+        found = self._egress.refusal_log.latest(endpoint, since) if self._egress else None
         if found is None:
             return None
         return navigation_error(f"net::{_NET_ERRORS[found]}", url) if isinstance(found, str) else found.error()

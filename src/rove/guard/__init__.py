@@ -1,1 +1,1 @@
-"""Pure decisions on what an agent may do. Knows an action's declared facts, never how it is performed."""
+"""Decides what an agent may do and which hosts it may reach. Does not know how actions are performed."""

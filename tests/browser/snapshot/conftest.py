@@ -122,7 +122,7 @@ async def bare_browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerat
     assert found is not None
     telling = Installation(str(browser_with(folder, found.path, ORACLE)), "test", headless_only=True)
     process = BrowserProcess(folder / "run", telling, decide_sandbox("auto", found.path), headless=True)
-    connection = CdpConnection(PipeTransport(*process.pipe()))
+    connection = CdpConnection(PipeTransport(*process.take_pipe()))
     await connection.open()
     yield connection
     connection.close()

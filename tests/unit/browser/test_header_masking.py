@@ -1,10 +1,10 @@
-"""Headers, fit to be shown."""
+"""Masking and truncating headers."""
 
 from __future__ import annotations
 
 import pytest
 
-from rove.browser.header_masking import LONGEST_VALUE, MOST, kept, masked
+from rove.browser.header_masking import MAX_HEADERS, MAX_VALUE_LENGTH, mask_headers, truncate_headers
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from rove.browser.header_masking import LONGEST_VALUE, MOST, kept, masked
         (":authority", "example.com", "example.com"),
     ],
 )
-def test_what_would_let_its_reader_act_as_the_user_is_masked(name: str, value: str, shown: str) -> None:
-    assert masked({name: value}) == {name: shown}
+def test_values_that_would_let_a_reader_act_as_the_user_are_masked(name: str, value: str, shown: str) -> None:
+    assert mask_headers({name: value}) == {name: shown}
 
 
-def test_only_so_much_is_kept() -> None:
+def test_headers_are_limited_in_number_and_length() -> None:
     many = {f"X-{number}": "v" * 5000 for number in range(500)}
-    assert len(kept(many)) == MOST
-    assert {len(value) for value in kept(many).values()} == {LONGEST_VALUE}
+    assert len(truncate_headers(many)) == MAX_HEADERS
+    assert {len(value) for value in truncate_headers(many).values()} == {MAX_VALUE_LENGTH}

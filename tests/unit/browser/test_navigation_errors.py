@@ -1,10 +1,10 @@
-"""What the browser calls `net::ERR_…`, in our words."""
+"""Network errors of a browser (`net::ERR_…`) as errors of rove."""
 
 from __future__ import annotations
 
 import pytest
 
-from rove.browser.navigation_errors import credentials_error, interrupted_error, navigation_error, place_of
+from rove.browser.navigation_errors import credentials_error, host_and_port, interrupted_error, navigation_error
 
 DISTINCT = [
     "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_RESET",
@@ -14,14 +14,14 @@ DISTINCT = [
 ]  # fmt: skip
 
 
-def test_a_refused_connection_is_told_in_the_words_of_the_contract() -> None:
+def test_the_message_of_a_refused_connection_names_the_reason_and_the_host() -> None:
     error = navigation_error("net::ERR_CONNECTION_REFUSED", "http://localhost:8000/path?query")
     assert error.message == "net::ERR_CONNECTION_REFUSED: Failed to connect to localhost:8000"
 
 
-def test_every_cause_has_words_of_its_own() -> None:
-    said = {navigation_error(f"net::{name}", "https://a.example/x").message.partition(": ")[2] for name in DISTINCT}
-    assert len(said) == len(DISTINCT)
+def test_every_reason_has_a_message_of_its_own() -> None:
+    messages = {navigation_error(f"net::{name}", "https://a.example/x").message.partition(": ")[2] for name in DISTINCT}
+    assert len(messages) == len(DISTINCT)
 
 
 @pytest.mark.parametrize(
@@ -36,17 +36,17 @@ def test_every_cause_has_words_of_its_own() -> None:
         ("net::ERR_PROXY_AUTH_REQUESTED", "needs_credentials"),
     ],
 )
-def test_a_cause_has_the_code_that_callers_branch_on(reason: str, code: str) -> None:
+def test_a_reason_has_the_code_that_callers_branch_on(reason: str, code: str) -> None:
     assert navigation_error(reason, "https://a.example/").code == code
 
 
-def test_only_what_may_pass_by_itself_is_worth_another_try() -> None:
+def test_only_temporary_failures_are_retryable() -> None:
     assert navigation_error("net::ERR_CONNECTION_REFUSED", "http://a.example/").retryable
     assert not navigation_error("net::ERR_CERT_DATE_INVALID", "https://a.example/").retryable
     assert not navigation_error("net::ERR_PROXY_AUTH_REQUESTED", "https://a.example/").retryable
 
 
-def test_a_chain_of_redirects_is_shown_as_far_as_it_is_worth() -> None:
+def test_only_the_first_redirects_of_a_chain_are_shown() -> None:
     hops = [f"http://a.example/{number}" for number in range(20)]
     message = navigation_error("net::ERR_TOO_MANY_REDIRECTS", hops[-1], hops).message
     assert "Redirected 20 times" in message
@@ -64,18 +64,18 @@ def test_a_chain_of_redirects_is_shown_as_far_as_it_is_worth() -> None:
         ("http://{host}/{url}", "{host}"),
     ],
 )
-def test_a_place_is_host_and_port_and_no_password(url: str, place: str) -> None:
-    assert place_of(url) == place
+def test_a_place_is_host_and_port_without_a_password(url: str, place: str) -> None:
+    assert host_and_port(url) == place
     assert "secret" not in navigation_error("net::ERR_CONNECTION_REFUSED", url).message
 
 
-def test_what_had_begun_to_arrive_can_still_be_looked_at() -> None:
+def test_the_hint_of_an_interrupted_page_suggests_a_snapshot() -> None:
     error = interrupted_error("net::ERR_CONNECTION_RESET", "http://a.example/")
     assert error.message == navigation_error("net::ERR_CONNECTION_RESET", "http://a.example/").message
     assert "{snapshot}" in error.hint
 
 
-def test_a_password_is_asked_for_by_name() -> None:
+def test_the_message_of_a_password_prompt_names_the_challenge() -> None:
     error = credentials_error(401, "http://a.example/x", 'Basic realm="Vault"')
     assert (error.code, error.message) == (
         "needs_credentials",

@@ -9,7 +9,8 @@ import pytest
 
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.errors import ElementGone
-from rove.guard.secrets.secrets import NO_SECRETS, Secret, Secrets
+from rove.guard.secrets.secret import Secret
+from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import Attachment, Changes, Event, Outcome, Own, Passage, Result
 
 SECRETS = Secrets([Secret("mine", ("https://a.example",), "48151623")])

@@ -1,1 +1,1 @@
-"""What is captured of a page: snapshot rows, screenshots, PDF files."""
+"""Capturing a page: snapshot rows, screenshots and PDF files."""

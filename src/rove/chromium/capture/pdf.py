@@ -16,48 +16,50 @@ from rove.pattern import pattern
 from rove.record import dataclass
 from rove.workspace import Workspace
 
-FOLDER = "pdf"
-PIECE = 2**20
+PDF_FOLDER = "pdf"
+CHUNK_BYTES = 2**20
 # Width and height in inches.
 PAPERS: dict[str, tuple[float, float]] = {
     "a3": (11.69, 16.54), "a4": (8.27, 11.69), "a5": (5.83, 8.27),
     "letter": (8.5, 11), "legal": (8.5, 14), "tabloid": (11, 17),
 }  # fmt: skip
 # Chromium writes the dictionaries of a PDF as plain text, one of this type for each page.
-_PAGE = pattern(rb"/Type\s*/Page(?![A-Za-z])")
-_PAGE_LENGTH = 16
+_PAGE_DICTIONARY = pattern(rb"/Type\s*/Page(?![A-Za-z])")
+# Longer than any match, so that a match across two chunks is found.
+_OVERLAP_BYTES = 16
 
 
 @dataclass(frozen=True)
 class PdfTarget:
-    """Where a PDF file goes, under which name, and how large it may be; it is written in `scratch` first."""
+    """Where to write a PDF file, under which name, and its size limit; it is first written to the folder `scratch`."""
 
     workspace: Workspace
     name: str
-    most_bytes: int
+    max_bytes: int
     scratch: Path
 
 
 async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) -> PdfFile:
-    """Print to the workspace: the file appears when it is complete, and is no larger than a download may be."""
-    handle = await _begun(cdp, options)
+    """Print a page to the workspace, where the file appears once it is complete."""
+    stream = await _start_printing(cdp, options)
     draft = target.scratch / f"print-{os.urandom(8).hex()}"
     try:
         draft.parent.mkdir(mode=0o700, exist_ok=True)
-        with draft.open("xb") as written:
-            size, pages = await _copied(cdp, handle, written, target.most_bytes)
-        return PdfFile(await asyncio.to_thread(_kept, draft, target.workspace, target.name), size, pages)
+        with draft.open("xb") as file:
+            size, pages = await _copy_stream(cdp, stream, file, target.max_bytes)
+        return PdfFile(await asyncio.to_thread(_copy_to_workspace, draft, target.workspace, target.name), size, pages)
     except OSError as error:
         raise unwritable(target.workspace.root, error) from error
     finally:
         with contextlib.suppress(CdpError):
-            await cdp.send("IO.close", {"handle": handle})
+            await cdp.send("IO.close", {"handle": stream})
         draft.unlink(missing_ok=True)
 
 
-async def _begun(cdp: CdpSession, options: PdfOptions) -> str:
+async def _start_printing(cdp: CdpSession, options: PdfOptions) -> str:
+    """Print the page in the browser; return the handle of the stream to read the PDF from."""
     width, height = PAPERS[options.paper]
-    request: dict[str, Any] = {
+    params: dict[str, Any] = {
         "landscape": options.landscape,
         "printBackground": options.background,
         "paperWidth": width,
@@ -66,35 +68,35 @@ async def _begun(cdp: CdpSession, options: PdfOptions) -> str:
         "transferMode": "ReturnAsStream",
     }
     try:
-        handle: str = (await cdp.send("Page.printToPDF", request))["stream"]
+        stream: str = (await cdp.send("Page.printToPDF", params))["stream"]
     except CdpError as error:
         if options.pages is None or cdp.is_closed:
             raise
-        raise InvalidArguments(f"`pages`: {error}.", hint="Leave it out to print all of them.") from error
-    return handle
+        raise InvalidArguments(f"`pages`: {error}.", hint="Leave it out to print all pages.") from error
+    return stream
 
 
-async def _copied(cdp: CdpSession, handle: str, written: BinaryIO, most: int) -> tuple[int, int]:
-    """Piece by piece, as it may be large; returns bytes and pages."""
+async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, max_bytes: int) -> tuple[int, int]:
+    """Write a stream to a file in chunks, since it may be large; return the numbers of bytes and of pages."""
     size = pages = 0
-    tail, is_over = b"", False
-    while not is_over:
-        answer = await cdp.send("IO.read", {"handle": handle, "size": PIECE})
-        is_over = answer["eof"]
-        piece = base64.b64decode(answer["data"]) if answer.get("base64Encoded") else answer["data"].encode()
-        size += len(piece)
-        if size > most:
-            raise LimitReached(f"The PDF is larger than {most // 2**20} MB.", hint="Print fewer `pages`.")
-        await asyncio.to_thread(written.write, piece)
-        seen = tail + piece
-        pages += sum(match.end() > len(tail) for match in _PAGE.finditer(seen))
-        tail = seen[-_PAGE_LENGTH:]
+    tail, is_complete = b"", False
+    while not is_complete:
+        answer = await cdp.send("IO.read", {"handle": stream, "size": CHUNK_BYTES})
+        is_complete = answer["eof"]
+        chunk = base64.b64decode(answer["data"]) if answer.get("base64Encoded") else answer["data"].encode()
+        size += len(chunk)
+        if size > max_bytes:
+            raise LimitReached(f"The PDF is larger than {max_bytes // 2**20} MB.", hint="Print fewer `pages`.")
+        await asyncio.to_thread(file.write, chunk)
+        searched = tail + chunk
+        pages += sum(match.end() > len(tail) for match in _PAGE_DICTIONARY.finditer(searched))
+        tail = searched[-_OVERLAP_BYTES:]
     return size, pages
 
 
-def _kept(draft: Path, workspace: Workspace, name: str) -> Path:
-    file, path = workspace.create(FOLDER, name)
-    with os.fdopen(file, "wb") as written, draft.open("rb") as read:
-        while piece := read.read(PIECE):
-            written.write(piece)
+def _copy_to_workspace(draft: Path, workspace: Workspace, name: str) -> Path:
+    descriptor, path = workspace.create(PDF_FOLDER, name)
+    with os.fdopen(descriptor, "wb") as target, draft.open("rb") as source:
+        while chunk := source.read(CHUNK_BYTES):
+            target.write(chunk)
     return path

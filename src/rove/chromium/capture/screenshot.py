@@ -8,34 +8,34 @@ from typing import Any
 from rove.browser.capture import Box, ImageFormat, ScreenshotImage
 from rove.chromium.protocol.connection import CdpSession
 
-# Beyond this the browser's own textures give out; a longer page is cut there and says so.
-TALLEST = 16000
-WIDEST = 8000
+# Chromium cannot paint larger textures; a larger page is cut, and `is_cut` says so.
+MAX_HEIGHT = 16000
+MAX_WIDTH = 8000
 
 
 async def take_screenshot(
-    cdp: CdpSession, element: Box | None, full_page: bool, kind: ImageFormat, longest: int
+    cdp: CdpSession, element: Box | None, full_page: bool, kind: ImageFormat, max_side: int
 ) -> ScreenshotImage:
-    """Picture the viewport, the whole page, or a box of the viewport, no side longer than `longest`."""
+    """Capture the viewport, the full page, or a box of the viewport; neither side is longer than `max_side`."""
     metrics = await cdp.send("Page.getLayoutMetrics")
-    wanted = _wanted(metrics, element, full_page)
-    width, height = max(min(wanted["width"], WIDEST), 1), max(min(wanted["height"], TALLEST), 1)
-    box = {**wanted, "width": width, "height": height}
-    scale = min(1.0, longest / max(width, height))
-    request: dict[str, Any] = {
+    area = _area(metrics, element, full_page)
+    width, height = max(min(area["width"], MAX_WIDTH), 1), max(min(area["height"], MAX_HEIGHT), 1)
+    box = {**area, "width": width, "height": height}
+    scale = min(1.0, max_side / max(width, height))
+    params: dict[str, Any] = {
         "format": kind,
         "captureBeyondViewport": element is not None or full_page,
         "optimizeForSpeed": True,
         "clip": {**box, "scale": scale},
         **({"quality": 80} if kind == "jpeg" else {}),
     }
-    taken = await cdp.send("Page.captureScreenshot", request)
-    is_cut = (width, height) != (max(wanted["width"], 1), max(wanted["height"], 1))
-    return ScreenshotImage(kind, box, scale, is_cut, base64.b64decode(taken["data"]))
+    answer = await cdp.send("Page.captureScreenshot", params)
+    is_cut = (width, height) != (max(area["width"], 1), max(area["height"], 1))
+    return ScreenshotImage(kind, box, scale, is_cut, base64.b64decode(answer["data"]))
 
 
-def _wanted(metrics: dict[str, Any], element: Box | None, full_page: bool) -> Box:
-    """The part of the page to picture, in the page's own coordinates."""
+def _area(metrics: dict[str, Any], element: Box | None, full_page: bool) -> Box:
+    """Return the part of the page to capture, in the page's coordinates."""
     view, content = metrics["cssVisualViewport"], metrics["cssContentSize"]
     if element is not None:
         return {**element, "x": element["x"] + view["pageX"], "y": element["y"] + view["pageY"]}

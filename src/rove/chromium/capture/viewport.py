@@ -1,4 +1,4 @@
-"""The part of a page that is seen at once."""
+"""The size of a page's viewport."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from rove.chromium.protocol.connection import CdpSession
 
 
 async def resize(cdp: CdpSession, width: int, height: int) -> None:
-    """Make it so many CSS pixels wide and high."""
-    screen = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
-    await cdp.send("Emulation.setDeviceMetricsOverride", screen)
+    """Set the viewport's size in CSS pixels."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}
+    await cdp.send("Emulation.setDeviceMetricsOverride", metrics)

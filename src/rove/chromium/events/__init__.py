@@ -1,1 +1,1 @@
-"""What the browser reports about a page: console, network, workers, failures."""
+"""Events that the browser reports about a page: console, network, loading, dialogs, popups, downloads, workers."""

@@ -1,4 +1,4 @@
-"""What pages, their frames and their workers write to the console: the latest of it, and how much was dropped."""
+"""The console log of a tab: the latest messages of its page, frames and workers."""
 
 from __future__ import annotations
 
@@ -9,137 +9,140 @@ from typing import Any
 
 from rove.browser.logs import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_events import PageEvents
-from rove.chromium.events.console_format import cut, exception_text, message_text, source_location
+from rove.chromium.events.console_format import exception_text, message_text, source_location, truncate
 from rove.chromium.protocol.connection import CdpSession
 from rove.outcome import origin_in
 from rove.tasks import BackgroundTasks
 
-KEPT = 500
-# The browser keeps every object that was written, for whoever might unfold it, until it is told that nobody will.
-OBJECTS_HELD = 1000
+MAX_MESSAGES = 500
+# The browser keeps every logged object alive for DevTools to inspect, until it is told to release them.
+MAX_RETAINED_OBJECTS = 1000
 
-_LEVEL_OF: dict[str, Level] = {
+_LEVELS: dict[str, Level] = {
     "error": "error", "assert": "error", "exception": "error", "warning": "warning", "debug": "debug",
     "verbose": "debug",
 }  # fmt: skip
-# What changes how a console looks, and says nothing.
-_SILENT = frozenset({"clear", "endGroup"})
-_PLAIN_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd": "time"}
+# Calls that only change how a console is displayed.
+_IGNORED_KINDS = frozenset({"clear", "endGroup"})
+_KIND_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd": "time"}
 
 
 FindSource = Callable[["int | None"], ConsoleSource]
 
 
 class ConsoleLog:
-    """A bounded record: whoever floods it loses their oldest entries, and the record says how many."""
+    """The latest console messages. Older ones are dropped, and `dropped` counts them."""
 
     def __init__(self, tasks: BackgroundTasks, events: PageEvents | None = None) -> None:
         self._tasks = tasks
         self._events = events
-        self._kept: deque[ConsoleMessage] = deque(maxlen=KEPT)
+        self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
         self.dropped = 0
 
     def __iter__(self) -> Iterator[ConsoleMessage]:
-        return iter(self._kept)
+        return iter(self._messages)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._messages)
 
     def clear(self) -> None:
-        self._kept.clear()
+        self._messages.clear()
         self.dropped = 0
 
     def listen(self, cdp: CdpSession, find_source: FindSource) -> None:
-        """Keep what comes over a wire; `find_source` knows the place of each JavaScript context of it."""
-        held = _Held()
+        """Log the messages of a CDP session; `find_source` maps an execution context id to its source."""
+        retained = _RetainedObjects()
 
         def on_call(event: dict[str, Any]) -> None:
-            self._on_call(event, find_source(event.get("executionContextId")))
-            if held.is_too_much(event["args"]):
+            self._on_api_call(event, find_source(event.get("executionContextId")))
+            if retained.is_limit_reached(event["args"]):
                 self._release(cdp)
 
         cdp.on("Runtime.consoleAPICalled", on_call)
         cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, find_source))
         cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None)))
-        cdp.on("flooded", lambda _: self._drop())
+        cdp.on("dropped", lambda _: self._count_dropped())
 
-    def _on_call(self, event: dict[str, Any], place: ConsoleSource) -> None:
+    def _on_api_call(self, event: dict[str, Any], source: ConsoleSource) -> None:
         kind = event["type"]
-        if kind in _SILENT:
+        if kind in _IGNORED_KINDS:
             return
         text = message_text(event["args"])
         if kind == "assert":
             text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
-        self._add(_PLAIN_NAMES.get(kind, kind), text, source_location(frames[0]), place, event["timestamp"])
+        self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"])
         if kind == "error" and self._events is not None:
             self._events.add("console error", text)
 
     def _on_exception(self, event: dict[str, Any], find_source: FindSource) -> None:
         details = event["exceptionDetails"]
         text = exception_text(details)
-        place = find_source(details.get("executionContextId"))
-        self._add("exception", text, source_location(details), place, event["timestamp"])
+        source = find_source(details.get("executionContextId"))
+        self._add("exception", text, source_location(details), source, event["timestamp"])
         if self._events is not None:
             first, *_ = text.splitlines()
             self._events.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
 
-    def _on_entry(self, entry: dict[str, Any], place: ConsoleSource) -> None:
-        """What the browser itself has to say: a refused script, a failed request, a deprecation."""
-        if entry["source"] != "worker":  # whom we hear ourselves
-            self._add(entry["source"], entry["text"], source_location(entry), place, entry["timestamp"], entry["level"])
+    def _on_entry(self, entry: dict[str, Any], source: ConsoleSource) -> None:
+        """Log an entry of the browser itself: a refused script, a failed request, a deprecation."""
+        if entry["source"] == "worker":
+            return  # the worker's own CDP session reports it too
+        location = source_location(entry)
+        self._add(entry["source"], entry["text"], location, source, entry["timestamp"], entry["level"])
 
     def _add(
-        self, kind: str, text: str, source: str, place: ConsoleSource, at: float, level: str | None = None
+        self, kind: str, text: str, location: str, source: ConsoleSource, at: float, level: str | None = None
     ) -> None:
-        entry = ConsoleMessage(_LEVEL_OF.get(level or kind, "info"), kind, cut(text), source, place, at / 1000)
-        last = self._kept[-1] if self._kept else None
+        entry = ConsoleMessage(_LEVELS.get(level or kind, "info"), kind, truncate(text), location, source, at / 1000)
+        last = self._messages[-1] if self._messages else None
         if last is not None and replace(last, at=entry.at, count=1) == entry:
-            self._kept[-1] = replace(entry, count=last.count + 1)
+            self._messages[-1] = replace(entry, count=last.count + 1)
             return
-        if len(self._kept) == KEPT:
-            self._drop()
-        self._kept.append(entry)
+        if len(self._messages) == MAX_MESSAGES:
+            self._count_dropped()
+        self._messages.append(entry)
 
-    def _drop(self) -> None:
+    def _count_dropped(self) -> None:
         self.dropped += 1
 
     def _release(self, cdp: CdpSession) -> None:
         self._tasks.start(cdp.send("Runtime.releaseObjectGroup", {"objectGroup": "console"}))
 
 
-class Contexts:
-    """The places of a page's JavaScript contexts: its own, and those of the frames in it."""
+class ExecutionContexts:
+    """Maps the execution contexts of a CDP session to the page or frame that they belong to."""
 
     def __init__(self, cdp: CdpSession, main_frame: str | None) -> None:
         self._main_frame = main_frame
-        self._known: dict[int, ConsoleSource] = {}
+        self._sources: dict[int, ConsoleSource] = {}
         self._main = ConsoleSource("page" if main_frame else "frame", "")
         cdp.on("Runtime.executionContextCreated", self._on_created)
-        cdp.on("Runtime.executionContextDestroyed", lambda event: self._known.pop(event["executionContextId"], None))
-        cdp.on("Runtime.executionContextsCleared", lambda _: self._known.clear())
+        cdp.on("Runtime.executionContextDestroyed", lambda event: self._sources.pop(event["executionContextId"], None))
+        cdp.on("Runtime.executionContextsCleared", lambda _: self._sources.clear())
 
-    def __call__(self, identity: int | None) -> ConsoleSource:
-        return self._known.get(identity or 0, self._main)
+    def __call__(self, context_id: int | None) -> ConsoleSource:
+        return self._sources.get(context_id or 0, self._main)
 
     def _on_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
         is_main = context.get("auxData", {}).get("frameId") == self._main_frame
-        place = ConsoleSource("page" if is_main else "frame", origin_in(context["origin"]))
-        self._known[context["id"]] = place
+        source = ConsoleSource("page" if is_main else "frame", origin_in(context["origin"]))
+        self._sources[context["id"]] = source
         if is_main:
-            self._main = place
+            self._main = source
 
 
-class _Held:
-    """How many objects the browser holds for us that we never ask for."""
+class _RetainedObjects:
+    """Counts the logged objects that the browser keeps alive."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def is_too_much(self, arguments: list[dict[str, Any]]) -> bool:
+    def is_limit_reached(self, arguments: list[dict[str, Any]]) -> bool:
+        """Count the objects among the arguments of a call; True, and start anew, at the limit."""
         self._count += sum("objectId" in argument for argument in arguments)
-        if self._count < OBJECTS_HELD:
+        if self._count < MAX_RETAINED_OBJECTS:
             return False
         self._count = 0
         return True

@@ -1,4 +1,4 @@
-"""What was written to a console, as one text."""
+"""Formatting console messages: the arguments of a call, exceptions and source locations as text."""
 
 from __future__ import annotations
 
@@ -9,51 +9,52 @@ from typing import Any
 
 from rove.pattern import pattern
 
-LONGEST = 1000
-LONGEST_ADDRESS = 300
-LINES_OF_STACK = 6
-# What is told better by its name than by what is in it.
-_NAMED = frozenset({"error", "node", "date", "regexp"})
+MAX_LENGTH = 1000
+MAX_URL_LENGTH = 300
+MAX_STACK_LINES = 6
+# Objects for which the browser's description says more than a preview of their properties.
+_SHOWN_BY_DESCRIPTION = frozenset({"error", "node", "date", "regexp"})
 _PLACEHOLDER = pattern(r"%[sdifoOc%]")
-Remote = dict[str, Any]
+RemoteObject = dict[str, Any]
 
 
-def message_text(arguments: list[Remote]) -> str:
-    """The arguments of one call, as a console would show them."""
-    if arguments and arguments[0].get("type") == "string" and "%" in arguments[0].get("value", "")[:LONGEST]:
-        return _formatted(arguments[0]["value"][:LONGEST], arguments[1:])
-    return " ".join(map(_word, arguments))
+def message_text(arguments: list[RemoteObject]) -> str:
+    """Return the arguments of one console call as DevTools would show them."""
+    if arguments and arguments[0].get("type") == "string" and "%" in arguments[0].get("value", "")[:MAX_LENGTH]:
+        return _fill_placeholders(arguments[0]["value"][:MAX_LENGTH], arguments[1:])
+    return " ".join(map(_argument_text, arguments))
 
 
 def exception_text(details: dict[str, Any]) -> str:
-    """`Uncaught TypeError: x is not a function`, and where that came from."""
+    """Return an exception as text, `Uncaught TypeError: x is not a function`, with the top of its stack."""
     exception = details.get("exception", {})
-    return f"{details.get('text', 'Uncaught')} {_word(exception) if exception else ''}".strip()
+    return f"{details.get('text', 'Uncaught')} {_argument_text(exception) if exception else ''}".strip()
 
 
 def source_location(frame: dict[str, Any]) -> str:
-    """`https://example.com/app.js:12:5`; nothing where it is not known."""
+    """Return a location such as `https://example.com/app.js:12:5`; empty if it is unknown."""
     url = frame.get("url", "")
     if not url:
         return ""
     line = f":{frame['lineNumber'] + 1}" if "lineNumber" in frame else ""
     column = f":{frame['columnNumber'] + 1}" if "columnNumber" in frame else ""
-    return _address(url) + line + column
+    return _clean_url(url) + line + column
 
 
-def cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+def truncate(text: str) -> str:
+    """Cut a text to `MAX_LENGTH` characters and append its full length."""
+    return text if len(text) <= MAX_LENGTH else f"{text[:MAX_LENGTH]}… ({len(text)} characters)"
 
 
-def _address(url: str) -> str:
-    # A script can name itself, with blanks and whatever else it likes.
-    tidy = "".join(url.split())
-    return tidy if len(tidy) <= LONGEST_ADDRESS else tidy[: LONGEST_ADDRESS - 1] + "…"
+def _clean_url(url: str) -> str:
+    # A script can choose its own name with `sourceURL`, including spaces and line breaks.
+    clean = "".join(url.split())
+    return clean if len(clean) <= MAX_URL_LENGTH else clean[: MAX_URL_LENGTH - 1] + "…"
 
 
-def _formatted(pattern: str, arguments: list[Remote]) -> str:
-    """With `%s` and its like filled in; colours, `%c`, are left out."""
-    rest: Iterator[Remote] = iter(arguments)
+def _fill_placeholders(pattern: str, arguments: list[RemoteObject]) -> str:
+    """Replace `%s`, `%d` and the like by the arguments; `%c`, which only sets a style, is left out."""
+    rest: Iterator[RemoteObject] = iter(arguments)
 
     def fill(match: re.Match[str]) -> str:
         if match[0] == "%%":
@@ -61,12 +62,12 @@ def _formatted(pattern: str, arguments: list[Remote]) -> str:
         value = next(rest, None)
         if value is None:
             return match[0]
-        return "" if match[0] == "%c" else _word(value)
+        return "" if match[0] == "%c" else _argument_text(value)
 
-    return " ".join([_PLACEHOLDER.sub(fill, pattern), *map(_word, rest)])
+    return " ".join([_PLACEHOLDER.sub(fill, pattern), *map(_argument_text, rest)])
 
 
-def _word(value: Remote) -> str:
+def _argument_text(value: RemoteObject) -> str:
     kind = value.get("type")
     if kind == "string":
         return str(value.get("value", ""))
@@ -78,52 +79,52 @@ def _word(value: Remote) -> str:
         return "undefined"
     if kind == "function":
         return str(value.get("description", kind)).partition("{")[0].strip()[:80]
-    if "preview" in value and value.get("subtype") not in _NAMED:
-        return _unfolded(value["preview"])
-    return _described(value)
+    if "preview" in value and value.get("subtype") not in _SHOWN_BY_DESCRIPTION:
+        return _preview_text(value["preview"])
+    return _description(value)
 
 
-def _described(value: Remote) -> str:
-    """In the browser's words, which for an error are its message and the top of its stack."""
-    return "\n".join(str(value.get("description", value.get("type"))).splitlines()[:LINES_OF_STACK])
+def _description(value: RemoteObject) -> str:
+    """Return the browser's description; for an error, its message and the top of its stack."""
+    return "\n".join(str(value.get("description", value.get("type"))).splitlines()[:MAX_STACK_LINES])
 
 
-def _unfolded(preview: Remote) -> str:
-    """`{a: 1, b: "x", …}` or `[1, 2]`."""
+def _preview_text(preview: RemoteObject) -> str:
+    """Return an object preview as `{a: 1, b: "x", …}` or `[1, 2]`."""
     is_list = preview.get("subtype") in ("array", "typedarray")
-    inside = [_entry(entry) for entry in preview.get("entries", [])]
-    inside += [_property(each, is_list) for each in preview.get("properties", []) if _tells(each, preview)]
+    parts = [_entry_text(entry) for entry in preview.get("entries", [])]
+    parts += [_property_text(item, is_list) for item in preview.get("properties", []) if _is_shown(item, preview)]
     if preview.get("overflow"):
-        inside.append("…")
+        parts.append("…")
     name = preview.get("description", "")
-    shown = ", ".join(inside)
+    text = ", ".join(parts)
     if is_list:
-        return f"[{shown}]"
-    return f"{{{shown}}}" if name in ("Object", "") else f"{name} {{{shown}}}"
+        return f"[{text}]"
+    return f"{{{text}}}" if name in ("Object", "") else f"{name} {{{text}}}"
 
 
-def _tells(each: Remote, preview: Remote) -> bool:
-    return not ("entries" in preview and each["name"] == "size")
+def _is_shown(item: RemoteObject, preview: RemoteObject) -> bool:
+    return not ("entries" in preview and item["name"] == "size")
 
 
-def _property(each: Remote, is_list: bool) -> str:
-    value = _previewed(each)
-    return value if is_list and each["name"].isdigit() else f"{each['name']}: {value}"
+def _property_text(item: RemoteObject, is_list: bool) -> str:
+    value = _property_value(item)
+    return value if is_list and item["name"].isdigit() else f"{item['name']}: {value}"
 
 
-def _previewed(each: Remote) -> str:
-    if "valuePreview" in each:
-        return _unfolded(each["valuePreview"])
-    value = each.get("value", each.get("type", ""))
-    return f'"{value}"' if each.get("type") == "string" else str(value)
+def _property_value(item: RemoteObject) -> str:
+    if "valuePreview" in item:
+        return _preview_text(item["valuePreview"])
+    value = item.get("value", item.get("type", ""))
+    return f'"{value}"' if item.get("type") == "string" else str(value)
 
 
-def _entry(entry: Remote) -> str:
-    value = _entry_side(entry["value"])
-    return f"{_entry_side(entry['key'])} => {value}" if "key" in entry else value
+def _entry_text(entry: RemoteObject) -> str:
+    value = _entry_part_text(entry["value"])
+    return f"{_entry_part_text(entry['key'])} => {value}" if "key" in entry else value
 
 
-def _entry_side(side: Remote) -> str:
+def _entry_part_text(side: RemoteObject) -> str:
     if side.get("type") == "string":
         return f'"{side.get("description", "")}"'
-    return _unfolded(side) if side.get("properties") else str(side.get("description", ""))
+    return _preview_text(side) if side.get("properties") else str(side.get("description", ""))

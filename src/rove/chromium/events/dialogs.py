@@ -1,4 +1,4 @@
-"""Alerts, confirms and prompts: noticed at once, kept until answered, and no more of them than a page is worth."""
+"""JavaScript dialogs (alert, confirm, prompt, beforeunload): reported, answered, dismissed and suppressed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import DialogOpen
 from rove.tasks import BackgroundTasks, Interrupted, race
 
-# Dialogs that follow each other like this are a storm. An alert asks for nothing; a question may have a follow-up.
-STORM = 5.0
-WEIGHTS = {"alert": 1.0}
-QUESTION = 0.25
-IN_A_ROW = 2.0
-# A script that opens dialogs in a loop never lets go of its page: after this many more it is broken off.
-PATIENCE_WITH_LOOPS = 10
-# Frames of other sites may open none anyway.
+# Dialogs in a row are suppressed once their weights add up to more than `MAX_CONSECUTIVE`. A confirm or a prompt
+# weighs less than an alert, since a page may have a reason to ask several questions.
+MAX_CONSECUTIVE = 5.0
+KIND_WEIGHTS = {"alert": 1.0}
+DEFAULT_WEIGHT = 0.25
+CONSECUTIVE_SECONDS = 2.0
+# A script that opens dialogs in a loop blocks its page: it is terminated each time this many were suppressed.
+SUPPRESSED_BEFORE_TERMINATION = 10
+# Cross-origin frames, which throw here, may open no dialogs anyway.
 SUPPRESS_DIALOGS = """(function suppress(view) {
   for (const name of ["alert", "confirm", "prompt"]) view[name] = () => (name === "confirm" ? false : null);
   for (let i = 0; i < view.length; i++) try { suppress(view[i]) } catch {}
@@ -29,24 +30,24 @@ SUPPRESS_DIALOGS = """(function suppress(view) {
 
 
 class Dialogs:
-    """The dialog that blocks a tab, if any."""
+    """The dialog that blocks a tab, if there is one."""
 
-    def __init__(self, events: PageEvents, patience: float, tasks: BackgroundTasks) -> None:
+    def __init__(self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks) -> None:
         self._events = events
         self._tasks = tasks
-        self._patience = patience
-        self._waiting: tuple[OpenDialog, CdpSession] | None = None
-        self._expiry: asyncio.TimerHandle | None = None
+        self._answer_timeout = answer_timeout
+        self._current: tuple[OpenDialog, CdpSession] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._opened = asyncio.Event()
-        self._is_leaving = False
-        self._storm = 0.0
+        self._is_dismissing = False
+        self._consecutive = 0.0
         self._suppressed = 0
-        self._last_closed = -IN_A_ROW
-        # While an act runs, a dialog is most likely its answer rather than one more of a storm.
+        self._last_closed = -CONSECUTIVE_SECONDS
+        # While an action runs, a dialog is likely a response to it and does not count as one in a row.
         self.is_acting = False
-        # Told of every dialog that waits for an answer, and of its end.
-        self.on_waiting: Callable[[OpenDialog, CdpSession], object] | None = None
-        self.on_over: Callable[[], object] | None = None
+        # Called for every dialog that waits for an answer, and when it is closed.
+        self.on_open: Callable[[OpenDialog, CdpSession], object] | None = None
+        self.on_close: Callable[[], object] | None = None
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.javascriptDialogOpening", lambda event: self._on_opening(event, cdp))
@@ -54,115 +55,121 @@ class Dialogs:
 
     @property
     def open(self) -> OpenDialog | None:
-        return self._waiting[0] if self._waiting else None
+        return self._current[0] if self._current else None
 
     @property
     def are_recent(self) -> bool:
-        """Whether there is one, or was just now: more may follow."""
+        """Whether a dialog is open or was closed just now, so that more may follow."""
         return self.open is not None or self._follows_another()
 
-    async def opening(self) -> OpenDialog:
+    async def wait_until_open(self) -> OpenDialog:
         """Wait until a dialog is open."""
         while (dialog := self.open) is None:
             await self._opened.wait()
         return dialog
 
-    async def interrupts(self, work: Awaitable[Any]) -> bool:
+    async def run_until_dialog(self, work: Awaitable[Any]) -> bool:
         """Wait for the work or for a dialog, whichever is first; True if it was a dialog.
 
-        The browser holds back its answer to a click, a key or a load for as long as a dialog is open.
+        The browser does not respond to a click, a key or a navigation while a dialog is open.
         """
         try:
-            await race(work, self.opening())
+            await race(work, self.wait_until_open())
         except Interrupted:
             return True
         return False
 
-    def refuse_if_open(self) -> None:
+    def raise_if_open(self) -> None:
+        """Raise `DialogOpen` if a dialog blocks the tab."""
         if dialog := self.open:
             raise DialogOpen(f"The page is blocked by {'the' if dialog.tab else 'its'} {dialog}.")
 
     def share(self, dialog: OpenDialog, cdp: CdpSession) -> None:
-        """A dialog of another page blocks this one too: it can be seen and answered from both."""
-        if self._waiting is None:
-            self._waiting = (dialog, cdp)
+        """Show the dialog of another page, which blocks this page too, so that either tab can answer it."""
+        if self._current is None:
+            self._current = (dialog, cdp)
             self._opened.set()
 
     def unshare(self) -> None:
-        """The other page's dialog is over."""
+        """Forget the dialog of another page, which has been closed."""
         if (dialog := self.open) is not None and dialog.tab:
             self._close()
 
     async def answer(self, accept: bool, text: str | None) -> OpenDialog | None:
         """Answer the open dialog; None when there is none."""
-        if self._waiting is None:
+        if self._current is None:
             return None
-        shown, cdp = self._waiting
+        dialog, cdp = self._current
         self._close()
-        # Left as it is, a prompt would be answered with nothing rather than with what it offers.
-        await _handle(cdp, accept, shown.default if text is None else text)
-        return shown
+        # Without a text, Chromium would answer a prompt with an empty string instead of its default.
+        await _handle(cdp, accept, dialog.default if text is None else text)
+        return dialog
 
     @contextlib.contextmanager
-    def leaving(self) -> Generator[None]:
-        """While a page is being left none of its dialogs holds anything up."""
-        self._is_leaving = True
-        if self._waiting is not None:
-            self._dismiss(*self._waiting, "as the page was left")
+    def dismissing(self) -> Generator[None]:
+        """Dismiss the open dialog and every other that opens in this block, so that none delays a navigation."""
+        self._is_dismissing = True
+        if self._current is not None:
+            self._dismiss(*self._current, "as the page was left")
         try:
             yield
         finally:
-            self._is_leaving = False
+            self._is_dismissing = False
 
     def start_document(self) -> None:
-        """Another document: what the last one did is not held against it."""
-        self._storm = 0.0
+        """Forget the dialogs of the previous document."""
+        self._consecutive = 0.0
         self._suppressed = 0
-        self._is_leaving = False
+        self._is_dismissing = False
 
     def _on_opening(self, event: dict[str, Any], cdp: CdpSession) -> None:
         dialog = OpenDialog(event["type"], event["message"], event.get("defaultPrompt", ""))
         if dialog.kind == "beforeunload":
-            # Leaving was asked for by the agent or by the page itself: a trap must not hold it.
+            # The agent or the page itself asked for the navigation, and the page must not prevent it.
             self._tasks.start(_handle(cdp, True, None))
-        elif self._is_leaving:
+        elif self._is_dismissing:
             if self._follows_another():
                 self._suppress_more(cdp)
             self._dismiss(dialog, cdp, "as the page was left")
-        elif self._is_one_too_many(dialog):
+        elif self._is_excessive(dialog):
             self._suppress(cdp)
         else:
-            self._waiting = (dialog, cdp)
+            self._current = (dialog, cdp)
             self._opened.set()
-            reason = f"as nobody answered it within {self._patience:g} s"
-            self._expiry = asyncio.get_running_loop().call_later(self._patience, self._dismiss, dialog, cdp, reason)
-            if self.on_waiting is not None:
-                self.on_waiting(dialog, cdp)
+            self._wait_for_answer(dialog, cdp)
 
-    def _is_one_too_many(self, dialog: OpenDialog) -> bool:
+    def _wait_for_answer(self, dialog: OpenDialog, cdp: CdpSession) -> None:
+        reason = f"as it was not answered within {self._answer_timeout:g} s"
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._answer_timeout, self._dismiss, dialog, cdp, reason)
+        if self.on_open is not None:
+            self.on_open(dialog, cdp)
+
+    def _is_excessive(self, dialog: OpenDialog) -> bool:
         if self._suppressed:
             return True
-        is_more = self._follows_another() and not self.is_acting
-        self._storm = (self._storm if is_more else 0.0) + WEIGHTS.get(dialog.kind, QUESTION)
-        return self._storm > STORM
+        is_consecutive = self._follows_another() and not self.is_acting
+        weight = KIND_WEIGHTS.get(dialog.kind, DEFAULT_WEIGHT)
+        self._consecutive = weight + (self._consecutive if is_consecutive else 0.0)
+        return self._consecutive > MAX_CONSECUTIVE
 
     def _follows_another(self) -> bool:
-        return time.monotonic() - self._last_closed < IN_A_ROW
+        return time.monotonic() - self._last_closed < CONSECUTIVE_SECONDS
 
     def _suppress(self, cdp: CdpSession) -> None:
-        """What a browser offers its user: no more dialogs from this page."""
+        """Dismiss a dialog and keep the page from opening more, as a browser offers its user."""
         self._tasks.start(_handle(cdp, False, None))
         if self._suppressed == 0:
-            self._events.add("dialogs suppressed", "The page opens one dialog after the other: no more are shown.")
+            self._events.add("dialogs suppressed", "The page opens one dialog after another: no more are shown.")
         self._suppress_more(cdp)
 
     def _suppress_more(self, cdp: CdpSession) -> None:
-        """Keep the page from opening more, however its script goes about it."""
+        """Keep the page from opening more dialogs, and terminate a script that opens them in a loop."""
         if self._suppressed == 0:
-            self._tasks.start(_tell(cdp, "Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}))
+            self._tasks.start(_send(cdp, "Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}))
         self._suppressed += 1
-        if self._suppressed % PATIENCE_WITH_LOOPS == 0:
-            self._tasks.start(_tell(cdp, "Runtime.terminateExecution", {}))
+        if self._suppressed % SUPPRESSED_BEFORE_TERMINATION == 0:
+            self._tasks.start(_send(cdp, "Runtime.terminateExecution", {}))
 
     def _dismiss(self, dialog: OpenDialog, cdp: CdpSession, reason: str) -> None:
         self._events.add("dialog dismissed", f"{dialog}, {reason}")
@@ -170,20 +177,20 @@ class Dialogs:
         self._tasks.start(_handle(cdp, False, None))
 
     def _close(self) -> None:
-        self._waiting = None
+        self._current = None
         self._last_closed = time.monotonic()
         self._opened.clear()
-        if self._expiry is not None:
-            self._expiry.cancel()
-        if self.on_over is not None:
-            self.on_over()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.on_close is not None:
+            self.on_close()
 
 
 async def _handle(cdp: CdpSession, accept: bool, text: str | None) -> None:
     answer = {"accept": accept, **({"promptText": text} if text is not None else {})}
-    await _tell(cdp, "Page.handleJavaScriptDialog", answer)
+    await _send(cdp, "Page.handleJavaScriptDialog", answer)
 
 
-async def _tell(cdp: CdpSession, method: str, params: dict[str, Any]) -> None:
-    with contextlib.suppress(CdpError):  # the page went away first
+async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> None:
+    with contextlib.suppress(CdpError):  # the page was closed meanwhile
         await cdp.send(method, params)

@@ -1,4 +1,4 @@
-"""What a page hands over to be kept: into the workspace, under safe names, within limits."""
+"""Downloads: moved into the workspace under safe names, within limits of count and size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rove.tasks import BackgroundTasks
 from rove.workspace import Workspace
 
 FOLDER = "downloads"
-PIECE = 2**20
+CHUNK_BYTES = 2**20
 
 
 @dataclass
@@ -32,35 +32,36 @@ class _Download:
 
 
 class PendingDownloads:
-    """The downloads of a tab that are not over yet, by number."""
+    """The unfinished downloads of a tab, numbered from 1."""
 
     def __init__(self) -> None:
         self._running: set[int] = set()
-        self._ended = asyncio.Event()
-        self.begun = 0
+        self._changed = asyncio.Event()
+        self.count = 0
 
     def is_running(self, since: int = 0) -> bool:
-        """Whether one is under way that began after the first so many."""
+        """Return whether a download after the first `since` is under way."""
         return any(number > since for number in self._running)
 
-    async def finish(self, since: int) -> None:
-        """Wait until all that began after the first so many are over."""
+    async def wait_until_finished(self, since: int) -> None:
+        """Wait until every download after the first `since` is over."""
         while self.is_running(since):
-            self._ended.clear()
-            await self._ended.wait()
+            self._changed.clear()
+            await self._changed.wait()
 
-    def begin(self) -> int:
-        self.begun += 1
-        self._running.add(self.begun)
-        return self.begun
+    def add(self) -> int:
+        """Note that a download has started; returns its number."""
+        self.count += 1
+        self._running.add(self.count)
+        return self.count
 
-    def end(self, number: int) -> None:
+    def remove(self, number: int) -> None:
         self._running.discard(number)
-        self._ended.set()
+        self._changed.set()
 
 
 class Downloads:
-    """The downloads of one context: kept when they are whole, broken off when they are too many or too large."""
+    """The downloads of one context: saved when they are complete, cancelled when they are too many or too large."""
 
     def __init__(self, root: CdpSession, context: str, settings: Settings, scratch: Path) -> None:
         self._root = root
@@ -70,10 +71,10 @@ class Downloads:
         self._scratch = scratch
         self._running: dict[str, _Download] = {}
         self._tasks = BackgroundTasks("downloads", expected=(CdpError,))
-        self._begun = 0
+        self._count = 0
 
     async def open(self) -> None:
-        """Have the browser write downloads where only we look, and tell how far they are."""
+        """Have the browser write downloads to a private folder and report their progress."""
         self._scratch.mkdir(mode=0o700)
         await self._root.send(
             "Browser.setDownloadBehavior",
@@ -86,20 +87,22 @@ class Downloads:
         )
 
     async def close(self) -> None:
-        """What is not whole by now is not kept."""
+        """Discard the downloads that are not complete."""
         await self._tasks.close()
         await asyncio.to_thread(discard, self._scratch)
 
-    def begin(self, event: dict[str, Any], page_events: PageEvents, pending: PendingDownloads) -> None:
+    def start(self, event: dict[str, Any], page_events: PageEvents, pending: PendingDownloads) -> None:
+        """Handle `Browser.downloadWillBegin`."""
         name = event["suggestedFilename"] or "download"
-        download = _Download(event["guid"], name, page_events, pending, pending.begin())
+        download = _Download(event["guid"], name, page_events, pending, pending.add())
         self._running[download.guid] = download
-        self._begun += 1
-        most = self._limits.downloads
-        if self._begun > most:
-            self._refuse(download, "download refused", f"{most} downloads are the limit of one session")
+        self._count += 1
+        limit = self._limits.downloads
+        if self._count > limit:
+            self._refuse(download, "download refused", f"{limit} downloads are the limit of one session")
 
-    def progress(self, event: dict[str, Any]) -> None:
+    def update(self, event: dict[str, Any]) -> None:
+        """Handle `Browser.downloadProgress`."""
         download = self._running.get(event["guid"])
         if download is None:
             return
@@ -110,7 +113,7 @@ class Downloads:
                 self._refuse(download, "download broken off", reason)
             return
         del self._running[download.guid]
-        self._tasks.start(self._end(download, event["state"] == "completed"))
+        self._tasks.start(self._finish(download, event["state"] == "completed"))
 
     def _refuse(self, download: _Download, kind: str, reason: str) -> None:
         download.is_refused = True
@@ -118,17 +121,17 @@ class Downloads:
         self._tasks.start(self._cancel(download))
 
     async def _cancel(self, download: _Download) -> None:
-        with contextlib.suppress(CdpError):  # it was over before it could be cancelled
+        with contextlib.suppress(CdpError):  # the download ended before it could be cancelled
             await self._root.send("Browser.cancelDownload", {"guid": download.guid, "browserContextId": self._context})
 
-    async def _end(self, download: _Download, is_whole: bool) -> None:
+    async def _finish(self, download: _Download, is_complete: bool) -> None:
         try:
             if download.is_refused:
-                # A small file may have been whole before it could be cancelled.
+                # A small file may be complete before it could be cancelled.
                 await asyncio.to_thread((self._scratch / download.guid).unlink, missing_ok=True)
-            elif is_whole:
-                kept = await asyncio.to_thread(self._keep, download)
-                download.page_events.add("download", f"{kept} ({kept.stat().st_size} bytes)")
+            elif is_complete:
+                path = await asyncio.to_thread(self._move_to_workspace, download)
+                download.page_events.add("download", f"{path} ({path.stat().st_size} bytes)")
             else:
                 download.page_events.add("download failed", download.name)
         except OSError as error:
@@ -136,13 +139,13 @@ class Downloads:
         except Denied as error:
             download.page_events.add("download failed", f"{download.name}: {error.message}")
         finally:
-            download.pending.end(download.number)
+            download.pending.remove(download.number)
 
-    def _keep(self, download: _Download) -> Path:
+    def _move_to_workspace(self, download: _Download) -> Path:
         finished = self._scratch / download.guid
         target, path = self._workspace.create(FOLDER, download.name)
         with os.fdopen(target, "wb") as written, finished.open("rb") as read:
-            while piece := read.read(PIECE):
-                written.write(piece)
+            while chunk := read.read(CHUNK_BYTES):
+                written.write(chunk)
         finished.unlink()
         return path

@@ -1,4 +1,4 @@
-"""How far a tab's document has come: committed, parsed, loaded."""
+"""The load state of a tab's main document: navigating, committed, parsed, loaded."""
 
 from __future__ import annotations
 
@@ -11,101 +11,104 @@ from rove.browser.schemes import is_web
 from rove.chromium.protocol.connection import CdpSession
 
 Stage = Literal["DOMContentLoaded", "load"]
-# A page that puts this many documents in its own place, this fast, will not stop by itself.
-RESTLESS_DOCUMENTS = 10
-RESTLESS_SECONDS = 10.0
-# One that has stayed as long as this has come to its end after all.
-RESTING = 2.0
+# A page that commits this many documents in this many seconds is in a navigation loop.
+LOOP_DOCUMENTS = 10
+LOOP_SECONDS = 10.0
+# The loop has ended if the last document has stayed this long.
+LOOP_END_SECONDS = 2.0
 
 
 class LoadState:
-    """Follows the main frame's document through the browser's own lifecycle events."""
+    """Follows the main frame's document through the browser's lifecycle and navigation events."""
 
     def __init__(self, main_frame: str, url: str) -> None:
         self._main_frame = main_frame
         self.url = url or "about:blank"
-        self._reached: set[str] = {"DOMContentLoaded", "load"}
+        self._stages: set[str] = {"DOMContentLoaded", "load"}
         self._loader: str | None = None
-        self._is_received = False
+        self._is_body_complete = False
         self._changed = asyncio.Event()
-        self._recent: deque[float] = deque(maxlen=RESTLESS_DOCUMENTS)
-        self._shown: deque[str] = deque(maxlen=RESTLESS_DOCUMENTS)
-        # A navigation is first announced by the page and then begun by the browser, which may also refuse it.
-        self._is_announced = False
-        self._is_begun = False
+        self._commit_times: deque[float] = deque(maxlen=LOOP_DOCUMENTS)
+        self._committed_loaders: deque[str] = deque(maxlen=LOOP_DOCUMENTS)
+        # A navigation is first requested by the page, then started by the browser, which may also refuse it.
+        self._is_requested = False
+        self._is_started = False
+        # Commits count documents and navigations within a document.
         self.commits = 0
         self.documents = 0
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.lifecycleEvent", self._on_lifecycle)
         cdp.on("Page.frameNavigated", self._on_navigated)
-        cdp.on("Page.navigatedWithinDocument", self._on_moved_within)
-        cdp.on("Page.frameScheduledNavigation", self._on_announced)
-        cdp.on("Page.frameRequestedNavigation", self._on_announced)
-        cdp.on("Page.frameClearedScheduledNavigation", self._on_called_off)
-        cdp.on("Page.frameStartedNavigating", self._on_begun)
-        cdp.on("Page.frameStoppedLoading", self._on_stopped)
-        cdp.on("Network.loadingFinished", self._on_received)
-        cdp.on("Network.loadingFailed", self._on_failure)
+        cdp.on("Page.navigatedWithinDocument", self._on_navigated_within)
+        cdp.on("Page.frameScheduledNavigation", self._on_requested)
+        cdp.on("Page.frameRequestedNavigation", self._on_requested)
+        cdp.on("Page.frameClearedScheduledNavigation", self._on_cleared)
+        cdp.on("Page.frameStartedNavigating", self._on_started)
+        cdp.on("Page.frameStoppedLoading", self._on_loading_stopped)
+        cdp.on("Network.loadingFinished", self._on_loading_finished)
+        cdp.on("Network.loadingFailed", self._on_loading_failed)
 
-    def has(self, stage: Stage) -> bool:
-        return stage in self._reached and not self.is_starting
-
-    @property
-    def is_starting(self) -> bool:
-        return self._is_announced or self._is_begun
+    def has_reached(self, stage: Stage) -> bool:
+        """Return whether the document has reached a stage and no other document is about to replace it."""
+        return stage in self._stages and not self.is_navigating
 
     @property
-    def is_restless(self) -> bool:
+    def is_navigating(self) -> bool:
+        """Whether another document has been requested and is not committed yet."""
+        return self._is_requested or self._is_started
+
+    @property
+    def keeps_navigating(self) -> bool:
         """Whether the page keeps navigating by itself."""
         now = time.monotonic()
-        enough = len(self._recent) == RESTLESS_DOCUMENTS and now - self._recent[0] < RESTLESS_SECONDS
-        return enough and now - self._recent[-1] < RESTING
+        is_loop = len(self._commit_times) == LOOP_DOCUMENTS and now - self._commit_times[0] < LOOP_SECONDS
+        return is_loop and now - self._commit_times[-1] < LOOP_END_SECONDS
 
-    def calm(self) -> None:
-        """What comes from here on was asked for."""
-        self._recent.clear()
+    def forget_recent_commits(self) -> None:
+        """Start counting documents anew: the caller is about to ask for one."""
+        self._commit_times.clear()
 
-    def find(self, frame: dict[str, Any]) -> None:
-        """Where a document is that was there before we listened, unless another has come since."""
+    def set_initial_url(self, frame: dict[str, Any]) -> None:
+        """Set the URL of a document that was there before `listen`, unless another was committed since."""
         if self.commits == 0:
             self.url = frame["url"] + frame.get("urlFragment", "")
 
-    def stop(self) -> None:
-        """Loading is being broken off: nothing more will be received."""
-        self._is_received = True
+    def mark_stopped(self) -> None:
+        """Note that loading was stopped: no more of the document will arrive."""
+        self._is_body_complete = True
 
-    async def reaches(self, stage: Stage) -> None:
-        """Wait until a document is that far, or until the page shows that none of them ever will be."""
-        while not self.has(stage) and not self.is_restless:
-            await self._change()
+    async def wait_for_stage(self, stage: Stage) -> None:
+        """Wait until the document has reached a stage, or until the page is in a navigation loop."""
+        while not self.has_reached(stage) and not self.keeps_navigating:
+            await self._next_event()
 
-    async def starts(self) -> None:
-        """Wait until another document is on its way."""
-        while not self.is_starting:
-            await self._change()
+    async def wait_until_navigating(self) -> None:
+        """Wait until another document is requested."""
+        while not self.is_navigating:
+            await self._next_event()
 
-    async def rests(self) -> None:
-        """Wait until no other document is on its way."""
-        while self.is_starting:
-            await self._change()
+    async def wait_until_not_navigating(self) -> None:
+        """Wait until the requested document is committed or the navigation has ended without one."""
+        while self.is_navigating:
+            await self._next_event()
 
-    async def commits_after(self, seen: int) -> None:
-        """Wait until another document, or another place in this one, has been committed."""
-        while self.commits <= seen:
-            await self._change()
+    async def wait_for_commit(self, after: int) -> None:
+        """Wait until `commits` is more than `after`; navigations within the document count."""
+        while self.commits <= after:
+            await self._next_event()
 
-    async def shows(self, loader: str) -> None:
-        """Wait until a given document has been committed."""
-        while loader not in self._shown:
-            await self._change()
+    async def wait_for_loader(self, loader: str) -> None:
+        """Wait until the document with this loader id has been committed."""
+        while loader not in self._committed_loaders:
+            await self._next_event()
 
-    async def documents_after(self, seen: int) -> None:
-        """Wait until another document has been committed."""
-        while self.documents <= seen:
-            await self._change()
+    async def wait_for_document(self, after: int) -> None:
+        """Wait until `documents` is more than `after`."""
+        while self.documents <= after:
+            await self._next_event()
 
-    async def _change(self) -> None:
+    async def _next_event(self) -> None:
         self._changed.clear()
         await self._changed.wait()
 
@@ -113,67 +116,67 @@ class LoadState:
         if event["frameId"] != self._main_frame:
             return
         if event["name"] == "init":
-            self._loader, self._reached, self._is_received = event["loaderId"], set(), False
+            self._loader, self._stages, self._is_body_complete = event["loaderId"], set(), False
         elif event["loaderId"] == self._loader:
-            self._reached.add(event["name"])
+            self._stages.add(event["name"])
         self._changed.set()
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if event["frame"]["id"] == self._main_frame:
             self.documents += 1
-            self._recent.append(time.monotonic())
-            self._shown.append(event["frame"]["loaderId"])
+            self._commit_times.append(time.monotonic())
+            self._committed_loaders.append(event["frame"]["loaderId"])
             self.url = event["frame"]["url"] + event["frame"].get("urlFragment", "")
-            self._arrive()
+            self._commit()
 
-    def _on_moved_within(self, event: dict[str, Any]) -> None:
+    def _on_navigated_within(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._main_frame:
             self.url = event["url"]
-            self._arrive()
+            self._commit()
 
-    def _on_announced(self, event: dict[str, Any]) -> None:
-        is_here = event["frameId"] == self._main_frame and event.get("disposition", "currentTab") == "currentTab"
-        if is_here and event.get("delay", 0) == 0 and is_web(event["url"]):
-            self._is_announced = True
+    def _on_requested(self, event: dict[str, Any]) -> None:
+        is_main_frame = event["frameId"] == self._main_frame and event.get("disposition", "currentTab") == "currentTab"
+        if is_main_frame and event.get("delay", 0) == 0 and is_web(event["url"]):
+            self._is_requested = True
             self._changed.set()
 
-    def _on_called_off(self, event: dict[str, Any]) -> None:
-        """The page has called its navigation off, or handed it to the browser."""
+    def _on_cleared(self, event: dict[str, Any]) -> None:
+        """Handle that the page cancelled its navigation, or handed it over to the browser."""
         if event["frameId"] == self._main_frame:
-            self._is_announced = False
+            self._is_requested = False
             self._changed.set()
 
-    def _on_begun(self, event: dict[str, Any]) -> None:
-        is_here = event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument"
-        if is_here and is_web(event["url"]):
-            self._is_begun = True
+    def _on_started(self, event: dict[str, Any]) -> None:
+        is_main_frame = event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument"
+        if is_main_frame and is_web(event["url"]):
+            self._is_started = True
             self._changed.set()
 
-    def _on_stopped(self, event: dict[str, Any]) -> None:
+    def _on_loading_stopped(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self._main_frame:
             return
-        if self._is_begun:
-            # A navigation that became a download, or was refused, commits nothing.
-            self._is_announced = self._is_begun = False
-        elif self._is_received:
-            # A page that tries to leave while it loads is never said to be loaded, even if it had to stay.
-            self._end()
+        if self._is_started:
+            # A navigation that became a download, or was refused, commits no document.
+            self._is_requested = self._is_started = False
+        elif self._is_body_complete:
+            # Chromium reports no `load` for a page that tried to navigate while it was loading.
+            self._complete()
         self._changed.set()
 
-    def _on_received(self, event: dict[str, Any]) -> None:
+    def _on_loading_finished(self, event: dict[str, Any]) -> None:
         if event["requestId"] == self._loader:
-            self._is_received = True
+            self._is_body_complete = True
 
-    def _on_failure(self, event: dict[str, Any]) -> None:
+    def _on_loading_failed(self, event: dict[str, Any]) -> None:
         if event["requestId"] == self._loader:
-            self._end()
+            self._complete()
             self._changed.set()
 
-    def _end(self) -> None:
-        """The document is as far as it will ever be."""
-        self._reached |= {"DOMContentLoaded", "load"}
+    def _complete(self) -> None:
+        """Mark every stage as reached: no further lifecycle events will come."""
+        self._stages |= {"DOMContentLoaded", "load"}
 
-    def _arrive(self) -> None:
+    def _commit(self) -> None:
         self.commits += 1
-        self._is_announced = self._is_begun = False
+        self._is_requested = self._is_started = False
         self._changed.set()

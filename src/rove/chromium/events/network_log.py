@@ -1,4 +1,4 @@
-"""What a tab asked of the network: the latest requests, and how many older ones were dropped."""
+"""The network log of a tab: the latest requests with their responses."""
 
 from __future__ import annotations
 
@@ -8,57 +8,57 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rove.browser.header_masking import kept
+from rove.browser.header_masking import truncate_headers
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 
-KEPT = 500
-LONGEST_ADDRESS = 2000
-MOST_EARLY = 50
-# Where an answer came from, as the browser's flags say it; the first that is set.
+MAX_REQUESTS = 500
+MAX_URL_LENGTH = 2000
+MAX_EARLY_HEADERS = 50
+# The source of a response by the flag that CDP sets for it; the first that is set counts.
 _SOURCES = (
     ("fromServiceWorker", "service worker"),
     ("fromPrefetchCache", "prefetch cache"),
     ("fromDiskCache", "disk cache"),
 )
-# In the guard's own answers, which no other server's can be mistaken for: why it went no further than the guard.
+# Headers by which rove's proxy says why it did not forward a request. It removes them from what servers answer.
 _REFUSALS = ((REFUSED_HEADER, "not allowed"), (FAILURE_HEADER, "failed"))
 Event = dict[str, Any]
 
 
 @dataclass(slots=True)
 class LoggedRequest:
-    """One request, and what has come of it so far."""
+    """One request and the response to it, as far as it has arrived."""
 
     number: int
     identity: str
     cdp: CdpSession = field(repr=False)
     context: str
-    # Of whoever asked.
+    # The origin of the document that sent the request.
     origin: str
     method: str
     url: str
     kind: str
     at: float
     began: float
-    sent: dict[str, str]
+    request_headers: dict[str, str]
     has_body: bool = False
-    received: dict[str, str] = field(default_factory=dict[str, str])
+    response_headers: dict[str, str] = field(default_factory=dict[str, str])
     status: int | None = None
     mime: str = ""
     source: str | None = None
     size: int | None = None
     seconds: float | None = None
     failure: str | None = None
-    is_exact: bool = False
+    are_headers_exact: bool = False
 
     @property
     def has_failed(self) -> bool:
         return self.failure is not None or (self.status is not None and self.status >= 400)
 
-    async def body_sent(self) -> bytes | None:
-        """What was sent with it; None when the browser no longer has it."""
+    async def request_body(self) -> bytes | None:
+        """Return the request body; None if the browser no longer has it."""
         try:
             answer = await self.cdp.send("Network.getRequestPostData", {"requestId": self.identity})
         except CdpError:
@@ -66,8 +66,8 @@ class LoggedRequest:
         data: str = answer["postData"]
         return data.encode("utf-8", "surrogatepass")
 
-    async def body_received(self) -> bytes | None:
-        """What came back; None when the browser does not have it, or no longer."""
+    async def response_body(self) -> bytes | None:
+        """Return the response body; None if the browser does not have it, or no longer."""
         try:
             answer = await self.cdp.send("Network.getResponseBody", {"requestId": self.identity})
         except CdpError:
@@ -77,124 +77,128 @@ class LoggedRequest:
 
 
 class NetworkLog:
-    """A bounded record: a page that asks for much loses its oldest entries, and the record says how many."""
+    """The latest requests of a tab. Older ones are dropped, and `dropped` counts them."""
 
     def __init__(self, main_frame: str) -> None:
         self._main_frame = main_frame
-        self._kept: deque[LoggedRequest] = deque()
-        self._open: dict[str, LoggedRequest] = {}
-        # Headers as they went out, told of before the request itself.
-        self._early: dict[str, dict[str, str]] = {}
-        self._numbers = 0
+        self._requests: deque[LoggedRequest] = deque()
+        self._pending: dict[str, LoggedRequest] = {}
+        # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
+        self._early_headers: dict[str, dict[str, str]] = {}
+        self._last_number = 0
         self.dropped = 0
 
     def __iter__(self) -> Iterator[LoggedRequest]:
-        return iter(self._kept)
+        return iter(self._requests)
 
     def find(self, number: int) -> LoggedRequest | None:
-        return next((request for request in self._kept if request.number == number), None)
+        return next((request for request in self._requests if request.number == number), None)
 
     def listen(self, cdp: CdpSession, context: str) -> None:
-        """Keep what is asked for over a wire: a page's, a separate frame's or a worker's."""
+        """Log the requests of a CDP session: of a page, of a frame in another process or of a worker."""
         cdp.on("Network.requestWillBeSent", lambda event: self._on_request(event, cdp, context))
-        cdp.on("Network.requestWillBeSentExtraInfo", self._on_sent)
-        cdp.on("Network.requestServedFromCache", self._on_memory_cache)
+        cdp.on("Network.requestWillBeSentExtraInfo", self._on_request_headers)
+        cdp.on("Network.requestServedFromCache", self._on_served_from_cache)
         cdp.on("Network.responseReceived", self._on_response)
-        cdp.on("Network.responseReceivedExtraInfo", self._on_received)
+        cdp.on("Network.responseReceivedExtraInfo", self._on_response_headers)
         cdp.on("Network.loadingFinished", self._on_finish)
         cdp.on("Network.loadingFailed", self._on_failure)
-        cdp.on("Network.webSocketCreated", lambda event: self._on_socket(event, cdp, context))
-        cdp.on("Network.webSocketWillSendHandshakeRequest", self._on_socket_request)
-        cdp.on("Network.webSocketHandshakeResponseReceived", self._on_handshake)
-        cdp.on("Network.webSocketFrameError", self._on_socket_error)
+        cdp.on("Network.webSocketCreated", lambda event: self._on_websocket(event, cdp, context))
+        cdp.on("Network.webSocketWillSendHandshakeRequest", self._on_websocket_request)
+        cdp.on("Network.webSocketHandshakeResponseReceived", self._on_websocket_response)
+        cdp.on("Network.webSocketFrameError", self._on_websocket_error)
         cdp.on("Network.webSocketClosed", self._on_finish)
 
     def _on_request(self, event: Event, cdp: CdpSession, context: str) -> None:
-        asked, before = event["request"], self._open.get(event["requestId"])
-        if asked["url"].startswith("data:"):
+        request, previous = event["request"], self._pending.get(event["requestId"])
+        if request["url"].startswith("data:"):
             return  # never leaves the page
-        if before is not None and "redirectResponse" not in event:
-            return  # told of by two wires: a frame's own and its parent's
-        if before is not None:
-            self._answer(before, event["redirectResponse"])
-            self._end(before, event)
+        if previous is not None and "redirectResponse" not in event:
+            return  # reported by two CDP sessions: the frame's and its parent's
+        if previous is not None:
+            self._set_response(previous, event["redirectResponse"])
+            self._end(previous, event)
         if context == "page" and event.get("frameId", self._main_frame) != self._main_frame:
             context = "frame"
         self._add(
             LoggedRequest(
-                self._next(),
+                self._next_number(),
                 event["requestId"],
                 cdp,
                 context,
                 origin_in(event.get("documentURL")),
-                asked["method"],
-                asked["url"][:LONGEST_ADDRESS],
+                request["method"],
+                request["url"][:MAX_URL_LENGTH],
                 event.get("type", "other").lower(),
                 event["wallTime"],
                 event["timestamp"],
-                kept(asked["headers"]),
-                asked.get("hasPostData", False),
+                truncate_headers(request["headers"]),
+                request.get("hasPostData", False),
             )
         )
 
-    def _on_socket(self, event: Event, cdp: CdpSession, context: str) -> None:
-        url = event["url"][:LONGEST_ADDRESS]
-        # Who asked for a socket is not said; that may be anyone on the page.
-        self._add(LoggedRequest(self._next(), event["requestId"], cdp, context, "", "GET", url, "websocket", 0, 0, {}))
+    def _on_websocket(self, event: Event, cdp: CdpSession, context: str) -> None:
+        url = event["url"][:MAX_URL_LENGTH]
+        origin = ""  # CDP does not report which frame opened a WebSocket
+        self._add(
+            LoggedRequest(
+                self._next_number(), event["requestId"], cdp, context, origin, "GET", url, "websocket", 0, 0, {}
+            )
+        )
 
-    def _on_socket_request(self, event: Event) -> None:
-        if request := self._open.get(event["requestId"]):
+    def _on_websocket_request(self, event: Event) -> None:
+        if request := self._pending.get(event["requestId"]):
             request.at, request.began = event["wallTime"], event["timestamp"]
-            request.sent = kept(event["request"]["headers"])
+            request.request_headers = truncate_headers(event["request"]["headers"])
 
-    def _on_handshake(self, event: Event) -> None:
-        if request := self._open.get(event["requestId"]):
+    def _on_websocket_response(self, event: Event) -> None:
+        if request := self._pending.get(event["requestId"]):
             request.status, request.source = event["response"]["status"], "network"
-            request.received = kept(event["response"]["headers"])
+            request.response_headers = truncate_headers(event["response"]["headers"])
 
-    def _on_socket_error(self, event: Event) -> None:
-        if request := self._open.get(event["requestId"]):
+    def _on_websocket_error(self, event: Event) -> None:
+        if request := self._pending.get(event["requestId"]):
             request.failure = event["errorMessage"]
 
-    def _on_sent(self, event: Event) -> None:
-        """The headers as they went out, cookies and all."""
-        request = self._open.get(event["requestId"])
-        if request is not None and not request.is_exact:
-            request.sent, request.is_exact = kept(event["headers"]), True
+    def _on_request_headers(self, event: Event) -> None:
+        """Log the headers exactly as they were sent, including cookies."""
+        request = self._pending.get(event["requestId"])
+        if request is not None and not request.are_headers_exact:
+            request.request_headers, request.are_headers_exact = truncate_headers(event["headers"]), True
         else:
-            self._early[event["requestId"]] = kept(event["headers"])
-            if len(self._early) > MOST_EARLY:
-                del self._early[next(iter(self._early))]
+            self._early_headers[event["requestId"]] = truncate_headers(event["headers"])
+            if len(self._early_headers) > MAX_EARLY_HEADERS:
+                del self._early_headers[next(iter(self._early_headers))]
 
-    def _on_received(self, event: Event) -> None:
-        if request := self._open.get(event["requestId"]):
-            request.received = kept(event["headers"])
+    def _on_response_headers(self, event: Event) -> None:
+        if request := self._pending.get(event["requestId"]):
+            request.response_headers = truncate_headers(event["headers"])
 
-    def _on_memory_cache(self, event: Event) -> None:
-        if request := self._open.get(event["requestId"]):
+    def _on_served_from_cache(self, event: Event) -> None:
+        if request := self._pending.get(event["requestId"]):
             request.source = "memory cache"
 
     def _on_response(self, event: Event) -> None:
-        if request := self._open.get(event["requestId"]):
+        if request := self._pending.get(event["requestId"]):
             request.kind = event.get("type", request.kind).lower()
-            self._answer(request, event["response"])
+            self._set_response(request, event["response"])
 
-    def _answer(self, request: LoggedRequest, response: Event) -> None:
+    def _set_response(self, request: LoggedRequest, response: Event) -> None:
         request.status, request.mime = response["status"], response.get("mimeType", "")
-        request.received = request.received or kept(response["headers"])
-        found = (name for flag, name in _SOURCES if response.get(flag))
-        request.source = request.source or next(found, "network")
-        if request.url.startswith("http:"):  # over https it is no answer but a refused connection
+        request.response_headers = request.response_headers or truncate_headers(response["headers"])
+        sources = (name for flag, name in _SOURCES if response.get(flag))
+        request.source = request.source or next(sources, "network")
+        if request.url.startswith("http:"):  # over https the proxy refuses the connection instead of answering
             refusals = (f"{word}: {value}" for mark, word in _REFUSALS if (value := response["headers"].get(mark)))
             request.failure = next(refusals, None)
 
     def _on_finish(self, event: Event) -> None:
-        if request := self._open.pop(event["requestId"], None):
+        if request := self._pending.pop(event["requestId"], None):
             request.size = round(event.get("encodedDataLength", 0))
             self._end(request, event)
 
     def _on_failure(self, event: Event) -> None:
-        if request := self._open.pop(event["requestId"], None):
+        if request := self._pending.pop(event["requestId"], None):
             reason = event.get("blockedReason") or event.get("corsErrorStatus", {}).get("corsError")
             request.failure = event["errorText"] + (f" ({reason})" if reason else "")
             self._end(request, event)
@@ -203,17 +207,17 @@ class NetworkLog:
         began = request.began or event["timestamp"]
         request.seconds = max(event["timestamp"] - began, 0.0)
 
-    def _next(self) -> int:
-        self._numbers += 1
-        return self._numbers
+    def _next_number(self) -> int:
+        self._last_number += 1
+        return self._last_number
 
     def _add(self, request: LoggedRequest) -> None:
-        if len(self._kept) == KEPT:
-            oldest = self._kept.popleft()
+        if len(self._requests) == MAX_REQUESTS:
+            oldest = self._requests.popleft()
             self.dropped += 1
-            if self._open.get(oldest.identity) is oldest:
-                del self._open[oldest.identity]
-        if (sent := self._early.pop(request.identity, None)) is not None:
-            request.sent, request.is_exact = sent, True
-        self._kept.append(request)
-        self._open[request.identity] = request
+            if self._pending.get(oldest.identity) is oldest:
+                del self._pending[oldest.identity]
+        if (sent := self._early_headers.pop(request.identity, None)) is not None:
+            request.request_headers, request.are_headers_exact = sent, True
+        self._requests.append(request)
+        self._pending[request.identity] = request

@@ -1,4 +1,4 @@
-"""Windows that a page opens by itself: tabs as long as there is room, and turned away when it is a storm."""
+"""Windows that a page opens: reported as new tabs, or refused when there are too many."""
 
 from __future__ import annotations
 
@@ -10,71 +10,73 @@ from rove.browser.page_events import PageEvents
 from rove.browser.schemes import is_web, scheme_refusal
 from rove.chromium.protocol.connection import CdpSession
 
-# Windows that one document may open while nobody acts on it.
-UNASKED = 5
-# A page that is turned away this often is in a loop, which is broken off, and its way to open windows taken away.
-STORM = 10
-EMPTY = ("", "about:blank")
-TAKE_AWAY = "window.open = () => null"
+# Windows that one document may open while no action runs.
+MAX_UNREQUESTED = 5
+# A page that is refused this many windows opens them in a loop: its script is terminated and `window.open` disabled.
+REFUSALS_BEFORE_TERMINATION = 10
+EMPTY_URLS = ("", "about:blank")
+DISABLE_WINDOW_OPEN = "window.open = () => null"
 
 
 class Popups:
-    """The popups of one tab: announced by its page, then admitted or refused."""
+    """The popups of one tab: expected from `Page.windowOpen` on, then reported or refused once they have a target."""
 
-    def __init__(self, page_events: PageEvents, most_tabs: int, tell: Callable[[str, dict[str, Any]], None]) -> None:
+    def __init__(self, page_events: PageEvents, max_tabs: int, send: Callable[[str, dict[str, Any]], None]) -> None:
         self._events = page_events
-        self._most_tabs = most_tabs
-        self._tell = tell
-        self._pointless = 0
-        self._unasked = 0
+        self._max_tabs = max_tabs
+        self._send = send
+        self._unopenable = 0
+        self._unrequested = 0
         self._refused = 0
-        # Where those lead that have been announced and are not there yet.
-        self._ahead: deque[str] = deque()
+        # The URLs of windows that the page has opened and that have no target yet.
+        self._expected_urls: deque[str] = deque()
         self.is_acting = False
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.windowOpen", self._on_window_open)
 
     def start_document(self) -> None:
-        """Another document: what the last one did is not held against it."""
-        self._refused = self._unasked = 0
+        """Forget the windows that the previous document opened."""
+        self._refused = self._unrequested = 0
 
     @property
-    def announced(self) -> int:
-        return len(self._ahead)
+    def expected_count(self) -> int:
+        """The number of windows that the page has opened and that have no target yet."""
+        return len(self._expected_urls)
 
-    def admit(self, tab: str, url: str) -> None:
-        announced = self._arrive()
-        # A window begins empty, and is on its way to where the page said.
-        self._events.add("new tab", f"{tab} {announced or url if url in EMPTY else url}")
+    def report(self, tab: str, url: str) -> None:
+        """Report a window that has become a tab."""
+        expected_url = self._next_expected_url()
+        # A new window is empty until its URL loads.
+        self._events.add("new tab", f"{tab} {expected_url or url if url in EMPTY_URLS else url}")
 
     def is_refused(self, open_tabs: int) -> bool:
-        """Whether a window that has just come into being has to go."""
-        self._unasked += not self.is_acting
-        if self._pointless:
-            self._pointless -= 1
-        elif open_tabs >= self._most_tabs:
+        """Count a window that was just opened; returns whether it has to be closed."""
+        self._unrequested += not self.is_acting
+        if self._unopenable:
+            self._unopenable -= 1
+        elif open_tabs >= self._max_tabs:
             self._refuse("as many tabs as are allowed are open")
-        elif self._unasked > UNASKED:
+        elif self._unrequested > MAX_UNREQUESTED:
             self._refuse("the page opens more windows by itself than it may")
         else:
             return False
-        self._arrive()
+        self._next_expected_url()
         return True
 
     def _refuse(self, reason: str) -> None:
         self._refused += 1
         self._events.add("popup blocked", reason)
-        if self._refused % STORM == 0:
-            self._events.add("script broken off", "It opened one window after the other.")
-            self._tell("Runtime.terminateExecution", {})
-            self._tell("Runtime.evaluate", {"expression": TAKE_AWAY})
+        if self._refused % REFUSALS_BEFORE_TERMINATION == 0:
+            self._events.add("script broken off", "It opened one window after another.")
+            self._send("Runtime.terminateExecution", {})
+            self._send("Runtime.evaluate", {"expression": DISABLE_WINDOW_OPEN})
 
-    def _arrive(self) -> str:
-        return self._ahead.popleft() if self._ahead else ""
+    def _next_expected_url(self) -> str:
+        return self._expected_urls.popleft() if self._expected_urls else ""
 
     def _on_window_open(self, event: dict[str, Any]) -> None:
-        self._ahead.append(event["url"])
+        self._expected_urls.append(event["url"])
         if event["url"] and not is_web(event["url"]):
-            self._pointless += 1
+            self._unopenable += 1
             self._events.add("address refused", scheme_refusal(event["url"]))

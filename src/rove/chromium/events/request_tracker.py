@@ -1,4 +1,4 @@
-"""Which requests a tab has under way, and what became of its document."""
+"""The pending requests of a tab, and the request for its main document."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rove.browser.navigation_errors import place_of
+from rove.browser.navigation_errors import host_and_port
 from rove.browser.page_events import PageEvents
 from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.chromium.protocol.connection import CdpSession
 
-# What can still change what the page says. Pictures and fonts cannot; sockets and beacons stay open by design.
-WEIGHTY = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
-# A page that moves on aborts what it no longer needs: that is not news.
-NO_NEWS = frozenset({"net::ERR_ABORTED"})
-# For these a browser with a window asks its user; a page that wants a token asks by itself.
+# Resource types whose responses can change the content of a page. Images and fonts cannot; WebSockets stay open.
+TRACKED_TYPES = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
+# A page that navigates aborts the requests it no longer needs, which is not reported as a failure.
+IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
+# Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
-LONGEST_CHALLENGE = 200
+MAX_CHALLENGE_LENGTH = 200
 
-# A page that has more under way than this is followed as far as this.
-MOST_FOLLOWED = 1000
+# The oldest pending requests of a page that has more than this are no longer tracked.
+MAX_TRACKED = 1000
 
 V = TypeVar("V")
 
 
-class _Latest(dict[str, V]):
-    """Holds so many; the oldest is given up for one more."""
+class _BoundedDict(dict[str, V]):
+    """Holds `MAX_TRACKED` entries; one more removes the oldest."""
 
     def __setitem__(self, key: str, value: V) -> None:
         super().__setitem__(key, value)
-        if len(self) > MOST_FOLLOWED:
+        if len(self) > MAX_TRACKED:
             del self[next(iter(self))]
 
 
 class RequestTracker:
-    """Requests under way and when each began, so that what an act caused can be told from what it met."""
+    """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
-    def __init__(self, main_frame: str, page_events: PageEvents, most_bytes: int, stop: Callable[[], None]) -> None:
+    def __init__(self, main_frame: str, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
         self._main_frame = main_frame
         self._events = page_events
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._stop = stop
-        self._open: dict[str, TrackedRequest] = _Latest()
-        self._addresses: dict[str, str] = _Latest()
+        self._pending: dict[str, TrackedRequest] = _BoundedDict()
+        self._descriptions: dict[str, str] = _BoundedDict()
         self._changed = asyncio.Event()
-        self.ended = 0
+        self.ended_count = 0
         self.document: DocumentRequest | None = None
-        # Whoever asked for a document is told of its failure; it is news only if a page asked by itself.
-        self.is_asked = False
+        # While a caller waits for a document, its failure is raised as an error and needs no event.
+        self.is_caller_waiting = False
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Network.requestWillBeSent", self._on_request)
@@ -59,27 +59,27 @@ class RequestTracker:
         cdp.on("Network.loadingFailed", self._on_failure)
 
     @property
-    def under_way(self) -> list[TrackedRequest]:
-        return list(self._open.values())
+    def pending(self) -> list[TrackedRequest]:
+        return list(self._pending.values())
 
     @property
     def silent_server(self) -> str | None:
-        """Who has been asked for a document and has not answered."""
+        """The host that has been asked for the document and has not answered."""
         document = self.document
         if document is None or document.status is not None or not document.url.startswith("http"):
-            return None  # an address for another program has no server
-        return place_of(document.url)
+            return None  # a URL that another program handles has no server
+        return host_and_port(document.url)
 
-    def stop(self) -> None:
-        """Loading is being broken off, of which not every request tells."""
-        self._open.clear()
+    def mark_stopped(self) -> None:
+        """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
+        self._pending.clear()
         self._changed.set()
 
-    async def changes(self, patience: float) -> None:
-        """Wait until one more request is answered or over, or for `patience` seconds."""
+    async def wait_for_change(self, timeout: float) -> None:
+        """Wait until one more request is answered or over, or for `timeout` seconds."""
         self._changed.clear()
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self._changed.wait()
         except TimeoutError:
             return
@@ -88,71 +88,71 @@ class RequestTracker:
         identity, request = event["requestId"], event["request"]
         if event.get("frameId") == self._main_frame and identity == event.get("loaderId"):
             self._begin_document(identity, request["url"], "redirectResponse" in event)
-        self._addresses[identity] = f"{request['method']} {request['url'][:300]}"
-        # The script of a worker is asked for in the page's name, outside of any document; the worker hears the rest.
+        self._descriptions[identity] = f"{request['method']} {request['url'][:300]}"
+        # A worker's script is requested without a loader id; the worker's own CDP session reports its response.
         is_own = event.get("loaderId") and not request["url"].startswith("blob:")
-        if event.get("type") in WEIGHTY and is_own:
-            self._open[identity] = TrackedRequest(request["url"], request["method"], time.monotonic())
+        if event.get("type") in TRACKED_TYPES and is_own:
+            self._pending[identity] = TrackedRequest(request["url"], request["method"], time.monotonic())
 
     def _begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
         if is_redirect and self.document is not None and self.document.loader == loader:
             self.document.hops.append(self.document.url)
             self.document.url = url
             return
-        # Another document: what the last one asked for is nobody's concern any more.
+        # The requests of the previous document no longer matter.
         self.document = DocumentRequest(loader, url)
-        self._open.clear()
-        self._addresses.clear()
+        self._pending.clear()
+        self._descriptions.clear()
 
-    def _own(self, event: dict[str, Any]) -> DocumentRequest | None:
-        """The document, if it is what an event is about."""
+    def _document_of(self, event: dict[str, Any]) -> DocumentRequest | None:
+        """Return the main document if an event is about its request."""
         document = self.document
         return document if document is not None and document.loader == event["requestId"] else None
 
     def _on_response(self, event: dict[str, Any]) -> None:
-        if document := self._own(event):
+        if document := self._document_of(event):
             response = event["response"]
             document.status = response["status"]
             document.headers = {name.lower(): value for name, value in response["headers"].items()}
             document.challenge = _challenge(response)
-            if document.challenge and not self.is_asked:
+            if document.challenge and not self.is_caller_waiting:
                 self._events.add("needs credentials", f"{document.url} asks for a password ({document.challenge})")
-        if exchange := self._open.get(event["requestId"]):
-            exchange.answered = time.monotonic()
+        if request := self._pending.get(event["requestId"]):
+            request.answered = time.monotonic()
             self._changed.set()
 
     def _on_data(self, event: dict[str, Any]) -> None:
-        document = self._own(event)
+        document = self._document_of(event)
         if document is None or document.is_cut:
             return
         document.received += event["dataLength"]
-        if document.received > self._most_bytes:
+        if document.received > self._max_bytes:
             document.is_cut = True
-            most = self._most_bytes // 2**20
-            self._events.add("page cut", f"{document.url} is larger than {most} MB: the rest was not loaded")
+            limit = self._max_bytes // 2**20
+            self._events.add("page cut", f"{document.url} is larger than {limit} MB: the rest was not loaded")
             self._stop()
 
     def _on_end(self, event: dict[str, Any]) -> None:
-        self._addresses.pop(event["requestId"], None)
-        if self._open.pop(event["requestId"], None) is not None:
-            self.ended += 1
+        self._descriptions.pop(event["requestId"], None)
+        if self._pending.pop(event["requestId"], None) is not None:
+            self.ended_count += 1
         self._changed.set()
 
     def _on_failure(self, event: dict[str, Any]) -> None:
-        document = self._own(event)
+        document = self._document_of(event)
         if document is not None and not event.get("canceled"):
             document.failure = event["errorText"]
-        address = self._addresses.get(event["requestId"])
-        is_told = document is not None and self.is_asked
-        if address and not is_told and not event.get("canceled") and event["errorText"] not in NO_NEWS:
-            self._events.add("request failed", f"{address} ({event['errorText']})")
+        description = self._descriptions.get(event["requestId"])
+        is_raised = document is not None and self.is_caller_waiting
+        if description and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
+            self._events.add("request failed", f"{description} ({event['errorText']})")
         self._on_end(event)
 
 
 def _challenge(response: dict[str, Any]) -> str | None:
-    """What a server wants to be told before it shows a page, where a person would be asked for it."""
+    """Return the challenge of a response for which a browser would ask its user for a password."""
     if response["status"] not in (401, 407):
         return None
     headers = {name.lower(): value for name, value in response["headers"].items()}
-    wanted: str = headers.get("www-authenticate" if response["status"] == 401 else "proxy-authenticate", "")
-    return wanted[:LONGEST_CHALLENGE] if wanted.lower().startswith(PASSWORD_SCHEMES) else None
+    challenge: str = headers.get("www-authenticate" if response["status"] == 401 else "proxy-authenticate", "")
+    return challenge[:MAX_CHALLENGE_LENGTH] if challenge.lower().startswith(PASSWORD_SCHEMES) else None

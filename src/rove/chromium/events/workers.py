@@ -1,4 +1,4 @@
-"""Threads beside the pages: a page's own workers, and those that a session's pages share."""
+"""Dedicated, shared and service workers: those that run, and the service workers that are registered."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ from rove.record import dataclass
 from rove.tasks import BackgroundTasks
 
 KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
-STOPPING_PATIENCE = 1.0
-ASKING_PATIENCE = 1.0
-TELLING_PATIENCE = 1.0
-# A worker that does not come to an end of what it does within so many seconds keeps a processor to itself.
-BUSY = 2.0
-LOOK_AGAIN = 5.0
-MOST_WATCHED = 20
+STOP_TIMEOUT = 1.0
+CONTROLLER_TIMEOUT = 1.0
+REGISTRATIONS_TIMEOUT = 1.0
+# A worker that runs one task for longer than this keeps a processor busy.
+BUSY_SECONDS = 2.0
+CHECK_INTERVAL = 5.0
+MAX_WATCHED = 20
 
 
 @dataclass(frozen=True)
 class Worker:
-    """One that is running."""
+    """A running worker."""
 
     target: str
     kind: str
     url: str
     cdp: CdpSession
 
-    async def rests(self, patience: float) -> bool:
-        """Whether it answers, between two things that it does, in so many seconds."""
+    async def answers_within(self, timeout: float) -> bool:
+        """Return whether the worker is free to run a script within `timeout` seconds."""
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self.cdp.send("Runtime.evaluate", {"expression": "1"})
         except TimeoutError:
             return False
         return True
 
     async def stop(self) -> None:
-        """End it, also if its script never lets go."""
+        """End the worker, even if its script runs in an endless loop."""
         with contextlib.suppress(TimeoutError, CdpError):
-            async with asyncio.timeout(STOPPING_PATIENCE):
+            async with asyncio.timeout(STOP_TIMEOUT):
                 await self.cdp.send("Runtime.terminateExecution")
                 await self.cdp.send("Runtime.evaluate", {"expression": "self.close()"})
 
 
 class Workers:
-    """The workers of one page, or those that belong to no page alone."""
+    """The running workers of one page, or those that the pages of a context share."""
 
     def __init__(
         self,
@@ -78,45 +78,45 @@ class Workers:
         return iter(list(self._running.values()))
 
     async def set_up(self, cdp: CdpSession, target: dict[str, Any]) -> None:
-        """Listen to one that has just been made, and let it go on: it waits for that."""
+        """Listen to a worker that was just created, and let it run: it waits for the debugger."""
         worker = Worker(target["targetId"], KINDS[target["type"]], target["url"], cdp)
         self._running[worker.target] = worker
         cdp.on("closed", lambda _: self._running.pop(worker.target, None))
-        place = ConsoleSource(worker.kind, origin_in(worker.url.removeprefix("blob:")))
-        self._console.listen(cdp, lambda _: place)
+        source = ConsoleSource(worker.kind, origin_in(worker.url.removeprefix("blob:")))
+        self._console.listen(cdp, lambda _: source)
         if self._network is not None:
             self._network.listen(cdp, worker.kind)
-        # A service worker that was stopped is started again over the same wire, and waits once more.
-        cdp.on("Inspector.targetReloadedAfterCrash", lambda _: self._tasks.start(self._set_up(cdp)))
-        await self._set_up(cdp)
-        if self._events is not None and len(self._running) <= MOST_WATCHED:
+        # A service worker that was stopped restarts in the same CDP session, and waits for the debugger again.
+        cdp.on("Inspector.targetReloadedAfterCrash", lambda _: self._tasks.start(self._enable(cdp)))
+        await self._enable(cdp)
+        if self._events is not None and len(self._running) <= MAX_WATCHED:
             self._tasks.start(self._watch(worker, self._events))
 
     async def _watch(self, worker: Worker, page_events: PageEvents) -> None:
-        """Say, once, that it never rests."""
+        """Report, once, a worker whose script does not yield."""
         while worker.target in self._running:
-            if not await worker.rests(BUSY):
-                address = worker.url[:200]
-                page_events.add("busy worker", f"{address} has not rested for {BUSY:g} s, and keeps a processor busy.")
+            if not await worker.answers_within(BUSY_SECONDS):
+                text = f"{worker.url[:200]} has run without a pause for {BUSY_SECONDS:g} s, and keeps a processor busy."
+                page_events.add("busy worker", text)
                 return
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(worker.cdp.ended(), LOOK_AGAIN)
+                await asyncio.wait_for(worker.cdp.wait_closed(), CHECK_INTERVAL)
 
-    async def _set_up(self, cdp: CdpSession) -> None:
+    async def _enable(self, cdp: CdpSession) -> None:
         await asyncio.gather(
             cdp.send("Runtime.enable"),
             cdp.send("Network.enable"),
-            self._conditions.join(cdp),
+            self._conditions.add(cdp),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         )
 
 
-async def controller(world: World) -> str | None:
-    """The script of the service worker that answers for a page; None if there is none, or the page does not say."""
-    asked = "() => { try { return navigator.serviceWorker.controller.scriptURL } catch { return null } }"
+async def controller_script(world: World) -> str | None:
+    """Return the script URL of the service worker that controls a page; None if there is none or it is unknown."""
+    function = "() => { try { return navigator.serviceWorker.controller.scriptURL } catch { return null } }"
     try:
-        async with asyncio.timeout(ASKING_PATIENCE):
-            script: str | None = await world.call(asked)
+        async with asyncio.timeout(CONTROLLER_TIMEOUT):
+            script: str | None = await world.call(function)
     except (TimeoutError, CdpError, ScriptFailed):
         return None
     return script
@@ -124,7 +124,7 @@ async def controller(world: World) -> str | None:
 
 @dataclass(frozen=True)
 class Registration:
-    """A service worker as the browser has it on record, running or not."""
+    """A registered service worker, running or not."""
 
     scope: str
     script: str
@@ -134,65 +134,65 @@ class Registration:
 
 
 class Registrations:
-    """The service workers of a session, as the browser tells them to one of its pages."""
+    """The registered service workers of a browser context, as the browser reports them to one of its pages."""
 
     def __init__(self, cdp: CdpSession) -> None:
         self._cdp = cdp
         self._scopes: dict[str, str] = {}
         self._versions: dict[str, dict[str, Any]] = {}
-        self._is_told = False
+        self._is_loaded = False
         self._changed = asyncio.Event()
 
     @classmethod
     @contextlib.asynccontextmanager
     async def of(cls, cdp: CdpSession) -> AsyncGenerator[Registrations]:
-        """What there is now, kept up to date for as long as this lasts."""
-        found = cls(cdp)
+        """Yield the registrations, kept up to date within this block."""
+        registrations = cls(cdp)
         with (
-            cdp.hearing("ServiceWorker.workerRegistrationUpdated", found._on_registrations),
-            cdp.hearing("ServiceWorker.workerVersionUpdated", found._on_versions),
+            cdp.subscription("ServiceWorker.workerRegistrationUpdated", registrations._on_registrations),
+            cdp.subscription("ServiceWorker.workerVersionUpdated", registrations._on_versions),
         ):
             await cdp.send("ServiceWorker.enable")
             try:
-                # It tells all it has at once, be it nothing, but maybe a moment after it has answered.
-                await found._until(lambda: found._is_told)
-                yield found
+                # The browser reports all registrations, or none, in events that may follow its answer.
+                await registrations._wait_until(lambda: registrations._is_loaded)
+                yield registrations
             finally:
                 with contextlib.suppress(CdpError):
                     await cdp.send("ServiceWorker.disable")
 
     def __iter__(self) -> Iterator[Registration]:
-        for version, facts in list(self._versions.items()):
-            if (scope := self._scopes.get(facts["registrationId"])) and facts["status"] != "redundant":
-                yield Registration(scope, facts["scriptURL"], facts["status"], self._is_running(version), version)
+        for version, info in list(self._versions.items()):
+            if (scope := self._scopes.get(info["registrationId"])) and info["status"] != "redundant":
+                yield Registration(scope, info["scriptURL"], info["status"], self._is_running(version), version)
 
-    async def stop(self, one: Registration) -> None:
-        await self._cdp.send("ServiceWorker.stopWorker", {"versionId": one.version})
-        await self._until(lambda: not self._is_running(one.version))
+    async def stop(self, registration: Registration) -> None:
+        await self._cdp.send("ServiceWorker.stopWorker", {"versionId": registration.version})
+        await self._wait_until(lambda: not self._is_running(registration.version))
 
-    async def unregister(self, one: Registration) -> None:
-        await self._cdp.send("ServiceWorker.unregister", {"scopeURL": one.scope})
-        await self._until(lambda: one.scope not in self._scopes.values())
+    async def unregister(self, registration: Registration) -> None:
+        await self._cdp.send("ServiceWorker.unregister", {"scopeURL": registration.scope})
+        await self._wait_until(lambda: registration.scope not in self._scopes.values())
 
     def _is_running(self, version: str) -> bool:
         return bool(self._versions[version]["runningStatus"] != "stopped")
 
-    async def _until(self, holds: Callable[[], bool]) -> None:
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TELLING_PATIENCE):
-                while not holds():
+            async with asyncio.timeout(REGISTRATIONS_TIMEOUT):
+                while not condition():
                     self._changed.clear()
                     await self._changed.wait()
 
     def _on_registrations(self, event: dict[str, Any]) -> None:
-        for each in event["registrations"]:
-            if each["isDeleted"]:
-                self._scopes.pop(each["registrationId"], None)
+        for update in event["registrations"]:
+            if update["isDeleted"]:
+                self._scopes.pop(update["registrationId"], None)
             else:
-                self._scopes[each["registrationId"]] = each["scopeURL"]
+                self._scopes[update["registrationId"]] = update["scopeURL"]
         self._changed.set()
 
     def _on_versions(self, event: dict[str, Any]) -> None:
-        self._versions.update({each["versionId"]: each for each in event["versions"]})
-        self._is_told = True
+        self._versions.update({update["versionId"]: update for update in event["versions"]})
+        self._is_loaded = True
         self._changed.set()

@@ -1,1 +1,1 @@
-"""Frames of a page: their isolated worlds, coordinates and event listeners."""
+"""The frames of a page: isolated worlds, running JavaScript, coordinates, nesting and event listeners."""

@@ -1,56 +1,53 @@
-"""Running JavaScript in the page's own world."""
+"""Running the caller's JavaScript in the page's own context."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rove.chromium.frames.worlds import exception_text
+from rove.chromium.frames.execution_context import exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
 from rove.pattern import pattern
 
-# No model reads more, and reading it for nobody would hold up everyone else.
-LARGEST = 2_000_000
+# More than a model can read; parsing a larger value would block the event loop.
+MAX_RESULT_BYTES = 2_000_000
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
 async def evaluate(cdp: CdpSession, expression: str) -> Any:
-    """Run an expression in the page; a function is called."""
+    """Run an expression in the page and return its value; if it is a function, call it."""
     code = f"({expression})()" if _is_function(expression) else expression
-    return _plain(await _in_console(cdp, code))
+    return _to_python(await _evaluate_in_console(cdp, code))
 
 
 async def evaluate_with(cdp: CdpSession, expression: str, element: str) -> Any:
     """Run an expression or a function with an element, given by its object id, as its argument."""
     function = expression if _is_function(expression) else f"(element) => ({expression})"
     call = {"functionDeclaration": function, "objectId": element, "arguments": [{"objectId": element}]}
-    return _plain(
-        await _asked(
-            cdp, "Runtime.callFunctionOn", {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True}
-        )
-    )
+    params = {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True}
+    return _to_python(await _send(cdp, "Runtime.callFunctionOn", params))
 
 
-async def _in_console(cdp: CdpSession, code: str) -> CdpResult:
-    """As a console does it: `let` may be said twice, and `await` needs no function round it."""
-    answer = await _asked(cdp, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
-    held = answer.get("objectId")
-    if held is None:
-        return answer
-    if answer.get("subtype") == "promise":
-        return await _asked(cdp, "Runtime.awaitPromise", {"promiseObjectId": held, "returnByValue": True})
-    whole = {"functionDeclaration": "function () { return this }", "objectId": held, "returnByValue": True}
-    return await _asked(cdp, "Runtime.callFunctionOn", whole)
+async def _evaluate_in_console(cdp: CdpSession, code: str) -> CdpResult:
+    """Run code as the DevTools console does: `let` may redeclare a name, and `await` works at the top level."""
+    result = await _send(cdp, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
+    object_id = result.get("objectId")
+    if object_id is None:
+        return result
+    if result.get("subtype") == "promise":
+        return await _send(cdp, "Runtime.awaitPromise", {"promiseObjectId": object_id, "returnByValue": True})
+    by_value = {"functionDeclaration": "function () { return this }", "objectId": object_id, "returnByValue": True}
+    return await _send(cdp, "Runtime.callFunctionOn", by_value)
 
 
-async def _asked(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResult:
+async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResult:
     try:
-        answer = await cdp.send(method, params, LARGEST)
+        answer = await cdp.send(method, params, MAX_RESULT_BYTES)
     except CdpError as error:
         if cdp.is_closed:
             raise
         raise ScriptFailed(
-            f"The value cannot be handed over: {error}.", hint="Return plain data: text, numbers, lists, objects."
+            f"The value cannot be returned: {error}.", hint="Return plain data: text, numbers, lists, objects."
         ) from error
     if "exceptionDetails" in answer:
         raise ScriptFailed(exception_text(answer["exceptionDetails"]))
@@ -59,11 +56,11 @@ async def _asked(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpRes
 
 
 def _is_function(expression: str) -> bool:
-    """Whether it is a function to call, as Playwright's users write them, rather than a value."""
+    """Return whether an expression is a function to call, as Playwright's users write them, rather than a value."""
     return _FUNCTION.match(expression) is not None
 
 
-def _plain(result: CdpResult) -> Any:
+def _to_python(result: CdpResult) -> Any:
     if "value" in result:
         return result["value"]
     if "unserializableValue" in result:

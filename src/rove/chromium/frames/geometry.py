@@ -1,4 +1,4 @@
-"""Where a point of a frame lies in the tab, and what lies over it there."""
+"""Converting points of a frame to points of the tab, and checking what covers them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from rove.errors import ElementGone, ElementNotReady
 FRAME_ORIGIN = "(ref, x, y) => rove.frameOrigin(ref, x, y)"
 
 
-async def origin_of(worlds: Worlds, world: World, point: tuple[float, float]) -> tuple[float, float, float, float]:
-    """Where a frame's top left corner lies in the tab's viewport, and how wide and high a pixel of it is there.
+async def frame_transform(
+    worlds: Worlds, world: World, point: tuple[float, float]
+) -> tuple[float, float, float, float]:
+    """Return the position of a frame's top left corner in the tab's viewport, and its horizontal and vertical scale.
 
-    `point`: what of the frame is brought into view.
+    `point`: the point of the frame that is scrolled into view first.
     """
-    x, y, across, down = 0.0, 0.0, 1.0, 1.0
+    x, y, scale_x, scale_y = 0.0, 0.0, 1.0, 1.0
     while world.parent is not None:
-        corner = await _corner(worlds, world, x + point[0] * across, y + point[1] * down)
+        corner = await _corner(worlds, world, x + point[0] * scale_x, y + point[1] * scale_y)
         x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
-        across, down, world = across * corner["across"], down * corner["down"], world.parent
-    return x, y, across, down
+        scale_x, scale_y, world = scale_x * corner["across"], scale_y * corner["down"], world.parent
+    return x, y, scale_x, scale_y
 
 
-async def place(worlds: Worlds, world: World, x: float, y: float) -> tuple[float, float]:
-    """A point of a frame as a point of the tab, made sure that nothing outside covers it."""
+async def to_tab_point(worlds: Worlds, world: World, x: float, y: float) -> tuple[float, float]:
+    """Convert a point of a frame to a point of the tab; raise ElementNotReady if another element covers it there."""
     while world.parent is not None:
         owner, parent = await worlds.owner(world), world.parent
         corner = await _corner(worlds, world, x, y)
@@ -35,7 +37,7 @@ async def place(worlds: Worlds, world: World, x: float, y: float) -> tuple[float
 
 
 async def _corner(worlds: Worlds, world: World, x: float, y: float) -> dict[str, float]:
-    """Where a frame begins in the one round it, once a point of it has been brought into view."""
+    """Scroll a point of a frame into view; return the frame's corner and scale in its parent."""
     assert world.parent is not None
     corner: dict[str, float] = await world.parent.call(FRAME_ORIGIN, await worlds.owner(world), x, y)
     if "gone" in corner:

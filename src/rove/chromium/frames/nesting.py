@@ -1,4 +1,4 @@
-"""Which frames are inside an element or another frame."""
+"""Finding the frames inside an element or another frame."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rove.errors import ElementNotReady
 
 async def world_inside(worlds: Worlds, parent: World, owner_ref: str, line: str) -> World | None:
     """Return the world of the frame that an element holds; None where the element holds no document."""
-    for world in await worlds.present():
+    for world in await worlds.current():
         if world.parent is parent and await worlds.owner(world) == owner_ref:
-            if world.is_silent:
-                # Its origin cannot be asked, so the policy cannot decide on it.
+            if world.is_unresponsive:
+                # The frame cannot tell its origin, so the policy cannot decide on it.
                 raise ElementNotReady(f"{line} does not answer.", hint="Wait, then call again.")
             return world
     return None
@@ -19,13 +19,13 @@ async def world_inside(worlds: Worlds, parent: World, owner_ref: str, line: str)
 
 async def worlds_within(worlds: Worlds, frame: World) -> list[World]:
     """Return a frame and all frames inside it."""
-    return [world for world in await worlds.present() if frame in _ancestors(world)]
+    return [world for world in await worlds.current() if frame in _ancestors(world)]
 
 
 def _ancestors(world: World | None) -> list[World]:
     """Return a world and those around it, the innermost first."""
-    found: list[World] = []
+    ancestors: list[World] = []
     while world is not None:
-        found.append(world)
+        ancestors.append(world)
         world = world.parent
-    return found
+    return ancestors

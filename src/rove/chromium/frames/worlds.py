@@ -1,7 +1,7 @@
-"""Our own JavaScript in a page, where the page's cannot reach it.
+"""Isolated worlds: rove's JavaScript in the frames of a page, out of reach of the page's own scripts.
 
-Every frame has a world: an isolated JavaScript context in which `page_script` is installed. A page that
-redefines `JSON` or `Array.prototype` changes only its own.
+Every frame has a world, an isolated execution context in which `page_script` is installed. A page that redefines `JSON`
+or `Array.prototype` changes only its own context.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from dataclasses import field
 from typing import Any
 
 from rove.browser.scripts import page_script
+from rove.chromium.frames.execution_context import ExecutionContext, call_params, exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ElementGone, ScriptFailed
 from rove.record import dataclass
 
 WORLD = "rove"
-# A page with more frames than this is looked at as far as this.
-MOST_FRAMES = 60
-# How long a separate frame may take to answer.
-FRAME_PATIENCE = 2.0
+# Further frames of a page are left out.
+MAX_FRAMES = 60
+# Seconds that the process of an out-of-process frame may take to answer.
+FRAME_TIMEOUT = 2.0
 
 
 @dataclass
 class World:
-    """One frame's isolated context, made when it is first needed and again after each navigation."""
+    """The isolated context of one frame, created when it is first needed and again after each navigation."""
 
     cdp: CdpSession
     frame_id: str
@@ -33,235 +34,212 @@ class World:
     parent: World | None
     owner: str | None = None
     next_ref: int = 1
-    # Its process was asked something and has not answered since.
-    is_silent: bool = False
-    # The page's own context in this frame, and what we keep there (`chromium/listeners.py`).
+    # Whether the frame's process has not answered the last command.
+    is_unresponsive: bool = False
+    # The page's own context in this frame, and rove's object in it (`frames/event_listeners.py`).
     page_context: int | None = field(default=None, repr=False)
     listener_probe: str | None = field(default=None, repr=False)
-    heard_at: float = 0.0
+    listeners_checked_at: float = 0.0
     _context: int | None = field(default=None, repr=False)
-    _has_started: bool = field(default=False, repr=False)
-    # How often our script was put in by one call, for which another that failed for the lack of it need not do so.
-    _installed: int = field(default=0, repr=False)
+    # Whether `rove.startRefs` was called in the context.
+    _has_refs: bool = field(default=False, repr=False)
+    # How often the script was installed, by which a failed call sees that another call has installed it meanwhile.
+    _install_count: int = field(default=0, repr=False)
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """Call a function expression in the world with plain arguments; returns a plain value."""
+        """Call a function expression in the world with plain arguments and return a plain value."""
         return (await self._call(function, arguments, by_value=True)).get("value")
 
     async def handle(self, function: str, *arguments: Any) -> str | None:
-        """Like `call`, but returns the id of the object that came back, or None for null."""
-        identity: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
-        return identity
+        """Call a function expression like `call`, but return the id of the resulting object, or None for null."""
+        object_id: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
+        return object_id
 
     async def document(self) -> ExecutionContext:
-        """The document that is there now, for what must not be said to whichever comes after it."""
+        """Return the context of the current document, for calls that must not reach the document after it."""
         context = await self.context()
-        held = ExecutionContext(self.cdp, context, "")
-        return ExecutionContext(self.cdp, context, await held.call("() => self.origin"))
+        current = ExecutionContext(self.cdp, context, "")
+        return ExecutionContext(self.cdp, context, await current.call("() => self.origin"))
 
     async def origin(self) -> str | None:
-        """Whose the document is, also where its address does not tell: `about:blank` belongs to who opened it."""
-        said: str = await self.call("() => self.origin")
-        return None if said == "null" else said
+        """Return the document's origin; for `about:blank` that is the opener's, which the URL does not show."""
+        origin: str = await self.call("() => self.origin")
+        return None if origin == "null" else origin
 
     async def origins(self) -> tuple[str | None, ...]:
-        """Whose the document is; for one that a sandbox made nobody's, also whose address it came from."""
-        said, address = await self.call("() => [self.origin, location.origin]")
-        if said != "null":
-            return (said,)
-        return (None,) if address == "null" else (None, address)
+        """Return the document's origin; for an opaque one (None), as of a sandbox, also the origin of its URL."""
+        origin, url_origin = await self.call("() => [self.origin, location.origin]")
+        if origin != "null":
+            return (origin,)
+        return (None,) if url_origin == "null" else (None, url_origin)
 
-    def forget(self) -> None:
-        """The document is gone and its context with it."""
+    def reset(self) -> None:
+        """Drop all that belonged to the last document: it is gone, and its contexts with it."""
         self._context = None
-        self._has_started = False
+        self._has_refs = False
         self.page_context = self.listener_probe = None
-        self.heard_at = 0.0
+        self.listeners_checked_at = 0.0
 
-    def enter(self, context: int) -> None:
-        """The browser has told of the context that it made for our script, which spares us asking."""
+    def set_context(self, context: int) -> None:
+        """Use the context that the browser reports for rove's world, which saves a command to create one."""
         self._context = context
-        self._has_started = False
+        self._has_refs = False
 
     async def context(self) -> int:
+        """Return the id of the isolated context; create it if there is none."""
         if self._context is None:
-            self._context = await self._enter()
+            self._context = await self._create_context()
         return self._context
 
     async def _call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
-        was_entered = self._context is not None
+        had_context = self._context is not None
         try:
             return await self._attempt(function, arguments, by_value)
         except CdpError:
-            # The context died with its document, which is news only if it was a context made for this call.
-            self._context, self._has_started = None, False
-            if not was_entered and not self.cdp.is_terminating_scripts:
+            # A context that existed before may have died with its document, so try once more in a new one.
+            self._context, self._has_refs = None, False
+            if not had_context and not self.cdp.is_terminating_scripts:
                 raise
             return await self._attempt(function, arguments, by_value)
 
     async def _attempt(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
-        is_new = not self._has_started
+        is_new = not self._has_refs
         if is_new:
-            # Refs go on counting where those of the last document ended.
+            # Refs continue after those of the last document, so that an old ref never means a new element.
             function = f"(...all) => {{ rove.startRefs({self.next_ref}); return ({function})(...all) }}"
-        installed, asked = self._installed, await self.context()
-        answer = await self._sent(function, arguments, by_value)
-        if is_new and "exceptionDetails" in answer and await self._has_script_now(installed, asked):
-            answer = await self._sent(function, arguments, by_value)
+        install_count, context = self._install_count, await self.context()
+        answer = await self._send_call(function, arguments, by_value)
+        if is_new and "exceptionDetails" in answer and await self._is_worth_retrying(install_count, context):
+            answer = await self._send_call(function, arguments, by_value)
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        self._has_started = True
+        self._has_refs = True
         result: dict[str, Any] = answer["result"]
         return result
 
-    async def _has_script_now(self, installed: int, asked: int) -> bool:
-        """Whether it is worth asking again: we have put our script there, or another call, or another document has."""
-        return await self._install() or self._installed > installed or self._context != asked
+    async def _is_worth_retrying(self, install_count: int, context: int) -> bool:
+        """Install the script; return whether the script or the context is another than at the failed call."""
+        return await self._install() or self._install_count > install_count or self._context != context
 
-    async def _sent(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> CdpResult:
-        call = _call_in(await self.context(), function, arguments, by_value)
-        return await self.cdp.send("Runtime.callFunctionOn", call)
+    async def _send_call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> CdpResult:
+        params = call_params(await self.context(), function, arguments, by_value)
+        return await self.cdp.send("Runtime.callFunctionOn", params)
 
-    async def _enter(self) -> int:
-        made = await self.cdp.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
-        context: int = made["executionContextId"]
+    async def _create_context(self) -> int:
+        answer = await self.cdp.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
+        context: int = answer["executionContextId"]
         return context
 
     async def _install(self) -> bool:
-        """Put our script where the document was there before we were; True if it was missing."""
+        """Install the script in a document that is older than our CDP session; return whether it was missing."""
         answer = await self.cdp.send(
             "Runtime.evaluate",
             {"expression": page_script(), "contextId": await self.context(), "returnByValue": True},
         )
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        is_ours = bool(answer["result"].get("value") == "installed")
-        self._installed += is_ours
-        return is_ours
-
-
-@dataclass(frozen=True)
-class ExecutionContext:
-    """One document of a frame: what is said to it reaches no other."""
-
-    cdp: CdpSession
-    context: int
-    origin: str
-
-    async def call(self, function: str, *arguments: Any) -> Any:
-        try:
-            answer = await self.cdp.send("Runtime.callFunctionOn", _call_in(self.context, function, arguments))
-        except CdpError as error:
-            raise ElementGone("The page went away before that could be done.") from error
-        if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        return answer["result"].get("value")
-
-
-def _call_in(context: int, function: str, arguments: tuple[Any, ...], by_value: bool = True) -> dict[str, Any]:
-    return {
-        "functionDeclaration": function,
-        "executionContextId": context,
-        "arguments": [{"value": argument} for argument in arguments],
-        "returnByValue": by_value,
-        "awaitPromise": True,
-        "userGesture": True,
-    }
+        was_missing = bool(answer["result"].get("value") == "installed")
+        self._install_count += was_missing
+        return was_missing
 
 
 class Worlds:
-    """The worlds of one tab's frames, and the prefixes of their refs, which are never given twice."""
+    """The worlds of one tab's frames, and the prefixes of their refs, which are never reused."""
 
     def __init__(self, cdp: CdpSession, main_frame: str) -> None:
         self._cdp = cdp
         self.main = World(cdp, main_frame, "", None)
         self._by_frame: dict[str, World] = {main_frame: self.main}
         self._prefixes = 0
-        # Whether the main document has had frames in it, how many arrived so far, and how many had when we last looked.
+        # Whether the main document has had frames, how often its frames changed, and that number at the last refresh.
         self._has_frames = False
-        self._arrivals = 0
-        self._looked_at = 0
-        # Whether any of the frames could be seen when the page was last looked at.
-        self.are_shown = False
-        # Frames in processes of their own, by id: each has a wire of its own.
-        self._separate: dict[str, CdpSession] = {}
-        self._questions: dict[str, asyncio.Task[CdpResult]] = {}
-        # Every frame there is, looked at or not, and the latest contexts of each: the page's own, and ours.
+        self._changes = 0
+        self._refreshed_at_change = 0
+        # Whether any frame was visible in the last snapshot of the page.
+        self.has_visible_frames = False
+        # The CDP sessions of frames in processes of their own, by frame id, and the commands sent to them.
+        self._out_of_process: dict[str, CdpSession] = {}
+        self._tree_requests: dict[str, asyncio.Task[CdpResult]] = {}
+        # All frames, in a snapshot or not, and the latest contexts of each: the page's own (True) and rove's (False).
         self._attached: set[str] = set()
         self._contexts: dict[tuple[str, bool], tuple[CdpSession, int]] = {}
 
     def listen(self, cdp: CdpSession) -> None:
+        """Follow the frames and contexts that a CDP session reports."""
         cdp.on("Page.frameAttached", lambda event: self._attached.add(event["frameId"]))
-        cdp.on("Page.frameDetached", lambda event: self._detach(event["frameId"]))
-        cdp.on("Runtime.executionContextCreated", lambda event: self._on_context(cdp, event["context"]))
+        cdp.on("Page.frameDetached", lambda event: self._on_frame_detached(event["frameId"]))
+        cdp.on("Runtime.executionContextCreated", lambda event: self._on_context_created(cdp, event["context"]))
 
-    def _detach(self, frame: str) -> None:
+    def _on_frame_detached(self, frame: str) -> None:
         self._attached.discard(frame)
         for is_page in (True, False):
             self._contexts.pop((frame, is_page), None)
 
-    def _on_context(self, cdp: CdpSession, context: CdpResult) -> None:
+    def _on_context_created(self, cdp: CdpSession, context: CdpResult) -> None:
         frame, is_page = context["auxData"].get("frameId", ""), bool(context["auxData"].get("isDefault"))
         if is_page or context["name"] == WORLD:
             self._contexts[frame, is_page] = cdp, context["id"]
             if (world := self._by_frame.get(frame)) is not None:
-                self._enter(world, is_page)
+                self._apply_context(world, is_page)
 
-    def _enter(self, world: World, is_page: bool) -> None:
+    def _apply_context(self, world: World, is_page: bool) -> None:
         cdp, context = self._contexts.get((world.frame_id, is_page), (None, 0))
         if cdp is not world.cdp:
             return
         if is_page:
             world.page_context, world.listener_probe = context, None
         else:
-            world.enter(context)
+            world.set_context(context)
 
-    def has(self, frame: str) -> bool:
-        return frame == self.main.frame_id or frame in self._attached or frame in self._separate
+    def has_frame(self, frame: str) -> bool:
+        return frame == self.main.frame_id or frame in self._attached or frame in self._out_of_process
 
-    def add_separate(self, frame: str, cdp: CdpSession) -> None:
+    def add_out_of_process_frame(self, frame: str, cdp: CdpSession) -> None:
+        """Add a frame that runs in a process of its own, with its CDP session."""
         self.note_frame()
-        self._separate[frame] = cdp
-        cdp.on("closed", lambda _: self._drop_separate(frame))
+        self._out_of_process[frame] = cdp
+        cdp.on("closed", lambda _: self._remove_out_of_process_frame(frame))
 
-    def _drop_separate(self, frame: str) -> None:
-        self._arrivals += 1  # a frame that moves back in with the page is another world
-        self._separate.pop(frame, None)
+    def _remove_out_of_process_frame(self, frame: str) -> None:
+        self._changes += 1  # a frame that moves back into the page's process needs another world
+        self._out_of_process.pop(frame, None)
 
     def note_frame(self) -> None:
-        """A frame has come into being, which we have not looked at yet."""
+        """Note that there is a new frame, so that the next use of the frames refreshes them."""
         self._has_frames = True
-        self._arrivals += 1
+        self._changes += 1
 
     @property
     def cdp_sessions(self) -> list[CdpSession]:
-        """Those of the frames in processes of their own."""
-        return list(self._separate.values())
+        """The CDP sessions of the frames in processes of their own."""
+        return list(self._out_of_process.values())
 
     def with_prefix(self, prefix: str) -> World:
+        """Return the world whose refs have a prefix; raise ElementGone if there is none."""
         for world in self._by_frame.values():
             if world.prefix == prefix:
                 return world
         raise ElementGone(f"The frame {prefix} is no longer on the page.")
 
-    def forget(self) -> None:
+    def reset(self) -> None:
+        """Drop all contexts: the main document has been replaced."""
         self._has_frames = False
-        self._arrivals += 1
+        self._changes += 1
         for world in self._by_frame.values():
-            world.forget()
+            world.reset()
 
     def __iter__(self) -> Iterator[World]:
         return iter(self._by_frame.values())
 
     async def owner(self, world: World) -> str:
-        """The ref, in its parent's world, of the element that holds a frame."""
+        """Return the ref, in the parent's world, of the element that holds a frame."""
         if world.owner is None:
             assert world.parent is not None
             world.owner = await _owner_ref(world, world.parent)
         return world.owner
 
-    async def present(self) -> list[World]:
-        """Every world that may be there now, without asking where it is known that nothing has arrived."""
+    async def current(self) -> list[World]:
+        """Return the worlds of all frames; ask the browser only if frames may have changed."""
         if not self._has_frames:
             return [self.main]
         if not self._is_up_to_date:
@@ -269,110 +247,107 @@ class Worlds:
         return list(self._by_frame.values())
 
     @property
-    def known_below(self) -> list[World]:
-        """The worlds below the main one; none if there may be others than were found when last asked."""
+    def known_subframes(self) -> list[World]:
+        """All worlds but the main one; empty if frames may have changed since the last refresh."""
         return [world for world in self._by_frame.values() if world is not self.main] if self._is_up_to_date else []
 
     @property
     def _is_up_to_date(self) -> bool:
-        return self._looked_at == self._arrivals and not any(world.is_silent for world in self)
+        return self._refreshed_at_change == self._changes and not any(world.is_unresponsive for world in self)
 
-    async def refresh(self, patience: float = FRAME_PATIENCE) -> list[World]:
-        """Look which frames there are now; returns the worlds below the main one, parents first."""
-        arrivals = self._arrivals
-        found: dict[str, World] = {self.main.frame_id: self.main}
-        own, trees = await asyncio.gather(self._cdp.send("Page.getFrameTree"), self._separate_trees(patience))
-        self._collect(self._cdp, self.main, own["frameTree"], found)
-        for identity, tree in trees.items():
-            cdp = self._separate.get(identity)
-            if cdp is not None and identity not in found:
-                self._collect_separate(cdp, identity, tree, found)
-        self._by_frame, self._looked_at = found, arrivals
-        return [world for world in found.values() if world is not self.main]
+    async def refresh(self, timeout: float = FRAME_TIMEOUT) -> list[World]:
+        """Ask the browser which frames there are; return all worlds but the main one, parents first."""
+        changes = self._changes
+        worlds: dict[str, World] = {self.main.frame_id: self.main}
+        own, trees = await asyncio.gather(self._cdp.send("Page.getFrameTree"), self._out_of_process_trees(timeout))
+        self._collect(self._cdp, self.main, own["frameTree"], worlds)
+        for frame_id, tree in trees.items():
+            cdp = self._out_of_process.get(frame_id)
+            if cdp is not None and frame_id not in worlds:
+                self._collect_out_of_process(cdp, frame_id, tree, worlds)
+        self._by_frame, self._refreshed_at_change = worlds, changes
+        return [world for world in worlds.values() if world is not self.main]
 
-    async def _separate_trees(self, patience: float) -> dict[str, CdpResult | None]:
-        """What is in each process of its own, by its frame; None where it does not answer.
+    async def _out_of_process_trees(self, timeout: float) -> dict[str, CdpResult | None]:
+        """Return the frame tree of each other process, by its frame; None where the process does not answer.
 
-        A process that did not answer is asked again once it has, so that a stuck one costs its patience only once.
+        A process gets no second command before it has answered the first, so one that hangs costs one timeout only.
         """
-        known = list(self._separate.items())[:MOST_FRAMES]
-        asked = {identity: task for identity, task in self._questions.items() if not task.done()}
-        fresh = {identity: _question(cdp) for identity, cdp in known if identity not in asked}
-        self._questions = questions = {**asked, **fresh}
-        if fresh:
-            await asyncio.wait(fresh.values(), timeout=patience)
-        return {identity: _tree(questions[identity]) for identity, _ in known if not _failed(questions[identity])}
+        frames = list(self._out_of_process.items())[:MAX_FRAMES]
+        running = {frame_id: task for frame_id, task in self._tree_requests.items() if not task.done()}
+        new = {frame_id: _request_tree(cdp) for frame_id, cdp in frames if frame_id not in running}
+        self._tree_requests = requests = {**running, **new}
+        if new:
+            await asyncio.wait(new.values(), timeout=timeout)
+        return {frame_id: _tree(requests[frame_id]) for frame_id, _ in frames if not _has_failed(requests[frame_id])}
 
-    def _collect_separate(
-        self, cdp: CdpSession, identity: str, tree: CdpResult | None, found: dict[str, World]
+    def _collect_out_of_process(
+        self, cdp: CdpSession, frame_id: str, tree: CdpResult | None, worlds: dict[str, World]
     ) -> None:
         if tree is None:
-            known = self._by_frame.get(identity)
-            found[identity] = self._world(cdp, identity, (known and known.parent) or self.main)
-            found[identity].is_silent = True
+            known = self._by_frame.get(frame_id)
+            worlds[frame_id] = self._world(cdp, frame_id, (known and known.parent) or self.main)
+            worlds[frame_id].is_unresponsive = True
             return
-        world = self._world(cdp, identity, self._parent_of(tree["frame"].get("parentId"), found))
-        world.is_silent = False
-        found[identity] = world
-        self._collect(cdp, world, tree, found)
+        world = self._world(cdp, frame_id, worlds.get(tree["frame"].get("parentId", ""), self.main))
+        world.is_unresponsive = False
+        worlds[frame_id] = world
+        self._collect(cdp, world, tree, worlds)
 
-    def _collect(self, cdp: CdpSession, root: World, tree: CdpResult, found: dict[str, World]) -> None:
-        waiting = [(child, root) for child in tree.get("childFrames", [])]
-        while waiting and len(found) < MOST_FRAMES:
-            node, parent = waiting.pop(0)
-            identity = node["frame"]["id"]
-            world = self._world(cdp, identity, parent)
-            found[identity] = world
-            waiting += [(child, world) for child in node.get("childFrames", [])]
+    def _collect(self, cdp: CdpSession, root: World, tree: CdpResult, worlds: dict[str, World]) -> None:
+        queue = [(child, root) for child in tree.get("childFrames", [])]
+        while queue and len(worlds) < MAX_FRAMES:
+            node, parent = queue.pop(0)
+            frame_id = node["frame"]["id"]
+            world = self._world(cdp, frame_id, parent)
+            worlds[frame_id] = world
+            queue += [(child, world) for child in node.get("childFrames", [])]
 
-    def _world(self, cdp: CdpSession, identity: str, parent: World) -> World:
-        known = self._by_frame.get(identity)
+    def _world(self, cdp: CdpSession, frame_id: str, parent: World) -> World:
+        known = self._by_frame.get(frame_id)
         if known is not None and known.cdp is cdp:
             known.parent = parent
             return known
         if known is None:
             self._prefixes += 1
-            world = World(cdp, identity, f"f{self._prefixes}", parent)
+            world = World(cdp, frame_id, f"f{self._prefixes}", parent)
         else:
-            # Same frame, other process: its refs go on where they were.
-            world = World(cdp, identity, known.prefix, parent, next_ref=known.next_ref)
+            # The frame has moved to another process: its refs continue where they were.
+            world = World(cdp, frame_id, known.prefix, parent, next_ref=known.next_ref)
         for is_page in (True, False):
-            self._enter(world, is_page)
+            self._apply_context(world, is_page)
         return world
 
-    def _parent_of(self, identity: str | None, found: dict[str, World]) -> World:
-        return found.get(identity or "", self.main)
 
-
-def _question(cdp: CdpSession) -> asyncio.Task[CdpResult]:
+def _request_tree(cdp: CdpSession) -> asyncio.Task[CdpResult]:
     task = asyncio.ensure_future(cdp.send("Page.getFrameTree"))
-    # The answer may come when nobody waits for it any more.
-    task.add_done_callback(_failed)
+    # Retrieves the exception of a request that fails after its timeout, which asyncio would log otherwise.
+    task.add_done_callback(_has_failed)
     return task
 
 
-def _failed(question: asyncio.Task[CdpResult]) -> bool:
-    """Whether the process went away instead of answering."""
-    return question.done() and (question.cancelled() or question.exception() is not None)
+def _has_failed(request: asyncio.Task[CdpResult]) -> bool:
+    """Return whether the process went away instead of answering."""
+    return request.done() and (request.cancelled() or request.exception() is not None)
 
 
-def _tree(question: asyncio.Task[CdpResult]) -> CdpResult | None:
-    return question.result()["frameTree"] if question.done() else None
+def _tree(request: asyncio.Task[CdpResult]) -> CdpResult | None:
+    return request.result()["frameTree"] if request.done() else None
 
 
-async def same_node(cdp: CdpSession, item: str, context: int | None = None, group: str = "") -> str:
-    """The id of a node in a context, or among the page's own scripts, by its id in another."""
-    node = (await cdp.send("DOM.describeNode", {"objectId": item}))["node"]
-    place: dict[str, Any] = {"backendNodeId": node["backendNodeId"], "objectGroup": group}
+async def resolve_node(cdp: CdpSession, object_id: str, context: int | None = None, group: str = "") -> str:
+    """Return the id that a node has in another context, by default in that of the page's own scripts."""
+    node = (await cdp.send("DOM.describeNode", {"objectId": object_id}))["node"]
+    params: dict[str, Any] = {"backendNodeId": node["backendNodeId"], "objectGroup": group}
     if context is not None:
-        place["executionContextId"] = context
-    identity: str = (await cdp.send("DOM.resolveNode", place))["object"]["objectId"]
-    return identity
+        params["executionContextId"] = context
+    resolved: str = (await cdp.send("DOM.resolveNode", params))["object"]["objectId"]
+    return resolved
 
 
 async def _owner_ref(world: World, parent: World) -> str:
     node = await parent.cdp.send("DOM.getFrameOwner", {"frameId": world.frame_id})
-    held = await parent.cdp.send(
+    owner = await parent.cdp.send(
         "DOM.resolveNode",
         {"backendNodeId": node["backendNodeId"], "executionContextId": await parent.context()},
     )
@@ -380,19 +355,9 @@ async def _owner_ref(world: World, parent: World) -> str:
         "Runtime.callFunctionOn",
         {
             "functionDeclaration": "function () { return rove.ref(this) }",
-            "objectId": held["object"]["objectId"],
+            "objectId": owner["object"]["objectId"],
             "returnByValue": True,
         },
     )
     ref: str = answer["result"]["value"]
     return ref
-
-
-def exception_text(details: dict[str, Any]) -> str:
-    """`ReferenceError: foo is not defined at line 1`"""
-    thrown = details.get("exception", {})
-    text = thrown.get("description") or str(thrown.get("value", details.get("text", "unknown error")))
-    first = text.splitlines()[0] if text else "unknown error"
-    # The line of the details counts from one where code runs as in a console, and from zero elsewhere.
-    place = (details.get("stackTrace", {}).get("callFrames") or [details])[0]
-    return f"{first} at line {place.get('lineNumber', 0) + 1}"

@@ -1,8 +1,8 @@
-"""A clipboard for each session, as the browser has but one for all of them.
+"""A clipboard for each session, since the browser has one for all of its contexts.
 
-Measured: text that is copied in one session is pasted by Control+V in another, and on Linux a middle click pastes what
-is merely selected elsewhere. So nothing goes to the browser's clipboard (`page/clipboard.js`), and pages are denied
-their own way to it.
+With the browser's own, text copied in one session is pasted by Control+V in another, and on Linux a middle click pastes
+what is selected in another. So nothing is written to the browser's clipboard (`page/clipboard.js`), and pages are
+denied access to it.
 """
 
 from __future__ import annotations
@@ -17,33 +17,34 @@ from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
 
 BINDING = "roveCopied"
-# A frame that is too busy to take it in this time pastes nothing.
-LENDING_PATIENCE = 0.5
+# A frame that has not received the text by then pastes nothing.
+OFFER_TIMEOUT = 0.5
 
 
 class Clipboard:
-    """What was copied last in a session, as text."""
+    """The text that was copied last in a session."""
 
     def __init__(self) -> None:
         self.text = ""
 
     async def listen(self, cdp: CdpSession) -> None:
-        """Be told of what is copied: only our own scripts can call the binding."""
+        """Receive what is copied, through a binding that only rove's isolated world can call."""
         cdp.on("Runtime.bindingCalled", self._on_copied)
         await cdp.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
 
     @contextlib.asynccontextmanager
-    async def lent(self, worlds: list[World]) -> AsyncGenerator[None]:
-        """For as long as this lasts, a paste in any of these frames gets what the session has copied."""
-        await self.lend(worlds, self.text)
+    async def offering(self, worlds: list[World]) -> AsyncGenerator[None]:
+        """Within this block, a paste in any of these frames inserts the session's clipboard text."""
+        await self.offer(worlds, self.text)
         try:
             yield
         finally:
-            await self.lend(worlds, None)
+            await self.offer(worlds, None)
 
-    async def lend(self, worlds: list[World], text: str | None) -> None:
-        lending = [asyncio.ensure_future(_lend(world, text)) for world in worlds]
-        _, late = await asyncio.wait(lending, timeout=LENDING_PATIENCE)
+    async def offer(self, worlds: list[World], text: str | None) -> None:
+        """Set the text that a paste in these frames inserts; None inserts nothing."""
+        tasks = [asyncio.ensure_future(_offer(world, text)) for world in worlds]
+        _, late = await asyncio.wait(tasks, timeout=OFFER_TIMEOUT)
         for task in late:
             task.cancel()
 
@@ -52,6 +53,6 @@ class Clipboard:
             self.text = event["payload"]
 
 
-async def _lend(world: World, text: str | None) -> None:
-    with contextlib.suppress(CdpError, ScriptFailed):  # its document is gone, or just coming
+async def _offer(world: World, text: str | None) -> None:
+    with contextlib.suppress(CdpError, ScriptFailed):  # the frame's document is being replaced
         await world.call("text => rove.setClipboardText(text)", text)

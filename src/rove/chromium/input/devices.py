@@ -1,10 +1,10 @@
-"""The input devices of one page: pointer, keyboard, clipboard and files, and the guard of password fields."""
+"""The input devices of one page: mouse, keyboard, clipboard and file chooser, and the guard of password fields."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 from rove.browser.page_events import PageEvents
 from rove.browser.secret_source import SecretSource
@@ -21,7 +21,7 @@ from rove.chromium.protocol.connection import CdpSession
 
 
 class InputDevices:
-    """Made once for a tab. Elements use them to act on the page.
+    """The input devices of one tab, which elements use to act on the page.
 
     `note_touched` is called with the world of each frame that an action acts in.
     """
@@ -36,7 +36,7 @@ class InputDevices:
     ) -> None:
         self.page = page
         self.note_touched = note_touched
-        # Copies of uploaded files are kept here, where the page may read them as long as it lives.
+        # The folder for copies of uploaded files, which the page may read until it is closed.
         self.scratch = scratch
         self.clipboard = clipboard
         self.secrets: SecretSource = NoSecrets()
@@ -47,11 +47,15 @@ class InputDevices:
         self.mouse = Mouse(page, self.password_guard, clipboard)
         self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes)
 
-    async def listen(self, cdp: CdpSession) -> None:
-        """Set up a CDP session of the page, or of a frame in another process."""
+    def listen(self, cdp: CdpSession) -> list[Coroutine[Any, Any, None]]:
+        """Set up a CDP session of the page, or of a frame in another process.
+
+        The caller awaits what is returned in one gather with the command that lets the page run. A gather of its own
+        here would start these one step later, and the page would run without them.
+        """
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
-        await asyncio.gather(self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.expect(cdp))
+        return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
 
     def _offer(self, origin: str) -> str:
         return self.secrets.offer(origin)

@@ -1,4 +1,4 @@
-"""Elements that no target names: at a point of the viewport, and with the focus."""
+"""Finding elements without a target: at a point of the viewport, and with the focus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rove.errors import ElementNotFound
 
 
 async def elements_at(devices: InputDevices, x: float, y: float) -> list[Element]:
-    """Return what lies at a point of the viewport: in the page, and in each frame that the point is in."""
+    """Return the elements at a point of the viewport: in the page, and in each frame that the point is in."""
     worlds = devices.page.worlds
     found: list[Element] = []
     world: World | None = worlds.main
@@ -26,7 +26,7 @@ async def elements_at(devices: InputDevices, x: float, y: float) -> list[Element
 
 
 async def element_with_focus(devices: InputDevices) -> Element | None:
-    """Return the element that takes the keys, in whichever frame; the body of a document if nothing in it does."""
+    """Return the element that receives keys, in any frame; the body of the document if no element has the focus."""
     for world in await devices.page.every_world():
         if found := await world.call("() => rove.describeFocus()"):
             return Element(devices, world, found["ref"], found["line"])
@@ -34,7 +34,7 @@ async def element_with_focus(devices: InputDevices) -> Element | None:
 
 
 async def focused_element(devices: InputDevices) -> Element:
-    """Return the element that has the focus, in whichever frame and closed shadow root, or raise."""
+    """Return the element that has the focus, in any frame or closed shadow root; raise if there is none."""
     for world in await devices.page.every_world():
         await focus_in_closed_roots(world, await world.call("() => rove.typingFocus()"))
         if found := await world.call("() => rove.focusedRef()"):

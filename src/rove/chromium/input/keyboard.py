@@ -1,4 +1,4 @@
-"""The keyboard: a US layout, and plain text for what is not on it."""
+"""The keyboard: keys of a US layout, and inserted text for characters that are not on it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rove.errors import InvalidArguments
 from rove.record import dataclass
 
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
-# Keys in flight at once: enough to hide the way, few enough for a page that is slow to take them.
-AT_ONCE = 50
-SHIFTED = ')!@#$%^&*(_+{}|:"~<>?'
+# Characters that are sent before the first is acknowledged: enough to hide the latency, few enough for a slow page.
+MAX_CONCURRENT_KEYS = 50
+SHIFTED_SIGNS = ')!@#$%^&*(_+{}|:"~<>?'
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key as the browser wants to hear of it."""
+    """One key with the values that `Input.dispatchKeyEvent` needs."""
 
     key: str
     code: str
@@ -33,8 +33,8 @@ class Key:
 
     @property
     def shift(self) -> int:
-        """What a hand holds down to get this character."""
-        return MODIFIER_BITS["Shift"] if self.text.isupper() or (self.text and self.text in SHIFTED) else 0
+        """The modifier bit of Shift if this character needs it, otherwise 0."""
+        return MODIFIER_BITS["Shift"] if self.text.isupper() or (self.text and self.text in SHIFTED_SIGNS) else 0
 
 
 def _layout() -> dict[str, Key]:
@@ -56,28 +56,28 @@ def _layout() -> dict[str, Key]:
     }  # fmt: skip
     keys |= {name: Key(name, name, number) for name, number in named.items()}
     keys |= {f"F{number}": Key(f"F{number}", f"F{number}", 111 + number) for number in range(1, 13)}
-    held = {"Shift": 16, "Control": 17, "Alt": 18, "Meta": 91}
-    keys |= {name: Key(name, f"{name}Left", number, location=1) for name, number in held.items()}
+    modifiers = {"Shift": 16, "Control": 17, "Alt": 18, "Meta": 91}
+    keys |= {name: Key(name, f"{name}Left", number, location=1) for name, number in modifiers.items()}
     keys["Enter"] = keys["\n"] = keys["\r"] = Key("Enter", "Enter", 13, "\r")
     keys["Space"] = keys[" "] = Key(" ", "Space", 32, " ")
     return keys
 
 
 KEYS = _layout()
-OTHER_NAMES = {
+KEY_ALIASES = {
     "ctrl": "Control", "cmd": "Meta", "command": "Meta", "win": "Meta", "option": "Alt", "esc": "Escape",
     "return": "Enter", "del": "Delete", "ins": "Insert", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
     "right": "ArrowRight", "pgup": "PageUp", "pgdn": "PageDown", "spacebar": "Space",
     **{name.lower(): name for name in KEYS if len(name) > 1},
 }  # fmt: skip
-# On a Mac the browser leaves editing shortcuts to the system, which does not see our keys.
+# On macOS the system handles editing shortcuts, and it does not see keys that are sent over CDP.
 MAC_COMMANDS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
-# With a key held down, these copy, cut or paste.
+# Keys that copy, cut or paste while a modifier is held.
 CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
 
 
 class Keyboard:
-    """Keystrokes into whatever has the focus."""
+    """Sends keys to the element that has the focus."""
 
     def __init__(self, page: Page, password_guard: PasswordGuard, clipboard: Clipboard, page_modes: PageModes) -> None:
         self._page = page
@@ -86,87 +86,89 @@ class Keyboard:
         self._page_modes = page_modes
 
     async def press(self, combination: str, hold: float = 0) -> None:
-        """Press a key or a combination, and let go after `hold` seconds."""
-        *held, last = (_key(part) for part in _parts(combination))
-        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held)
-        async with contextlib.AsyncExitStack() as around:
-            if held or writes:
-                # Alone, a key that writes nothing does nothing to a password; with others held it may paste or copy.
-                await around.enter_async_context(self._password_guard.watching(writes))
-            if held and last.key.lower() in CLIPBOARD_KEYS:
-                await around.enter_async_context(self._clipboard.lent(await self._page.every_world()))
-            await self._page.dialogs.interrupts(self._stroke(held, last, hold))
+        """Press a key or a combination, and release it after `hold` seconds."""
+        *held_keys, last = (_key(part) for part in _split(combination))
+        writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held_keys)
+        async with contextlib.AsyncExitStack() as stack:
+            if held_keys or writes:
+                # A single key that writes no text cannot change a password field; a combination may paste into it.
+                await stack.enter_async_context(self._password_guard.guarding(writes))
+            if held_keys and last.key.lower() in CLIPBOARD_KEYS:
+                await stack.enter_async_context(self._clipboard.offering(await self._page.every_world()))
+            await self._page.dialogs.run_until_dialog(self._press(held_keys, last, hold))
         if last.key == "Escape" and self._page.dialogs.open is None:
-            await self._page_modes.leave()
+            await self._page_modes.exit()
 
     async def type(self, text: str) -> None:
-        """Every character as a keystroke, where the layout has it."""
-        async with self._password_guard.watching():
-            await self._page.dialogs.interrupts(self._type(text))
+        """Type every character with a key of the layout, or insert it if the layout has none."""
+        async with self._password_guard.guarding():
+            await self._page.dialogs.run_until_dialog(self._type(text))
 
     async def replace(self, text: str) -> None:
-        """Put text in place of what is selected."""
+        """Replace the selected text."""
         if text:
-            async with self._password_guard.watching():
+            async with self._password_guard.guarding():
                 await self._page.cdp.send("Input.insertText", {"text": text})
         else:
             await self.press("Delete")
 
-    async def _stroke(self, held: list[Key], last: Key, hold: float) -> None:
-        # In Control+A the letter stands for its key, however it is written.
-        bits = 0 if held else last.shift
-        for key in held:
+    async def _press(self, held_keys: list[Key], last: Key, hold: float) -> None:
+        # In Control+A the letter names the key, so its case does not imply Shift.
+        bits = 0 if held_keys else last.shift
+        for key in held_keys:
             bits |= MODIFIER_BITS.get(key.key, 0)
             await self._send("down", key, bits)
         await self._send("down", last, bits)
         if hold:
             await asyncio.sleep(hold)
         await self._send("up", last, bits)
-        for key in reversed(held):
+        for key in reversed(held_keys):
             bits &= ~MODIFIER_BITS.get(key.key, 0)
             await self._send("up", key, bits)
 
     async def _type(self, text: str) -> None:
-        for start in range(0, len(text), AT_ONCE):
-            # Sent in one go and awaited together: the browser takes them in order.
-            await asyncio.gather(*(self._character(character) for character in text[start : start + AT_ONCE]))
+        for start in range(0, len(text), MAX_CONCURRENT_KEYS):
+            # All keys are sent at once and awaited together: the browser handles them in order.
+            await asyncio.gather(
+                *(self._type_character(character) for character in text[start : start + MAX_CONCURRENT_KEYS])
+            )
 
-    async def _character(self, character: str) -> None:
+    async def _type_character(self, character: str) -> None:
         key = KEYS.get(character)
         if key is None:
             await self._page.cdp.send("Input.insertText", {"text": character})
         else:
             await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
 
-    async def _send(self, way: str, key: Key, modifiers: int) -> None:
+    async def _send(self, direction: str, key: Key, modifiers: int) -> None:
         # With Control, Alt or Meta held, a key is a command and writes nothing.
         text = key.text if not modifiers & ~MODIFIER_BITS["Shift"] else ""
         if modifiers & MODIFIER_BITS["Shift"] and len(text) == 1:
             text = text.upper()
-        facts: dict[str, Any] = {
-            "type": "keyUp" if way == "up" else "keyDown" if text else "rawKeyDown",
+        params: dict[str, Any] = {
+            "type": "keyUp" if direction == "up" else "keyDown" if text else "rawKeyDown",
             "key": text if len(text) == 1 and text.isalpha() else key.key,
             "code": key.code,
             "windowsVirtualKeyCode": key.number,
             "location": key.location,
             "modifiers": modifiers,
         }
-        if way == "down" and text:
-            facts |= {"text": text, "unmodifiedText": text}
-        if way == "down" and sys.platform == "darwin" and modifiers & MODIFIER_BITS["Meta"]:
-            facts["commands"] = [MAC_COMMANDS[key.key]] if key.key in MAC_COMMANDS else []
-        await self._page.cdp.send("Input.dispatchKeyEvent", facts)
+        if direction == "down" and text:
+            params |= {"text": text, "unmodifiedText": text}
+        if direction == "down" and sys.platform == "darwin" and modifiers & MODIFIER_BITS["Meta"]:
+            params["commands"] = [MAC_COMMANDS[key.key]] if key.key in MAC_COMMANDS else []
+        await self._page.cdp.send("Input.dispatchKeyEvent", params)
 
 
-def _parts(combination: str) -> list[str]:
-    """`Control+Shift+A` in parts; a plus sign may be the key itself."""
+def _split(combination: str) -> list[str]:
+    """Split `Control+Shift+A` into its keys; a plus sign at the end is a key itself."""
     if combination.endswith("+"):
         return [*(part for part in combination[:-1].split("+") if part), "+"]
     return combination.split("+")
 
 
 def _key(name: str) -> Key:
-    found = KEYS.get(name) or KEYS.get(OTHER_NAMES.get(name.lower(), ""))
-    if found is None:
+    key = KEYS.get(name) or KEYS.get(KEY_ALIASES.get(name.lower(), ""))
+    if key is None:
         raise InvalidArguments(f"`key`: {name!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A.")
-    return found
+    return key

@@ -1,4 +1,4 @@
-"""The pointer."""
+"""The mouse: moves, clicks, wheel and drags."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rove.chromium.input.password_guard import PasswordGuard
 Point = tuple[float, float]
 Position = Callable[[], Awaitable[Point]]
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
-# What widgets that sort or slide need to see between the ends of a drag; fewer on a short leg of a long way.
-STEPS = 12
-FEWEST_STEPS = 4
-STEP = 10
-DRAG_PATIENCE = 1.0
-DRAG_OVER_EVERY = 0.1
+# The moves of a drag between two stops: sliders and sortable lists need several. A short distance takes fewer.
+MAX_DRAG_STEPS = 12
+MIN_DRAG_STEPS = 4
+PIXELS_PER_STEP = 10
+DRAG_TIMEOUT = 1.0
+DRAG_OVER_INTERVAL = 0.1
 
 
 class Mouse:
@@ -33,136 +33,141 @@ class Mouse:
         self._page = page
         self._password_guard = password_guard
         self._clipboard = clipboard
-        self._carried: asyncio.Future[dict[str, Any]] | None = None
-        page.cdp.on("Input.dragIntercepted", self._on_drag)
+        self._drag_data: asyncio.Future[dict[str, Any]] | None = None
+        page.cdp.on("Input.dragIntercepted", self._on_drag_intercepted)
 
     async def move(self, x: float, y: float) -> None:
         await self._send("mouseMoved", x, y)
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float = 0) -> None:
-        """Press and let go, `count` times; the last time after `hold` seconds."""
+        """Press and release `count` times; the last release comes after `hold` seconds."""
         if button == "middle":
-            # On Linux it pastes, and would paste what is selected in another session.
-            await self._clipboard.lend(await self._page.every_world(), None)
-        watching = self._password_guard.watching(writes=False) if button == "middle" else contextlib.nullcontext()
-        async with watching:
-            await self._page.dialogs.interrupts(self._click(x, y, button, count, modifiers, hold))
+            # On Linux a middle click pastes, and would paste what is selected in another session.
+            await self._clipboard.offer(await self._page.every_world(), None)
+        guard = self._password_guard.guarding(writes=False) if button == "middle" else contextlib.nullcontext()
+        async with guard:
+            await self._page.dialogs.run_until_dialog(self._click(x, y, button, count, modifiers, hold))
 
     async def _click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float) -> None:
-        # Sent in one go and awaited together: the browser takes them in order.
-        sent = [self._send("mouseMoved", x, y, modifiers=modifiers)]
+        # All events are sent at once and awaited together: the browser handles them in order.
+        events = [self._send("mouseMoved", x, y, modifiers=modifiers)]
         for pressed in range(1, count + 1):
-            facts: dict[str, Any] = {"button": button, "clickCount": pressed, "modifiers": modifiers}
-            sent.append(self._send("mousePressed", x, y, buttons=BUTTON_BITS[button], **facts))
+            params: dict[str, Any] = {"button": button, "clickCount": pressed, "modifiers": modifiers}
+            events.append(self._send("mousePressed", x, y, buttons=BUTTON_BITS[button], **params))
             if not (hold and pressed == count):
-                sent.append(self._send("mouseReleased", x, y, **facts))
-        await asyncio.gather(*sent)
+                events.append(self._send("mouseReleased", x, y, **params))
+        await asyncio.gather(*events)
         if hold:
             async with self._releasing((x, y), button=button, clickCount=count, modifiers=modifiers):
                 await asyncio.sleep(hold)
 
     @contextlib.asynccontextmanager
-    async def _releasing(self, point: Point, **facts: Any) -> AsyncGenerator[None]:
-        """Release the button in the end, also when the time is up: a page would take every move after for a drag."""
+    async def _releasing(self, point: Point, **params: Any) -> AsyncGenerator[None]:
+        """Release the button after this block, even on a timeout: the page would take later moves for a drag."""
         try:
             yield
         except BaseException:
-            self._release_soon(point, **facts)
+            self._release_soon(point, **params)
             raise
-        await self._send("mouseReleased", *point, **facts)
+        await self._send("mouseReleased", *point, **params)
 
-    def _release_soon(self, point: Point, **facts: Any) -> None:
-        """Release the button in the background: the caller already waits for an error."""
-        self._page.tasks.start(self._send("mouseReleased", *point, **facts))
+    def _release_soon(self, point: Point, **params: Any) -> None:
+        """Release the button in the background, since an error is being raised to the caller."""
+        self._page.tasks.start(self._send("mouseReleased", *point, **params))
 
     async def wheel(self, point: Point, dx: float, dy: float) -> None:
-        """Turn the wheel over a point, as far as a page scrolls by so many pixels."""
+        """Turn the wheel over a point by so many pixels."""
         await self.move(*point)
-        await self._page.dialogs.interrupts(self._send("mouseWheel", *point, deltaX=dx, deltaY=dy))
+        await self._page.dialogs.run_until_dialog(self._send("mouseWheel", *point, deltaX=dx, deltaY=dy))
 
     async def drag(self, start: Point, world: World, stops: Sequence[Position], hold: float = 0) -> None:
-        """Press, carry from stop to stop, let go at the last; as HTML5 drag events where the page wants those.
+        """Press at the start, move from stop to stop and release at the last one.
 
-        A stop's position is asked on the way, since bringing it into view may take the start out of it.
-        `hold`: seconds to stay, once pressed and again before letting go.
+        If the page starts an HTML drag, drag events are sent instead of moves. The position of a stop is determined
+        when the drag gets there, since scrolling it into view may move the start out of view.
+        `hold`: seconds to wait after the press, and again before the release.
         """
-        async with self._password_guard.watching(writes=False):
-            await self._drag_inspected(start, world, stops, hold)
+        async with self._password_guard.guarding(writes=False):
+            await self._drag_guarded(start, world, stops, hold)
 
-    async def _drag_inspected(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
-        self._carried = asyncio.get_running_loop().create_future()
+    async def _drag_guarded(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
+        self._drag_data = asyncio.get_running_loop().create_future()
         await self._page.cdp.send("Input.setInterceptDrags", {"enabled": True})
         try:
             await self._send("mouseMoved", *start)
             await self._send("mousePressed", *start, button="left", buttons=1, clickCount=1)
             await asyncio.sleep(hold)
-            await self._glide(start, (start[0] + 6, start[1] + 6), 3)
-            data = await self._carried_data(world)
+            await self._move_pressed(start, (start[0] + 6, start[1] + 6), 3)
+            data = await self._intercepted_data(world)
             if data is None:
-                await self._pull(start, stops, hold)
+                await self._drag_with_pointer(start, stops, hold)
             else:
-                await self._carry(data, start, stops, hold)
+                await self._drag_with_events(data, start, stops, hold)
         except BaseException:
             self._release_soon(start, button="left", clickCount=1)
             raise
         finally:
-            self._carried = None
+            self._drag_data = None
             await self._page.cdp.send("Input.setInterceptDrags", {"enabled": False})
 
-    async def _pull(self, start: Point, stops: Sequence[Position], hold: float) -> None:
+    async def _drag_with_pointer(self, start: Point, stops: Sequence[Position], hold: float) -> None:
         for stop in stops:
             end = await stop()
-            await self._glide(start, end, _steps(start, end))
+            await self._move_pressed(start, end, _step_count(start, end))
             start = end
         await asyncio.sleep(hold)
         await self._send("mouseMoved", *start, button="left", buttons=1)
         await self._send("mouseReleased", *start, button="left", clickCount=1)
 
-    async def _glide(self, start: Point, end: Point, steps: int) -> None:
-        for x, y in _between(start, end, steps):
+    async def _move_pressed(self, start: Point, end: Point, steps: int) -> None:
+        for x, y in _points_between(start, end, steps):
             await self._send("mouseMoved", x, y, button="left", buttons=1)
 
-    async def _carried_data(self, world: World) -> dict[str, Any] | None:
-        """What the page put on the drag, if the moves so far have begun one."""
-        assert self._carried is not None
-        if not self._carried.done() and not await world.call("() => rove.hasDragStarted()"):
+    async def _intercepted_data(self, world: World) -> dict[str, Any] | None:
+        """Return the data of the HTML drag that the moves so far have started; None if they started none."""
+        assert self._drag_data is not None
+        if not self._drag_data.done() and not await world.call("() => rove.hasDragStarted()"):
             return None
         try:
-            async with asyncio.timeout(DRAG_PATIENCE):
-                return await self._carried
+            async with asyncio.timeout(DRAG_TIMEOUT):
+                return await self._drag_data
         except TimeoutError:
             return None
 
-    async def _carry(self, data: dict[str, Any], start: Point, stops: Sequence[Position], hold: float) -> None:
-        await self._drag("dragEnter", start, data)
+    async def _drag_with_events(
+        self, data: dict[str, Any], start: Point, stops: Sequence[Position], hold: float
+    ) -> None:
+        await self._dispatch_drag("dragEnter", start, data)
         for stop in stops:
             end = await stop()
-            for point in _between(start, end, _steps(start, end)):
-                await self._drag("dragOver", point, data)
+            for point in _points_between(start, end, _step_count(start, end)):
+                await self._dispatch_drag("dragOver", point, data)
             start = end
         until = time.monotonic() + hold
         while time.monotonic() < until:
-            # A browser tells the page again and again what is held above it.
-            await asyncio.sleep(DRAG_OVER_EVERY)
-            await self._drag("dragOver", start, data)
-        await self._drag("drop", start, data)
+            # A browser repeats `dragover` while the pointer rests on an element.
+            await asyncio.sleep(DRAG_OVER_INTERVAL)
+            await self._dispatch_drag("dragOver", start, data)
+        await self._dispatch_drag("drop", start, data)
 
-    async def _drag(self, kind: str, point: Point, data: dict[str, Any]) -> None:
-        facts = {"type": kind, "x": point[0], "y": point[1], "data": data}
-        await self._page.cdp.send("Input.dispatchDragEvent", facts)
+    async def _dispatch_drag(self, kind: str, point: Point, data: dict[str, Any]) -> None:
+        params = {"type": kind, "x": point[0], "y": point[1], "data": data}
+        await self._page.cdp.send("Input.dispatchDragEvent", params)
 
-    def _on_drag(self, event: dict[str, Any]) -> None:
-        if self._carried is not None and not self._carried.done():
-            self._carried.set_result(event["data"])
+    def _on_drag_intercepted(self, event: dict[str, Any]) -> None:
+        if self._drag_data is not None and not self._drag_data.done():
+            self._drag_data.set_result(event["data"])
 
-    async def _send(self, kind: str, x: float, y: float, **facts: Any) -> None:
-        await self._page.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **facts})
-
-
-def _steps(start: Point, end: Point) -> int:
-    return max(FEWEST_STEPS, min(STEPS, round(math.dist(start, end) / STEP)))
+    async def _send(self, kind: str, x: float, y: float, **params: Any) -> None:
+        await self._page.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **params})
 
 
-def _between(start: Point, end: Point, steps: int) -> list[Point]:
-    parts = [step / steps for step in range(1, steps + 1)]
-    return [(start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part) for part in parts]
+def _step_count(start: Point, end: Point) -> int:
+    return max(MIN_DRAG_STEPS, min(MAX_DRAG_STEPS, round(math.dist(start, end) / PIXELS_PER_STEP)))
+
+
+def _points_between(start: Point, end: Point, steps: int) -> list[Point]:
+    fractions = [step / steps for step in range(1, steps + 1)]
+    return [
+        (start[0] + (end[0] - start[0]) * fraction, start[1] + (end[1] - start[1]) * fraction) for fraction in fractions
+    ]

@@ -1,4 +1,4 @@
-"""What input needs of the page that it goes to."""
+"""The interface that input devices need of a page."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ class Page(Protocol):
         ...
 
     async def unless_replaced(self, work: Coroutine[Any, Any, R], /) -> R | None:
-        """Return what the page answers; None if another document is on its way and its server takes its time."""
+        """Return the result of the work; None if another document is being loaded and its server has not answered."""
         ...

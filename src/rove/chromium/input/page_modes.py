@@ -1,4 +1,4 @@
-"""What a page takes hold of: the pointer, the whole screen, the printer."""
+"""Modes that a page can request: pointer lock, fullscreen and printing."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from rove.browser.page_events import PageEvents
 from rove.chromium.frames.worlds import WORLD, World
 from rove.chromium.protocol.connection import CdpSession
 
-# By this name our own world, and nobody else's, speaks to us.
-TELLING = "roveTell"
+# The binding by which rove's script reports modes and presses. Only rove's isolated world has it.
+MODES_BINDING = "roveTell"
 
 
 class PageModes:
-    """The modes of one tab, as its world tells of them (`browser/scripts/page/modes.js`)."""
+    """The modes of one tab, as rove's script in the page reports them (`browser/scripts/page/modes.js`)."""
 
     def __init__(self, world: World, page_events: PageEvents) -> None:
         self._world = world
         self._events = page_events
-        self._is_pointer_held = False
+        self._is_pointer_locked = False
         self._is_printing = False
 
     @contextlib.contextmanager
     def printing(self) -> Generator[None]:
-        """A page is told when it is printed, also by us; for as long as this lasts it has not asked for it."""
+        """Ignore print reports in this block: rove prints the page itself, and the page did not ask for it."""
         self._is_printing = True
         try:
             yield
@@ -33,32 +33,32 @@ class PageModes:
             self._is_printing = False
 
     async def listen(self, cdp: CdpSession) -> None:
-        cdp.on("Runtime.bindingCalled", self._on_told)
-        await cdp.send("Runtime.addBinding", {"name": TELLING, "executionContextName": WORLD})
+        cdp.on("Runtime.bindingCalled", self._on_binding_called)
+        await cdp.send("Runtime.addBinding", {"name": MODES_BINDING, "executionContextName": WORLD})
 
     def start_document(self) -> None:
-        """Another document, which holds nothing yet."""
-        self._is_pointer_held = False
+        """Forget the pointer lock of the previous document."""
+        self._is_pointer_locked = False
 
-    async def free_pointer(self) -> None:
-        """Take the pointer back from a page that holds it, as it would get every press, wherever it is aimed."""
-        if self._is_pointer_held:
+    async def release_pointer_lock(self) -> None:
+        """Release the pointer lock: a page that holds it receives every press, wherever the pointer is."""
+        if self._is_pointer_locked:
             await self._world.call("() => rove.releasePointer()")
 
-    async def leave(self) -> None:
-        """What a browser does by itself on Escape: give back the whole screen and the pointer."""
+    async def exit(self) -> None:
+        """Leave fullscreen and release the pointer lock, as a browser does on Escape."""
         if await self._world.call("() => rove.leaveModes()"):
             self._events.add("mode left", "The page no longer holds the screen or the pointer.")
 
-    def _on_told(self, event: dict[str, Any]) -> None:
-        if event["name"] != TELLING:
+    def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] != MODES_BINDING:
             return
         match event["payload"]:
             case "print" if self._is_printing:
-                return  # we do
+                return  # rove prints the page
             case "print":
                 self._events.add("print ignored", "The page asked to be printed.")
-            case "pointer held" | "pointer free" as told:
-                self._is_pointer_held = told == "pointer held"
+            case "pointer held" | "pointer free" as state:
+                self._is_pointer_locked = state == "pointer held"
             case _:
-                return  # said to someone else
+                return  # a report for another listener of the binding

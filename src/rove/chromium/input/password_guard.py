@@ -9,13 +9,13 @@ from typing import Any
 
 from rove.browser.secret_source import TypedSecret
 from rove.chromium.capture.frame_rows import open_closed_root
-from rove.chromium.frames.worlds import FRAME_PATIENCE, WORLD, World
+from rove.chromium.frames.worlds import FRAME_TIMEOUT, WORLD, World
 from rove.chromium.input.page import Page
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
 
-# Closed shadow roots within closed shadow roots are followed this far.
-DEEPEST = 20
+# The depth to which nested closed shadow roots are searched for the focus.
+MAX_ROOT_DEPTH = 20
 
 
 class NoSecrets:
@@ -28,31 +28,35 @@ class NoSecrets:
         return "There are no secrets."
 
 
-def password_refused(line: str, ref: str, hint: str) -> Denied:
+def password_error(line: str, ref: str, hint: str) -> Denied:
+    """Return the error for text that was to go into a password field."""
     refusal = Denied(f"{line} [{ref}] is a password field, into which only a named secret is typed.", hint=hint)
     refusal.conceals = True
     return refusal
 
 
 class PasswordGuard:
-    """Watches every frame of a tab while hands type into it."""
+    """Watches every frame of a tab while rove types, and keeps the text out of password fields."""
 
     def __init__(self, page: Page, offer: Callable[[str], str]) -> None:
         self._page = page
         self._offer = offer
-        # Documents that come meanwhile are watched from their start: what does so, on each wire.
-        self._expecting: list[tuple[CdpSession, str]] = []
+        # The scripts that watch documents which load while rove types, and the CDP session of each.
+        self._scripts: list[tuple[CdpSession, str]] = []
         self._is_watching = False
         self._ending: asyncio.Task[None] | None = None
 
     @property
-    def is_wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         return self._page.settings.guard.passwords == "refuse"
 
     @contextlib.asynccontextmanager
-    async def watching(self, writes: bool = True) -> AsyncGenerator[None]:
-        """Raises Denied if what is done within was kept from a password field, or `writes` and would go into one."""
-        if not self.is_wanted:
+    async def guarding(self, writes: bool = True) -> AsyncGenerator[None]:
+        """Raise `Denied` if input in this block was kept from a password field.
+
+        If it `writes` text, raise before the block runs when a password field has the focus.
+        """
+        if not self.is_enabled:
             yield
             return
         try:
@@ -61,19 +65,19 @@ class PasswordGuard:
                 _raise_first(refusals)
             yield
         except BaseException:
-            self._end_later()  # whoever waits must not wait for that too
+            self._end_soon()  # the caller gets the error without waiting
             raise
         if self._page.dialogs.open or self._page.awaited_server:
-            self._end_later()  # the page does not answer before its dialog is answered, or while another replaces it
+            self._end_soon()  # the page does not answer while a dialog is open or another page replaces it
         else:
             _raise_first(await self._end())
 
-    async def expect(self, cdp: CdpSession) -> None:
-        """Watch the documents that a wire will bring, if hands are typing now."""
+    async def watch_new_documents(self, cdp: CdpSession) -> None:
+        """If rove is typing, watch the documents that will load in this CDP session."""
         if self._is_watching:
             script = {"source": "rove.beginTyping()", "worldName": WORLD}
             added = await cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
-            self._expecting.append((cdp, added["identifier"]))
+            self._scripts.append((cdp, added["identifier"]))
 
     async def _begin(self) -> list[Denied]:
         if self._ending is not None:
@@ -81,70 +85,69 @@ class PasswordGuard:
         self._is_watching = True
         worlds = await self._worlds()
         cdp_sessions = {world.cdp: world for world in reversed(worlds)}
-        _, answers = await asyncio.gather(
-            asyncio.gather(
-                *(_in_time(world, self.expect(cdp), world.parent is None) for cdp, world in cdp_sessions.items())
-            ),
-            asyncio.gather(*(_ask(world, "beginTyping", world.parent is None) for world in worlds)),
+        watching = (
+            _bounded(world, self.watch_new_documents(cdp), world.parent is None) for cdp, world in cdp_sessions.items()
         )
-        facts = [await focus_in_closed_roots(world, answer) for world, answer in zip(worlds, answers, strict=True)]
-        return self._kept(worlds, facts)
+        asking = (_ask(world, "beginTyping", world.parent is None) for world in worlds)
+        _, answers = await asyncio.gather(asyncio.gather(*watching), asyncio.gather(*asking))
+        answers = [await focus_in_closed_roots(world, answer) for world, answer in zip(worlds, answers, strict=True)]
+        return self._refusals(worlds, answers)
 
     async def _end(self) -> list[Denied]:
         self._is_watching = False
-        expecting, self._expecting = self._expecting, []
+        scripts, self._scripts = self._scripts, []
         worlds = await self._worlds()
         _, answers = await asyncio.gather(
-            asyncio.gather(*(_stop_expecting(cdp, script) for cdp, script in expecting)),
+            asyncio.gather(*(_remove_script(cdp, script) for cdp, script in scripts)),
             asyncio.gather(*(_ask(world, "endTyping") for world in worlds)),
         )
-        return self._kept(worlds, answers)
+        return self._refusals(worlds, answers)
 
     async def _worlds(self) -> list[World]:
-        """All but those too busy to answer, which take no keys either."""
-        return [world for world in await self._page.worlds.present() if not world.is_silent]
+        """Return the worlds of all frames but those that did not answer, which receive no keys either."""
+        return [world for world in await self._page.worlds.current() if not world.is_unresponsive]
 
-    def _end_later(self) -> None:
+    def _end_soon(self) -> None:
         self._ending = self._page.tasks.start(self._end_quietly())
 
     async def _end_quietly(self) -> None:
         with contextlib.suppress(CdpError):
             await self._end()
 
-    def _kept(self, worlds: list[World], facts: list[dict[str, Any]]) -> list[Denied]:
+    def _refusals(self, worlds: list[World], answers: list[dict[str, Any]]) -> list[Denied]:
         return [
-            password_refused(kept["line"], world.prefix + kept["ref"], self._offer(kept["origin"]))
-            for world, answer in zip(worlds, facts, strict=True)
-            if (kept := answer.get("kept"))
+            password_error(field["line"], world.prefix + field["ref"], self._offer(field["origin"]))
+            for world, answer in zip(worlds, answers, strict=True)
+            if (field := answer.get("kept"))
         ]
 
 
-async def _ask(world: World, question: str, is_vital: bool = False) -> dict[str, Any]:
-    answer: dict[str, Any] | None = await _in_time(world, world.call(f"() => rove.{question}()"), is_vital)
+async def _ask(world: World, question: str, is_required: bool = False) -> dict[str, Any]:
+    answer: dict[str, Any] | None = await _bounded(world, world.call(f"() => rove.{question}()"), is_required)
     return answer or {}
 
 
-async def _in_time(world: World, work: Coroutine[Any, Any, Any], is_vital: bool) -> Any:
-    """What a world answers, if it is still there; the page itself has all the time of the action, a frame has not."""
+async def _bounded(world: World, work: Coroutine[Any, Any, Any], is_required: bool) -> Any:
+    """Return the result; None if the frame is gone or took too long. The main frame has no time limit of its own."""
     try:
-        async with asyncio.timeout(FRAME_PATIENCE if world.parent else None):
+        async with asyncio.timeout(FRAME_TIMEOUT if world.parent else None):
             return await work
     except TimeoutError:
-        world.is_silent = True
+        world.is_unresponsive = True
     except (CdpError, ScriptFailed):
-        if is_vital:
+        if is_required:
             raise
     return None
 
 
-async def focus_in_closed_roots(world: World, facts: dict[str, Any]) -> dict[str, Any]:
-    """The focus as it is inside closed shadow roots, which the protocol can open to our script."""
-    for _ in range(DEEPEST):
-        host = await world.handle("() => rove.focusHere()") if facts.get("isHost") else None
+async def focus_in_closed_roots(world: World, focus: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts about the focus inside closed shadow roots, which only CDP can open to rove's script."""
+    for _ in range(MAX_ROOT_DEPTH):
+        host = await world.handle("() => rove.focusHere()") if focus.get("isHost") else None
         if host is None or not await open_closed_root(world, host):
             break
-        facts = await _ask(world, "typingFocus")
-    return facts
+        focus = await _ask(world, "typingFocus")
+    return focus
 
 
 def _raise_first(refusals: list[Denied]) -> None:
@@ -152,7 +155,7 @@ def _raise_first(refusals: list[Denied]) -> None:
         raise refusals[0]
 
 
-async def _stop_expecting(cdp: CdpSession, script: str) -> None:
+async def _remove_script(cdp: CdpSession, script: str) -> None:
     with contextlib.suppress(TimeoutError, CdpError):
-        async with asyncio.timeout(FRAME_PATIENCE):
+        async with asyncio.timeout(FRAME_TIMEOUT):
             await cdp.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})

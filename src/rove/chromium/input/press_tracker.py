@@ -1,40 +1,40 @@
-"""How a press arrived, as the page's world tells of it in the moment it happens (`acting/presses.js`)."""
+"""The result of a mouse press, as rove's script reports it when the page receives the press (`acting/presses.js`)."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, NamedTuple
 
-from rove.chromium.input.page_modes import TELLING
+from rove.chromium.input.page_modes import MODES_BINDING
 from rove.chromium.protocol.connection import CdpSession
 
-PRESSED = "pressed "
+PRESS_PREFIX = "pressed "
 
 
 class PressResult(NamedTuple):
-    """A press that the page's world saw; `missed` is what it hit in place of what it was aimed at."""
+    """A press that the page received; `missed` says what it hit instead of the intended element, if it did."""
 
     missed: str | None
 
 
 class PressTracker:
-    """The latest press of one tab."""
+    """The result of the latest press in one tab."""
 
     def __init__(self) -> None:
-        self._latest: PressResult | None = None
+        self._result: PressResult | None = None
 
     def listen(self, cdp: CdpSession) -> None:
-        cdp.on("Runtime.bindingCalled", self._on_told)
+        cdp.on("Runtime.bindingCalled", self._on_binding_called)
 
-    def expect(self) -> None:
-        """Another press is about to be made."""
-        self._latest = None
+    def reset(self) -> None:
+        """Forget the last result, before another press."""
+        self._result = None
 
     @property
-    def arrival(self) -> PressResult | None:
-        """None if no word has come, which does not mean that nothing was pressed."""
-        return self._latest
+    def result(self) -> PressResult | None:
+        """The result of the latest press; None if none was reported, which does not mean that nothing was pressed."""
+        return self._result
 
-    def _on_told(self, event: dict[str, Any]) -> None:
-        if event["name"] == TELLING and event["payload"].startswith(PRESSED):
-            self._latest = PressResult(json.loads(event["payload"].removeprefix(PRESSED)))
+    def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] == MODES_BINDING and event["payload"].startswith(PRESS_PREFIX):
+            self._result = PressResult(json.loads(event["payload"].removeprefix(PRESS_PREFIX)))

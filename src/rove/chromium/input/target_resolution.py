@@ -11,57 +11,57 @@ from rove.chromium.input.element import Element, ViewportPoint
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.target import Point, Ref, RoleAndName, Selector, parse_target
 
-LISTED = 8
-MOST_MATCHES = 1000
-UNSEEN_FRAME = " (invisible: frame)"
+MAX_LISTED = 8
+MAX_MATCHES = 1000
+HIDDEN_FRAME_NOTE = " (invisible: frame)"
 
 
 async def resolve(devices: InputDevices, target: str) -> Element:
-    """The one element that a target means."""
+    """Return the one element that a target means; raise if there is none or more than one."""
     matches = await resolve_all(devices, target)
     if len(matches) > 1:
-        listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:LISTED])
-        more = f" and {len(matches) - LISTED} more" if len(matches) > LISTED else ""
+        listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:MAX_LISTED])
+        more = f" and {len(matches) - MAX_LISTED} more" if len(matches) > MAX_LISTED else ""
         raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.")
     return matches[0]
 
 
-async def aim(devices: InputDevices, target: str) -> Element | ViewportPoint:
-    """The element or the point that the pointer is to go to."""
+async def resolve_pointer_target(devices: InputDevices, target: str) -> Element | ViewportPoint:
+    """Return the element, or the point of the viewport, that a target means."""
     point = parse_target(target)
     return ViewportPoint(devices, point.x, point.y) if isinstance(point, Point) else await resolve(devices, target)
 
 
 async def resolve_all(devices: InputDevices, target: str) -> list[Element]:
-    """Every element that a target means; at least one."""
-    aim = parse_target(target)
-    if isinstance(aim, Ref):
-        # Whether it is still there, and what it is, comes with whatever is asked of it next.
-        return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local)]
-    if isinstance(aim, Point):
+    """Return every element that a target means; raise if there is none."""
+    parsed = parse_target(target)
+    if isinstance(parsed, Ref):
+        # The first call on the element says whether it still exists.
+        return [Element(devices, devices.page.worlds.with_prefix(parsed.frame), parsed.local)]
+    if isinstance(parsed, Point):
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
-    found: list[Element] = []
+    matches: list[Element] = []
     for world in await devices.page.every_world():
-        found += await _matches(devices, world, aim)
-    if not found and isinstance(aim, Selector):
-        raise ElementNotFound(f"Selector '{aim}' not found")
-    if not found:
-        raise ElementNotFound(f"There is no {aim} on the page.")
-    return found
+        matches += await _matches(devices, world, parsed)
+    if not matches and isinstance(parsed, Selector):
+        raise ElementNotFound(f"Selector '{parsed}' not found")
+    if not matches:
+        raise ElementNotFound(f"There is no {parsed} on the page.")
+    return matches
 
 
 async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
-    """Search every frame; returns how many matches there are, and the first of them."""
-    total, found = 0, list[dict[str, Any]]()
-    # Of each frame that was searched, which frames in it are shown, and whether they can be seen.
+    """Search every frame; return how many matches there are, and the first of them."""
+    total, matches = 0, list[dict[str, Any]]()
+    # For each frame that was searched: the frames in it that are rendered, and whether a person can see them.
     shown: dict[str, dict[str, bool] | None] = {}
-    unseen: set[str] = set()
+    hidden: set[str] = set()
     for world in await devices.page.every_world():
-        is_seen = await _is_seen(devices, world, shown)
-        if is_seen is None:
+        is_visible = await _is_visible(devices, world, shown)
+        if is_visible is None:
             continue
-        if not is_seen or (world.parent and world.parent.frame_id in unseen):
-            unseen.add(world.frame_id)
+        if not is_visible or (world.parent and world.parent.frame_id in hidden):
+            hidden.add(world.frame_id)
         answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
@@ -70,40 +70,42 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
             continue
         shown[world.frame_id] = answer.get("frames")
         total += answer["total"]
-        mark = UNSEEN_FRAME if world.frame_id in unseen else ""
-        found += [{**_match(match, world.prefix, mark), "origin": origin} for match in answer["matches"]]
-    return total, found[:limit]
+        note = HIDDEN_FRAME_NOTE if world.frame_id in hidden else ""
+        matches += [{**_match(match, world.prefix, note), "origin": origin} for match in answer["matches"]]
+    return total, matches[:limit]
 
 
-async def _is_seen(devices: InputDevices, world: World, shown: Mapping[str, Mapping[str, bool] | None]) -> bool | None:
-    """Whether a person sees the frame; None if it is left out, or in one that is."""
+async def _is_visible(
+    devices: InputDevices, world: World, shown: Mapping[str, Mapping[str, bool] | None]
+) -> bool | None:
+    """Return whether a person can see the frame; None if it, or a frame around it, is not searched."""
     if world.parent is None:
         return True
     if world.parent.frame_id not in shown:
         return None
     frames = shown[world.parent.frame_id]
-    # A document too large to be walked does not say.
+    # A document that is too large to be walked does not report its frames.
     return True if frames is None else frames.get(await devices.page.worlds.owner(world))
 
 
-async def _matches(devices: InputDevices, world: World, aim: Selector | RoleAndName) -> list[Element]:
-    spec = {"css": aim.css} if isinstance(aim, Selector) else {"role": aim.role, "name": aim.name}
-    answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MOST_MATCHES})
+async def _matches(devices: InputDevices, world: World, parsed: Selector | RoleAndName) -> list[Element]:
+    spec = {"css": parsed.css} if isinstance(parsed, Selector) else {"role": parsed.role, "name": parsed.name}
+    answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
     if "error" in answer:
-        raise InvalidArguments(f"`{aim}` is neither a ref, a role and a name, nor a valid CSS selector.")
+        raise InvalidArguments(f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.")
     return [Element(devices, world, match["ref"], match["line"]) for match in answer["matches"]]
 
 
-def _match(match: dict[str, Any], prefix: str, mark: str) -> dict[str, Any]:
+def _match(match: dict[str, Any], prefix: str, note: str) -> dict[str, Any]:
     return {
-        "line": _with_ref(match, prefix, mark),
+        "line": _with_ref(match, prefix, note),
         "ref": prefix + match["ref"] if match["ref"] else None,
-        "before": tuple(_with_ref(near, prefix, mark) for near in match["context"] if near["before"]),
-        "after": tuple(_with_ref(near, prefix, mark) for near in match["context"] if not near["before"]),
+        "before": tuple(_with_ref(near, prefix, note) for near in match["context"] if near["before"]),
+        "after": tuple(_with_ref(near, prefix, note) for near in match["context"] if not near["before"]),
         "is_in_view": match["inView"],
     }
 
 
-def _with_ref(row: dict[str, Any], prefix: str, mark: str) -> str:
-    line = f"{row['line']}{mark}"
+def _with_ref(row: dict[str, Any], prefix: str, note: str) -> str:
+    line = f"{row['line']}{note}"
     return f"{line} [{prefix}{row['ref']}]" if row["ref"] else line

@@ -1,1 +1,1 @@
-"""One tab and the life of its page: loading, dialogs, popups, downloads."""
+"""A tab and its page: navigation, observation, workers, permissions and closing."""

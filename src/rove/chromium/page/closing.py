@@ -1,4 +1,4 @@
-"""Closing a page for good: Chromium may acknowledge a close and not do it, where the page was just navigating."""
+"""Closing a page with more and more force: Chromium may acknowledge a close and not do it while a page navigates."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import contextlib
 
 from rove.chromium.protocol.connection import CdpError, CdpSession
 
-# Each step is given this long to be seen to have worked.
-PATIENCE = 0.7
+# Seconds to wait for the page to close after each step.
+STEP_TIMEOUT = 0.7
 
 
 async def close_target(root: CdpSession, cdp: CdpSession, target: str) -> bool:
-    """Close a page, with more and more force; False if it is still there."""
-    # One that waits to be let go holds up its opener, with which it may share a process: that comes first.
-    for force in ("Runtime.runIfWaitingForDebugger", "Page.stopLoading", "Page.crash"):
-        steps = [asyncio.ensure_future(_sent(cdp, force)), asyncio.ensure_future(_closed(root, cdp, target))]
+    """Close a page; False if it is still open after all steps."""
+    # A page that waits for the debugger blocks its opener in the same process, so it is resumed first.
+    for method in ("Runtime.runIfWaitingForDebugger", "Page.stopLoading", "Page.crash"):
+        steps = [asyncio.ensure_future(_send(cdp, method)), asyncio.ensure_future(_close(root, cdp, target))]
         try:
-            await asyncio.wait({steps[1]}, timeout=PATIENCE)
+            await asyncio.wait({steps[1]}, timeout=STEP_TIMEOUT)
         finally:
             for step in steps:
                 step.cancel()
@@ -26,12 +26,12 @@ async def close_target(root: CdpSession, cdp: CdpSession, target: str) -> bool:
     return False
 
 
-async def _closed(root: CdpSession, cdp: CdpSession, target: str) -> None:
-    with contextlib.suppress(CdpError):  # it went away by itself
+async def _close(root: CdpSession, cdp: CdpSession, target: str) -> None:
+    with contextlib.suppress(CdpError):  # the page is closed already
         await root.send("Target.closeTarget", {"targetId": target})
-        await cdp.ended()
+        await cdp.wait_closed()
 
 
-async def _sent(cdp: CdpSession, method: str) -> None:
+async def _send(cdp: CdpSession, method: str) -> None:
     with contextlib.suppress(CdpError):
         await cdp.send(method)

@@ -14,7 +14,7 @@ from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
 from rove.chromium.events.request_tracker import RequestTracker
-from rove.chromium.frames.worlds import FRAME_PATIENCE, World, Worlds
+from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import ScriptFailed
@@ -26,7 +26,7 @@ STORAGE_TIMEOUT = 1.0
 TERMINATION_TIMEOUT = 0.5
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
 LAST_ANSWER_SECONDS = 0.3
-MOST_STORED = 1_000_000
+MAX_STORED_CHARACTERS = 1_000_000
 
 
 class LivePage:
@@ -43,8 +43,8 @@ class LivePage:
         self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
         self.downloads = PendingDownloads()
         # The id of a page's main frame is the id of its target.
-        most_bytes = settings.limits.page_megabytes * 2**20
-        self.requests = RequestTracker(self.target_id, self.events, most_bytes, self.stop_loading)
+        max_bytes = settings.limits.page_megabytes * 2**20
+        self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
         self.load_state = LoadState(self.target_id, target["url"])
         self.navigation_block = NavigationBlock(cdp, self.target_id, self.send_soon)
         self.worlds = Worlds(cdp, self.target_id)
@@ -71,10 +71,10 @@ class LivePage:
 
     def start_document(self) -> None:
         """Forget what belonged to the document that has just been replaced."""
-        self.worlds.forget()
+        self.worlds.reset()
         self.dialogs.start_document()
 
-    # What the page tells
+    # The state of the page
 
     @property
     def url(self) -> str:
@@ -84,108 +84,108 @@ class LivePage:
     def is_crashed(self) -> bool:
         return self._crashed.is_set()
 
-    async def crash(self) -> None:
+    async def wait_for_crash(self) -> None:
         """Wait until the page crashes."""
         await self._crashed.wait()
 
     async def title(self) -> str:
-        # The browser process knows it without asking the page, which may be too busy to answer.
+        # The browser process knows the title; the page itself may be too busy to answer.
         try:
             answer = await self.cdp.send("Target.getTargetInfo")
         except CdpError:
             if not self.cdp.is_closed:
                 raise
-            return ""  # the page has closed itself meanwhile
+            return ""  # the page was closed meanwhile
         title: str = answer["targetInfo"]["title"]
         return title
 
     @property
     def status(self) -> int | None:
-        """The HTTP status of the document, where it has one."""
+        """The HTTP status of the document; None if it has none."""
         document = self.requests.document
         return document.status if document and same_document(document.url, self.url) else None
 
     @property
-    def is_restless(self) -> bool:
-        """Whether the page keeps navigating, or would if it were not held."""
-        return self.navigation_block.is_on or self.load_state.is_restless
+    def keeps_navigating(self) -> bool:
+        """Whether the page keeps navigating by itself, or is kept from it by the navigation block."""
+        return self.navigation_block.is_on or self.load_state.keeps_navigating
 
     @property
     def awaited_server(self) -> str | None:
-        """The host that has not answered for the next document; until it does, nothing reaches the page."""
+        """The host that has not answered the request for the next document; until then the page answers no command."""
         document = self.requests.document
-        is_waiting = self.load_state.is_starting and document is not None and document.is_awaited
+        is_waiting = self.load_state.is_navigating and document is not None and document.is_awaited
         return self.requests.silent_server if is_waiting else None
 
     @property
-    def frame_patience(self) -> float:
-        """Seconds that one frame may take to answer: a part of what the action has."""
-        return min(FRAME_PATIENCE, self.time.left / 4)
+    def frame_timeout(self) -> float:
+        """Seconds that one frame may take to answer: a part of the time that the action has left."""
+        return min(FRAME_TIMEOUT, self.time.left / 4)
 
     async def every_world(self) -> list[World]:
         """Return the worlds of all frames that answer, the main one first."""
-        below = await self.worlds.refresh(self.frame_patience)
-        return [self.worlds.main, *(world for world in below if not world.is_silent)]
+        below = await self.worlds.refresh(self.frame_timeout)
+        return [self.worlds.main, *(world for world in below if not world.is_unresponsive)]
 
     async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
         """Return the local storage of the page's origin; None if it is empty, too large or cannot be read."""
         try:
             async with asyncio.timeout(STORAGE_TIMEOUT):
-                stored = await self.worlds.main.call("most => rove.storedItems(most)", MOST_STORED)
+                stored = await self.worlds.main.call("most => rove.storedItems(most)", MAX_STORED_CHARACTERS)
         except (TimeoutError, CdpError, ScriptFailed):
             return None
         return (stored["origin"], stored["items"]) if stored else None
 
-    # What it can be told
+    # Commands to the page
 
     def allow_navigation(self) -> None:
-        """Let the page navigate again: what it does from here on may have been asked for."""
-        self.load_state.calm()
+        """Let the page navigate again, since the next action may cause it to."""
+        self.load_state.forget_recent_commits()
         self.navigation_block.disable()
 
-    async def answers(self, patience: float) -> bool:
-        """Return whether the page's main thread is free to run a script within `patience` seconds."""
-        return await self._does("Runtime.evaluate", {"expression": "1"}, patience)
+    async def answers_within(self, timeout: float) -> bool:
+        """Return whether the page's main thread is free to run a script within `timeout` seconds."""
+        return await self._succeeds("Runtime.evaluate", {"expression": "1"}, timeout)
 
-    async def suppress_dialogs(self, patience: float) -> bool:
-        """Keep the page from opening dialogs; False if it is too busy even for that."""
-        return await self._does("Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}, patience)
+    async def suppress_dialogs(self, timeout: float) -> bool:
+        """Keep the page from opening dialogs; False if it did not answer within `timeout` seconds."""
+        return await self._succeeds("Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}, timeout)
 
     async def terminate_script(self) -> bool:
-        """Stop the script that the page is running; the page stays. False if the page could not be reached."""
-        return await self._does("Runtime.terminateExecution", None, TERMINATION_TIMEOUT)
+        """Terminate the script that the page is running; False if the page could not be reached."""
+        return await self._succeeds("Runtime.terminateExecution", None, TERMINATION_TIMEOUT)
 
-    async def _does(self, method: str, params: dict[str, Any] | None, patience: float) -> bool:
+    async def _succeeds(self, method: str, params: dict[str, Any] | None, timeout: float) -> bool:
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self.cdp.send(method, params)
         except (TimeoutError, CdpError):
             return False
         return True
 
     async def unless_replaced(self, work: Coroutine[Any, Any, R]) -> R | None:
-        """Return what the page answers; None if another document is on its way and its server takes its time."""
-        working = asyncio.ensure_future(work)
+        """Return the result of the work; None if another document is being loaded and its server has not answered."""
+        task = asyncio.ensure_future(work)
         try:
-            return await race(asyncio.shield(working), self.load_state.starts(), grace=LAST_ANSWER_SECONDS)
+            return await race(asyncio.shield(task), self.load_state.wait_until_navigating(), grace=LAST_ANSWER_SECONDS)
         except Interrupted:
-            return None if self.awaited_server else await working
+            return None if self.awaited_server else await task
         finally:
-            working.cancel()
+            task.cancel()
 
-    async def stay_or_arrive(self) -> None:
-        """Wait for a document that is on its way; if its server does not answer in time, stay where we are."""
+    async def finish_navigation(self) -> None:
+        """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.time.for_loading):
-                await self.load_state.rests()
+                await self.load_state.wait_until_not_navigating()
         if server := self.awaited_server:
             self.events.add("loading stopped", f"{server} had not answered, and the page before it is still there.")
             self.stop_loading()
 
     def stop_loading(self) -> None:
-        """Stop whatever is loading; the browser does so even where the page does not answer."""
-        self.load_state.stop()
-        self.requests.stop()
+        """Stop loading; the browser does so even if the page does not answer."""
+        self.load_state.mark_stopped()
+        self.requests.mark_stopped()
         self.send_soon("Page.stopLoading")
 
     def send_soon(self, method: str, params: dict[str, Any] | None = None) -> None:
@@ -193,8 +193,8 @@ class LivePage:
         self.tasks.start(self.cdp.send(method, params))
 
     def mark_browser_lost(self, reason: str) -> CdpError:
-        """Give up the whole browser: calls that wait for it fail, and the next call starts another."""
-        self._connection.end()
+        """Disconnect from the browser: calls that wait for it fail, and the next call starts another."""
+        self._connection.connection_lost()
         return CdpError(reason)
 
 

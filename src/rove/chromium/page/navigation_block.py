@@ -1,4 +1,4 @@
-"""A page that keeps navigating by itself is made to stay where it is, so that there is something to look at."""
+"""Blocking the navigations of a page that keeps navigating by itself, so that it can be read."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from rove.chromium.protocol.connection import CdpSession
 
-# Until the next try of the page to go elsewhere has been stopped; if there is none by then, it has come to rest.
-PATIENCE = 1.0
-DOCUMENTS = {"patterns": [{"resourceType": "Document", "requestStage": "Request"}]}
+# Seconds to wait for the page's next attempt to navigate; without one by then, the page no longer tries.
+REFUSAL_TIMEOUT = 1.0
+DOCUMENT_REQUESTS = {"patterns": [{"resourceType": "Document", "requestStage": "Request"}]}
 
 
 class NavigationBlock:
-    """Refuses a tab's page every other document, from when it is put on until it is taken off."""
+    """Fails every request of a page's main frame for another document while it is enabled."""
 
-    def __init__(self, cdp: CdpSession, main_frame: str, tell: Callable[[str, dict[str, Any]], None]) -> None:
+    def __init__(self, cdp: CdpSession, main_frame: str, send_soon: Callable[[str, dict[str, Any]], None]) -> None:
         self._cdp = cdp
         self._main_frame = main_frame
-        self._tell = tell
+        self._send_soon = send_soon
         self._has_refused = asyncio.Event()
         self.is_on = False
 
@@ -28,24 +28,24 @@ class NavigationBlock:
         self._cdp.on("Fetch.requestPaused", self._on_paused)
 
     async def enable(self) -> None:
-        """Make the page stay; returns when it does."""
+        """Block navigations; returns once one was refused or the page has stopped trying."""
         if not self.is_on:
             self.is_on = True
             self._has_refused.clear()
-            await self._cdp.send("Fetch.enable", DOCUMENTS)
+            await self._cdp.send("Fetch.enable", DOCUMENT_REQUESTS)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(REFUSAL_TIMEOUT):
                 await self._has_refused.wait()
 
     def disable(self) -> None:
         if self.is_on:
             self.is_on = False
-            self._tell("Fetch.disable", {})
+            self._send_soon("Fetch.disable", {})
 
     def _on_paused(self, event: dict[str, Any]) -> None:
         request = {"requestId": event["requestId"]}
         if event["frameId"] != self._main_frame:
-            self._tell("Fetch.continueRequest", request)
+            self._send_soon("Fetch.continueRequest", request)
             return
-        self._tell("Fetch.failRequest", {**request, "errorReason": "Aborted"})
+        self._send_soon("Fetch.failRequest", {**request, "errorReason": "Aborted"})
         self._has_refused.set()

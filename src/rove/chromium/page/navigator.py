@@ -1,4 +1,4 @@
-"""Going places: from an address to a document that is there and parsed, or to the reason why not."""
+"""Navigation: loading a URL, reloading and history, until the document is parsed or the reason why not is known."""
 
 from __future__ import annotations
 
@@ -15,78 +15,82 @@ from rove.chromium.protocol.connection import CdpError, CdpResult
 from rove.errors import NavigationFailed, RoveError
 
 R = TypeVar("R")
-# How long a page that is being left may keep the browser waiting; once it has tried that, it is not trusted again.
-LEAVING_PATIENCE = 0.5
-NO_MORE_PATIENCE = 0.1
-# A script that could not be broken off this often never will be.
-IN_VAIN = 2
-# How often an address is tried while the page that is there keeps navigating.
-ATTEMPTS = 5
-# From the browser's answer until the news of a move within the document is there.
-NEWS_PATIENCE = 1.0
-NO_CONTENT = (204, 205)
-# A session's way out is in our own process and always open. A browser that does not find it has lost the process that
-# knew of it, and all cookies with that: it is as good as gone.
-NO_WAY_OUT = "net::ERR_PROXY_CONNECTION_FAILED"
+# Seconds that the scripts of the current page may delay a navigation; less once one of them has been terminated.
+UNLOAD_TIMEOUT = 0.5
+REPEATED_UNLOAD_TIMEOUT = 0.1
+# After this many failed attempts to terminate the page's script, the page is stuck.
+MAX_FAILED_TERMINATIONS = 2
+# How often a URL is tried while the current page keeps navigating elsewhere.
+MAX_ATTEMPTS = 5
+# Seconds from the browser's answer until it reports a navigation within the document.
+COMMIT_TIMEOUT = 1.0
+NO_CONTENT_STATUSES = (204, 205)
+# The session's proxy runs in rove's own process and is always reachable. A browser that fails to connect to it has lost
+# its network process, and all cookies with it, so it is treated as lost.
+PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
 
 
 class Navigator:
-    """The journeys of one tab. What holds them up is left behind; what they end in is told."""
+    """Navigates one tab. Scripts and dialogs of the current page that delay a navigation are ended."""
 
     def __init__(self, page: LivePage, is_attached: bool) -> None:
         self._page = page
         self._is_attached = is_attached
-        self._left: DocumentRequest | None = None
+        self._previous: DocumentRequest | None = None
 
     async def navigate(self, url: str) -> None:
-        seen, begun = self._page.load_state.commits, self._page.downloads.begun
-        with self._leaving():
+        commits, downloads = self._page.load_state.commits, self._page.downloads.count
+        with self._navigating():
             if self._page.dialogs.are_recent:
-                await self._calm()
+                await self._end_script()
             answer = await self._load(url)
             if answer.get("isDownload"):
-                await self._receive(begun)
-            elif answer.get("errorText") == NO_WAY_OUT and not self._is_attached:
-                raise self._page.mark_browser_lost("the browser has lost its way out")
+                await self._wait_for_download(downloads)
+            elif answer.get("errorText") == PROXY_UNREACHABLE and not self._is_attached:
+                raise self._page.mark_browser_lost("the browser has lost the connection to rove's proxy")
             elif answer.get("errorText"):
-                raise self._why_not(answer["errorText"], url)
+                raise self._error(answer["errorText"], url)
             elif "loaderId" in answer:
-                await self._arrive(self._unhindered(self._page.load_state.shows(answer["loaderId"])))
+                await self._wait_until_parsed(
+                    self._terminate_scripts_during(self._page.load_state.wait_for_loader(answer["loaderId"]))
+                )
             else:
-                await self._move_within(seen)
+                await self._wait_for_commit(commits)
 
-    async def travel(self, steps: int) -> bool:
+    async def go_in_history(self, steps: int) -> bool:
         history = await self._page.cdp.send("Page.getNavigationHistory")
         index = history["currentIndex"] + steps
         if not 0 <= index < len(history["entries"]):
             return False
-        await self._do("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
+        await self._send_navigation("Page.navigateToHistoryEntry", {"entryId": history["entries"][index]["id"]})
         return True
 
     async def reload(self) -> None:
-        await self._do("Page.reload", {})
+        await self._send_navigation("Page.reload", {})
 
-    async def _do(self, method: str, params: dict[str, Any]) -> None:
-        seen = self._page.load_state.commits
-        with self._leaving():
-            if self._page.dialogs.are_recent or not await self._page.answers(LEAVING_PATIENCE):
-                await self._calm()
+    async def _send_navigation(self, method: str, params: dict[str, Any]) -> None:
+        commits = self._page.load_state.commits
+        with self._navigating():
+            if self._page.dialogs.are_recent or not await self._page.answers_within(UNLOAD_TIMEOUT):
+                await self._end_script()
             await self._page.cdp.send(method, params)
-            await self._arrive(self._unhindered(self._page.load_state.commits_after(seen)))
+            await self._wait_until_parsed(
+                self._terminate_scripts_during(self._page.load_state.wait_for_commit(commits))
+            )
 
-    async def _calm(self) -> None:
-        """Have the page's script come to an end: a dialog that it opens while it is replaced cannot be answered."""
-        for _ in range(ATTEMPTS):
-            if await self._page.suppress_dialogs(LEAVING_PATIENCE):
+    async def _end_script(self) -> None:
+        """End the page's script: a dialog that it opens while the page is replaced cannot be answered."""
+        for _ in range(MAX_ATTEMPTS):
+            if await self._page.suppress_dialogs(UNLOAD_TIMEOUT):
                 return
             await self._page.terminate_script()
 
     async def _load(self, url: str) -> CdpResult:
-        """Have the browser load it; a page that keeps navigating may get in between, but not every time."""
+        """Load a URL; try again if the current page navigates elsewhere meanwhile."""
         answer: CdpResult = {}
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             try:
-                answer = await self._set_off(url)
+                answer = await self._start_navigation(url)
             except CdpError as error:
                 if self._page.cdp.is_closed:
                     raise
@@ -95,103 +99,103 @@ class Navigator:
                 break
         return answer
 
-    async def _set_off(self, url: str) -> CdpResult:
-        # Asked ahead: once the browser is on its way elsewhere, nothing more reaches the page that is there.
-        asked = asyncio.ensure_future(self._page.answers(LEAVING_PATIENCE))
-        going = asyncio.ensure_future(self._page.cdp.send("Page.navigate", {"url": url}))
+    async def _start_navigation(self, url: str) -> CdpResult:
+        # This command is sent first: once the browser navigates, the current page receives no more commands.
+        answering = asyncio.ensure_future(self._page.answers_within(UNLOAD_TIMEOUT))
+        navigation = asyncio.ensure_future(self._page.cdp.send("Page.navigate", {"url": url}))
         try:
-            await asyncio.wait({going}, timeout=LEAVING_PATIENCE)
-            if going.done() or await asked:
-                return await self._unhindered(going, NO_MORE_PATIENCE)
+            await asyncio.wait({navigation}, timeout=UNLOAD_TIMEOUT)
+            if navigation.done() or await answering:
+                return await self._terminate_scripts_during(navigation, REPEATED_UNLOAD_TIMEOUT)
             self._page.stop_loading()
             await self._page.terminate_script()
-            return await self._unhindered(self._page.cdp.send("Page.navigate", {"url": url}))
+            return await self._terminate_scripts_during(self._page.cdp.send("Page.navigate", {"url": url}))
         finally:
-            asked.cancel()
-            going.cancel()
+            answering.cancel()
+            navigation.cancel()
 
     def _is_superseded(self, loader: str | None) -> bool:
-        """Whether the page has asked for another document in place of one that we asked for."""
+        """Return whether the page has requested another document in place of the one with this loader id."""
         document = self._page.requests.document
         return document is not None and document.loader != loader
 
-    async def _unhindered(self, journey: Awaitable[R], pause: float = LEAVING_PATIENCE) -> R:
-        """Go, and break off whatever script the page runs without end on being left: there are several it may run."""
-        going, patience, in_vain = asyncio.ensure_future(journey), LEAVING_PATIENCE, 0
+    async def _terminate_scripts_during(self, work: Awaitable[R], pause: float = UNLOAD_TIMEOUT) -> R:
+        """Return the result of the work; meanwhile terminate the scripts with which the page delays its unloading."""
+        task, timeout, failures = asyncio.ensure_future(work), UNLOAD_TIMEOUT, 0
         try:
-            while not (await asyncio.wait({going}, timeout=pause))[0]:
-                pause = NO_MORE_PATIENCE
-                if not self._waits_for_server and not await self._page.answers(patience) and not going.done():
-                    in_vain += not await self._page.terminate_script()
-                    patience = NO_MORE_PATIENCE
-                if in_vain >= IN_VAIN and not going.done():
+            while not (await asyncio.wait({task}, timeout=pause))[0]:
+                pause = REPEATED_UNLOAD_TIMEOUT
+                if not self._waits_for_server and not await self._page.answers_within(timeout) and not task.done():
+                    failures += not await self._page.terminate_script()
+                    timeout = REPEATED_UNLOAD_TIMEOUT
+                if failures >= MAX_FAILED_TERMINATIONS and not task.done():
                     raise PageStuck(self._page.url)
-            return going.result()
+            return task.result()
         finally:
-            going.cancel()
+            task.cancel()
 
     @property
     def _waits_for_server(self) -> bool:
-        """Whether it is not the page that is left behind which keeps the next one from coming."""
+        """Whether the navigation waits for the server of the next document, not for the current page."""
         document = self._page.requests.document
-        return document is not self._left and document is not None and document.is_awaited
+        return document is not self._previous and document is not None and document.is_awaited
 
     @contextlib.contextmanager
-    def _leaving(self) -> Generator[None]:
-        """While another document is waited for, nothing of the old one holds it up."""
+    def _navigating(self) -> Generator[None]:
+        """Dismiss the dialogs of the current page within this block, then raise what is wrong with the new document."""
         page = self._page
-        page.requests.is_asked = True
+        page.requests.is_caller_waiting = True
         page.allow_navigation()
-        before = self._left = page.requests.document
+        previous = self._previous = page.requests.document
         try:
-            with page.dialogs.leaving():
+            with page.dialogs.dismissing():
                 yield
         except (asyncio.CancelledError, TimeoutError):
-            # The agent is told that it did not load: it must not appear all the same, later, under its hands.
+            # The agent gets the error that the document did not load, so it must not appear later all the same.
             page.stop_loading()
             raise
         finally:
-            page.requests.is_asked = False
-        if page.requests.document is not None and page.requests.document is not before:
-            _complain(page.requests.document)
+            page.requests.is_caller_waiting = False
+        if page.requests.document is not None and page.requests.document is not previous:
+            _raise_failure(page.requests.document)
 
-    async def _arrive(self, commit: Coroutine[Any, Any, None]) -> None:
-        """Wait until a document is there and parsed, holds itself up with a dialog, or time is short."""
-        page, is_there = self._page, False
+    async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None]) -> None:
+        """Wait until the document is committed and parsed, a dialog blocks it, or time is short."""
+        page, is_committed = self._page, False
         try:
             async with asyncio.timeout(self._page.time.for_loading):
                 await commit
-                is_there = True
-                await page.dialogs.interrupts(page.load_state.reaches("DOMContentLoaded"))
+                is_committed = True
+                await page.dialogs.run_until_dialog(page.load_state.wait_for_stage("DOMContentLoaded"))
         except TimeoutError:
-            if not is_there:
+            if not is_committed:
                 raise
 
-    async def _receive(self, begun: int) -> None:
-        """Wait for the download that an address turned out to be; one that takes longer goes on by itself."""
+    async def _wait_for_download(self, since: int) -> None:
+        """Wait for the download that the URL started; one that takes longer continues in the background."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._page.time.for_loading):
-                await self._page.downloads.finish(begun)
+                await self._page.downloads.wait_until_finished(since)
 
-    async def _move_within(self, seen: int) -> None:
-        """A move within the document, of which the news may come a moment after the answer."""
+    async def _wait_for_commit(self, commits: int) -> None:
+        """Wait for a navigation within the document, which the browser may report after its answer."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(NEWS_PATIENCE):
-                await self._page.load_state.commits_after(seen)
+            async with asyncio.timeout(COMMIT_TIMEOUT):
+                await self._page.load_state.wait_for_commit(commits)
 
-    def _why_not(self, reason: str, url: str) -> RoveError:
+    def _error(self, reason: str, url: str) -> RoveError:
         document = self._page.requests.document
         if document is None:
             return navigation_error(reason, url)
-        if document.status in NO_CONTENT:
+        if document.status in NO_CONTENT_STATUSES:
             return NavigationFailed(
                 f"HTTP {document.status}: {url} has no content to show.", hint="The tab shows the page it had before."
             )
         return navigation_error(reason, document.url, document.hops)
 
 
-def _complain(document: DocumentRequest) -> None:
-    """Raise what is wrong with a document that has arrived."""
+def _raise_failure(document: DocumentRequest) -> None:
+    """Raise if the document failed to load, failed halfway, or asks for a password."""
     if document.failure and document.status is None:
         raise navigation_error(document.failure, document.url, document.hops)
     if document.failure:

@@ -1,4 +1,4 @@
-"""Pages that opened each other may share one thread: a dialog on one of them blocks the others as well."""
+"""Pages that opened each other: they may share one thread, so that a dialog of one blocks the others."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class OpenerGroup:
 
     def add(self, tab: str, page: LivePage) -> None:
         self._pages[tab] = page
-        page.dialogs.on_waiting = lambda dialog, cdp: self._on_waiting(page, dialog, cdp)
-        page.dialogs.on_over = lambda: self._on_over(page)
+        page.dialogs.on_open = lambda dialog, cdp: self._on_dialog_open(page, dialog, cdp)
+        page.dialogs.on_close = lambda: self._on_dialog_close(page)
 
     def remove(self, page: LivePage) -> None:
-        """Take out a page that is gone, and its dialog with it."""
+        """Remove a closed page, and its dialog from the others."""
         for tab in [tab for tab, known in self._pages.items() if known is page]:
             del self._pages[tab]
-            page.dialogs.on_waiting = page.dialogs.on_over = None
-            self._on_over(page)
+            page.dialogs.on_open = page.dialogs.on_close = None
+            self._on_dialog_close(page)
 
     def rename(self, page: LivePage, tab: str) -> None:
         """Note that a page now goes by another tab id."""
@@ -37,15 +37,15 @@ class OpenerGroup:
     def _others(self, page: LivePage) -> list[LivePage]:
         return [other for other in self._pages.values() if other is not page]
 
-    def _on_waiting(self, owner: LivePage, dialog: OpenDialog, cdp: CdpSession) -> None:
+    def _on_dialog_open(self, owner: LivePage, dialog: OpenDialog, cdp: CdpSession) -> None:
         for page in self._others(owner):
             page.tasks.start(self._share(page, owner, dialog, cdp))
 
     async def _share(self, page: LivePage, owner: LivePage, dialog: OpenDialog, cdp: CdpSession) -> None:
-        if not await page.answers(ANSWER_TIMEOUT) and owner.dialogs.open is dialog:
+        if not await page.answers_within(ANSWER_TIMEOUT) and owner.dialogs.open is dialog:
             tab = next((tab for tab, known in self._pages.items() if known is owner), "")
             page.dialogs.share(replace(dialog, tab=tab), cdp)
 
-    def _on_over(self, owner: LivePage) -> None:
+    def _on_dialog_close(self, owner: LivePage) -> None:
         for page in self._others(owner):
             page.dialogs.unshare()

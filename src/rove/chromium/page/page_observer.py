@@ -1,4 +1,4 @@
-"""Looking at a tab: when it is quiet, and what there is to be seen of it then."""
+"""Observing a page: waiting until it is quiet, taking snapshots and remembering what the agent has seen."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from rove.errors import ScriptFailed
 from rove.snapshot import Snapshot
 from rove.target import Ref, parse_target
 
-QUIET_ROUND = 1.0
-MOVING_PATIENCE = 1.0
+QUIET_ROUND_SECONDS = 1.0
+NEXT_DOCUMENT_TIMEOUT = 1.0
+WAIT_UNTIL_QUIET = "(ms, ago) => rove.untilIdle(ms, ago)"
+WAIT_AND_READ_ROWS = "(ms, ago) => rove.snapshotWhenIdle(ms, ago)"
 
 
 class PageObserver:
-    """What was seen last, and the looks that are taken."""
+    """Takes snapshots of one page and remembers the last one that the agent has seen."""
 
     def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
         self._page = page
         self._withheld = withheld
-        self._glance: dict[str, Any] | None = None
+        self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.seen_document = 0
         # The frame that the running action has acted in.
@@ -39,84 +41,88 @@ class PageObserver:
         """Note the frame that the running action acts in; None when another action begins."""
         self._touched = world
 
-    async def look(self, ref: str | None = None, **options: Any) -> Snapshot:
+    async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or the element that a ref means, as it is now."""
-        wanted = {name: value for name, value in options.items() if value is not None}
-        reading = ReadOptions(self._page.frame_patience, self._page.may_read, self._withheld(), "links" in wanted)
+        options = {name: value for name, value in options.items() if value is not None}
+        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), "links" in options)
         if ref is not None:
-            return await self._look_at(ref, wanted, reading)
-        glance, self._glance = self._glance, None
+            return await self._take_element_snapshot(ref, options, read_options)
+        rows, self._rows = self._rows, None
         while True:
-            if self._page.load_state.is_restless:
+            if self._page.load_state.keeps_navigating:
                 await self._page.navigation_block.enable()
-            seen = self._page.load_state.documents
+            documents = self._page.load_state.documents
             try:
-                return await read_page(self._page.worlds, wanted, reading, glance if not wanted else None)
+                return await read_page(self._page.worlds, options, read_options, rows if not options else None)
             except CdpError:
-                # The document may have gone in mid-look, in which case the next one is looked at.
-                if self._page.cdp.is_closed or not await self._moves_on(seen):
+                # The document may have been replaced meanwhile; then the next one is read.
+                if self._page.cdp.is_closed or not await self._has_next_document(documents):
                     raise
-            glance = None
+            rows = None
 
-    async def _look_at(self, ref: str, wanted: dict[str, Any], reading: ReadOptions) -> Snapshot:
+    async def _take_element_snapshot(self, ref: str, options: dict[str, Any], read_options: ReadOptions) -> Snapshot:
         target = parse_target(ref)
         assert isinstance(target, Ref), ref
         world = self._page.worlds.with_prefix(target.frame)
-        return await read_element(self._page.worlds, world, {**wanted, "root": target.local}, reading)
+        return await read_element(self._page.worlds, world, {**options, "root": target.local}, read_options)
 
     def is_new_image(self, data: bytes) -> bool:
         """Return whether a screenshot differs from the last one, and remember it."""
         before, self._image_digest = self._image_digest, sha256(data).digest()
         return before != self._image_digest
 
-    async def _moves_on(self, seen: int) -> bool:
-        """Whether another document is in the place of the one that was there; the news of it may be on its way."""
+    async def _has_next_document(self, documents: int) -> bool:
+        """Return whether another document has replaced the one that was there, which may be reported late."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(MOVING_PATIENCE):
-                await self._page.load_state.documents_after(seen)
-        return self._page.load_state.documents > seen
+            async with asyncio.timeout(NEXT_DOCUMENT_TIMEOUT):
+                await self._page.load_state.wait_for_document(documents)
+        return self._page.load_state.documents > documents
 
-    def remember(self, snapshot: Snapshot) -> None:
-        """This is what the agent has seen of the page; what changes is told from here on."""
+    def mark_seen(self, snapshot: Snapshot) -> None:
+        """Note what the agent has seen: later changes are reported against it."""
         self.seen, self.seen_document = snapshot, self._page.load_state.documents
 
-    def forget_seen(self) -> None:
-        """Nothing of the page as it is now has been seen, or will be told of."""
-        self.seen, self._glance = None, None
+    def clear_seen(self) -> None:
+        """Note that the agent has seen nothing of the page as it is now."""
+        self.seen, self._rows = None, None
 
-    async def quiet(self, glance: bool, since: float) -> None:
-        """Wait until an act that began at `since` brings no more change, and glance at the page in the same moment."""
-        self._glance = None
-        # Asked beside the wait for a frame, which takes longer.
-        hearing = asyncio.ensure_future(find_listeners(self._page.worlds.main)) if glance else None
+    async def wait_until_quiet(self, read_rows: bool, since: float) -> None:
+        """Wait until an action that began at `since` causes no more changes.
+
+        With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
+        """
+        self._rows = None
+        # This runs while the frame is waited for, which takes longer.
+        listeners = asyncio.ensure_future(find_listeners(self._page.worlds.main)) if read_rows else None
         try:
-            await self._quiet_where_touched(since)
-            self._glance = await self._quiet_rows(glance, since)
-            if hearing is not None and not hearing.done() and await hearing:
-                self._glance = None  # it was taken before we knew of everyone
+            await self._wait_for_touched_frame(since)
+            self._rows = await self._wait_for_page(read_rows, since)
+            if listeners is not None and not listeners.done() and await listeners:
+                self._rows = None  # the rows were read before all listeners were known
         except CdpError:
-            pass  # the document went away, and whoever asked looks at the next
+            pass  # the document was replaced, and the caller reads the next one
         finally:
-            if hearing is not None:
-                hearing.cancel()
+            if listeners is not None:
+                listeners.cancel()
 
-    async def _quiet_where_touched(self, since: float) -> None:
-        """A frame in a process of its own begins what it was set to only after the page round it is quiet."""
+    async def _wait_for_touched_frame(self, since: float) -> None:
+        """Wait for a frame in another process, which may react only after the page around it is quiet."""
         world = self._touched
-        if world is None or world.cdp is self._page.cdp or world.is_silent:
+        if world is None or world.cdp is self._page.cdp or world.is_unresponsive:
             return
-        with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # busy, or gone elsewhere
-            async with asyncio.timeout(self._page.frame_patience):
-                await world.call("(ms, ago) => rove.untilIdle(ms, ago)", QUIET_ROUND * 1000, _ago(since))
+        with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # the frame is busy or was replaced
+            async with asyncio.timeout(self._page.frame_timeout):
+                await world.call(WAIT_UNTIL_QUIET, QUIET_ROUND_SECONDS * 1000, _milliseconds_since(since))
 
-    async def _quiet_rows(self, glance: bool, since: float) -> dict[str, Any] | None:
-        call = "(ms, ago) => rove.snapshotWhenIdle(ms, ago)" if glance else "(ms, ago) => rove.untilIdle(ms, ago)"
-        while (answer := await self._page.worlds.main.call(call, QUIET_ROUND * 1000, _ago(since)))["busy"]:
-            pass
-        rows: dict[str, Any] | None = answer.get("rows")
-        return rows
+    async def _wait_for_page(self, read_rows: bool, since: float) -> dict[str, Any] | None:
+        function, main = WAIT_AND_READ_ROWS if read_rows else WAIT_UNTIL_QUIET, self._page.worlds.main
+        while True:
+            answer = await main.call(function, QUIET_ROUND_SECONDS * 1000, _milliseconds_since(since))
+            if not answer["busy"]:
+                rows: dict[str, Any] | None = answer.get("rows")
+                return rows
 
 
-def _ago(moment: float) -> float:
-    """In milliseconds, since a page's clock is not ours."""
+def _milliseconds_since(moment: float) -> float:
+    """Return the age of a moment in milliseconds, since the page has another clock."""
     return (time.monotonic() - moment) * 1000

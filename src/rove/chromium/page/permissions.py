@@ -1,4 +1,4 @@
-"""What a page may not have, and is told so at once rather than left waiting for a person to answer."""
+"""Permissions: all are denied, so that pages get an answer at once instead of waiting for a person."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import contextlib
 
 from rove.chromium.protocol.connection import CdpError, CdpSession
 
-# Everything that a person would be asked for. A browser without a window refuses most of it by itself, one with a
-# window would show a question that nobody answers.
+# Every permission for which a browser prompts. Headless browsers deny most of them by themselves; a browser with a
+# window would show a prompt that stays unanswered.
 DENIED = (
     "background-fetch", "camera", "captured-surface-control", "clipboard-read", "clipboard-write", "display-capture",
     "geolocation", "idle-detection", "local-fonts", "local-network", "local-network-access", "loopback-network",
@@ -18,11 +18,11 @@ DENIED = (
 
 
 async def deny_all(root: CdpSession, context: str) -> None:
-    """For every origin of a context, all in one go."""
+    """Deny every permission to every origin of a context."""
     await asyncio.gather(*(_deny(root, context, name) for name in DENIED))
 
 
 async def _deny(root: CdpSession, context: str, name: str) -> None:
     denial = {"permission": {"name": name}, "setting": "denied", "browserContextId": context}
-    with contextlib.suppress(CdpError):  # what this browser does not know, it cannot give
+    with contextlib.suppress(CdpError):  # this version of the browser does not have the permission
         await root.send("Browser.setPermission", denial)

@@ -1,4 +1,4 @@
-"""What the tabs of one context share: the clipboard, the network conditions and the workers of no single tab."""
+"""Resources that the tabs of one context share: clipboard, network conditions, shared and service workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rove.tasks import BackgroundTasks
 
 
 class SharedResources:
-    """Made once for a context."""
+    """The shared resources of one context."""
 
     def __init__(self) -> None:
         self.tasks = BackgroundTasks("context", expected=(CdpError,))
@@ -24,7 +24,7 @@ class SharedResources:
         self.workers = Workers(self.console, self.network_conditions, tasks=self.tasks)
         # Whether text of a page at this URL, or of this origin, may be shown to the agent.
         self.may_read: Callable[[str], bool] = lambda address: True
-        # What is shown in the place of a frame that may not be told.
+        # The text that the agent is shown in place of a frame that it may not read.
         self.withheld = "(not shown)"
 
     @property
@@ -32,6 +32,6 @@ class SharedResources:
         return SharedState(self.network_conditions.is_offline, self.clipboard.text)
 
     def restore(self, state: SharedState) -> None:
-        """Put back what a lost context had, before the first tab is opened."""
+        """Restore the state of a lost context, before the first tab is opened."""
         self.network_conditions.is_offline = state.is_offline
-        self.clipboard.text = state.copied
+        self.clipboard.text = state.clipboard_text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.advice import Advice
-from rove.browser.annotation import Mark, marks_in
+from rove.browser.annotation import Mark, find_marks
 from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import PointerTarget
 from rove.browser.page_state import OpenDialog
@@ -18,7 +18,7 @@ from rove.browser.secret_source import SecretSource
 from rove.chromium.capture.pdf import PdfTarget, print_page
 from rove.chromium.capture.screenshot import take_screenshot
 from rove.chromium.capture.viewport import resize
-from rove.chromium.events.console import ConsoleLog, Contexts
+from rove.chromium.events.console import ConsoleLog, ExecutionContexts
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
 from rove.chromium.events.workers import Workers
@@ -40,22 +40,22 @@ from rove.record import dataclass
 from rove.settings import Settings
 from rove.workspace import Workspace
 
-# Bodies are fetched when they are asked for; the browser need not keep much of them, nor report what a page uploads.
+# Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
-# Service workers belong to the whole context, which attaches to them itself.
-ATTACHED = [{"type": "service_worker", "exclude": True}, {}]
-CATCH_UP_TIMEOUT = 2.0
+# Service workers belong to the context, and the browser attaches to them.
+AUTO_ATTACH_FILTER = [{"type": "service_worker", "exclude": True}, {}]
+CURRENT_DOCUMENT_TIMEOUT = 2.0
 
 
 @dataclass(frozen=True)
 class TabSetup:
-    """What a context gives every tab that it makes."""
+    """What a context passes to every tab that it creates."""
 
     connection: CdpConnection
     settings: Settings
     scratch: Path
     shared: SharedResources
-    # In an attached browser the page keeps the size of its window, and the browser is not ours to end.
+    # In an attached browser the page keeps the size of its window, and rove must not end the browser.
     is_attached: bool = False
 
 
@@ -66,7 +66,7 @@ class Tab:
         self.id = identity
         self.settings = setup.settings
         self.lock = asyncio.Lock()
-        self.is_suspect = False
+        self.is_unresponsive = False
         self._setup = setup
         self._shared = setup.shared
         self.page = LivePage(cdp, setup.connection, target, setup.settings)
@@ -89,9 +89,9 @@ class Tab:
     # Setting up
 
     async def open(self) -> None:
-        """Listen to the page, set it up as every page of ours, and let it run."""
+        """Listen to the page, add rove's scripts and settings to it, and let it run."""
         page, cdp = self.page, self.page.cdp
-        self._console.listen(cdp, Contexts(cdp, page.target_id))
+        self._console.listen(cdp, ExecutionContexts(cdp, page.target_id))
         self.network.listen(cdp, "page")
         self.popups.listen(cdp)
         page.listen()
@@ -101,38 +101,38 @@ class Tab:
             self._set_up(cdp),
             cdp.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
             *([] if self._setup.is_attached else [resize(cdp, size.width, size.height)]),
-            # Every page believes to be in front, so that none is throttled or loses its focus to another.
+            # Every page is treated as focused, so that none is throttled or loses its focus to another.
             cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         )
 
-    async def catch_up(self) -> None:
-        """Learn where a page is that existed before we attached: it may hold frames, and may still be loading."""
+    async def read_current_document(self) -> None:
+        """Read the URL and frames of a page that existed before rove attached, and wait if it is still loading."""
         listed = self.url
         tree = await self.page.cdp.send("Page.getFrameTree")
-        self.page.load_state.find(tree["frameTree"]["frame"])
+        self.page.load_state.set_initial_url(tree["frameTree"]["frame"])
         self.page.worlds.note_frame()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CATCH_UP_TIMEOUT):
+            async with asyncio.timeout(CURRENT_DOCUMENT_TIMEOUT):
                 if not same_document(listed, self.url):
-                    await self.page.load_state.commits_after(0)
-                await self.page.load_state.reaches("DOMContentLoaded")
+                    await self.page.load_state.wait_for_commit(0)
+                await self.page.load_state.wait_for_stage("DOMContentLoaded")
 
     async def _set_up(self, cdp: CdpSession) -> None:
         """Set up the CDP session of the page, or of a frame in another process."""
         self.page.listen_frame(cdp)
         cdp.on("Target.attachedToTarget", self._on_attached)
         script = {"source": page_script(), "worldName": WORLD}
-        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": ATTACHED}
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": AUTO_ATTACH_FILTER}
         await asyncio.gather(
             cdp.send("Page.enable"),
             cdp.send("Runtime.enable"),
             cdp.send("Log.enable"),
             cdp.send("Network.enable", NETWORK_BUFFERS),
-            self._shared.network_conditions.join(cdp),
+            self._shared.network_conditions.add(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
-            self.input.listen(cdp),
+            *self.input.listen(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             cdp.send("Target.setAutoAttach", attach),
             cdp.send("Runtime.runIfWaitingForDebugger"),
@@ -141,15 +141,15 @@ class Tab:
     def _on_attached(self, event: dict[str, Any]) -> None:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
-            self.page.worlds.add_separate(target["targetId"], cdp)
-            self._console.listen(cdp, Contexts(cdp, None))
+            self.page.worlds.add_out_of_process_frame(target["targetId"], cdp)
+            self._console.listen(cdp, ExecutionContexts(cdp, None))
             self.network.listen(cdp, "frame")
             cdp.on("Inspector.targetCrashed", self._on_frame_crash)
             self.page.tasks.start(self._set_up(cdp))
         elif target["type"] == "worker":
             self.page.tasks.start(self._own_workers.set_up(cdp, target))
         else:
-            # Not a target that we drive, but it waits until we let it run.
+            # Other targets are not driven, but wait for the debugger and have to be resumed.
             self.page.tasks.start(cdp.send("Runtime.runIfWaitingForDebugger"))
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
@@ -161,7 +161,7 @@ class Tab:
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
         self.page.events.add("frame crashed", Advice("What it showed is gone; {reload} brings it back."))
 
-    # What is known of it
+    # State
 
     @property
     def url(self) -> str:
@@ -180,7 +180,7 @@ class Tab:
 
     @property
     def console(self) -> tuple[ConsoleLog, ...]:
-        """The console of the tab, and that of the workers which its session shares."""
+        """The console log of the tab, and that of the workers that its session shares."""
         return (self._console, self._shared.console)
 
     @property
@@ -190,12 +190,12 @@ class Tab:
     @property
     def is_stuck(self) -> bool:
         """Whether the page may have to be replaced before another document can load."""
-        return self.is_suspect or self.page.is_restless
+        return self.is_unresponsive or self.page.keeps_navigating
 
-    # An action begins and ends
+    # Actions
 
     def begin_action(self, deadline: float, acts: bool) -> None:
-        """Set the deadline of the action that starts now; if it acts, dialogs and popups are likely its doing."""
+        """Set the deadline of the action that starts now; if it acts on the page, it may open dialogs and popups."""
         self.page.time.set(deadline)
         self.page.dialogs.is_acting = self.popups.is_acting = acts
 
@@ -204,7 +204,7 @@ class Tab:
         self.page.dialogs.is_acting = self.popups.is_acting = False
 
     def allow_changes(self, secrets: SecretSource) -> None:
-        """Let the page navigate as an action asks, and let the action type these secrets."""
+        """Let the page navigate if an action causes it to, and let the action type these secrets."""
         self.page.allow_navigation()
         self.observer.note_touched(None)
         self.input.secrets = secrets
@@ -215,15 +215,15 @@ class Tab:
         """Load a URL until the document is parsed, or as far as time allows."""
         await self._navigator.navigate(url)
 
-    async def travel(self, steps: int) -> bool:
+    async def go_in_history(self, steps: int) -> bool:
         """Go back or forward in history; False when there is no such entry."""
-        return await self._navigator.travel(steps)
+        return await self._navigator.go_in_history(steps)
 
     async def reload(self) -> None:
         await self._navigator.reload()
 
     async def navigate_with(self, url: str, script: str | None) -> None:
-        """Load a URL with a script that runs before the page's own, this once."""
+        """Load a URL, and run a script before the page's own scripts this once."""
         if script is None:
             return await self.navigate(url)
         added = await self.page.cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
@@ -243,57 +243,57 @@ class Tab:
         """Return every element that a target means; at least one."""
         return await target_resolution.resolve_all(self.input, target)
 
-    async def aim(self, target: str) -> PointerTarget:
+    async def resolve_pointer_target(self, target: str) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""
-        return await target_resolution.aim(self.input, target)
+        return await target_resolution.resolve_pointer_target(self.input, target)
 
     async def find(self, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
-        """Search every frame; returns how many matches there are, and the first of them."""
+        """Search every frame; return how many matches there are, and the first of them."""
         return await target_resolution.find(self.input, spec, limit)
 
-    async def focused(self) -> Element:
-        """Return the element that has the focus, in whichever frame."""
+    async def focused_element(self) -> Element:
+        """Return the element that has the focus, in any frame; raise if there is none."""
         return await hit_test.focused_element(self.input)
 
     async def element_with_focus(self) -> Element | None:
-        """Return the element that takes the keys; None if no frame has the focus."""
+        """Return the element that receives keys; None if no frame has the focus."""
         return await hit_test.element_with_focus(self.input)
 
     async def elements_at(self, x: float, y: float) -> list[Element]:
-        """Return what lies at a point of the viewport: in the page, and in each frame that the point is in."""
+        """Return the elements at a point of the viewport: in the page, and in each frame that the point is in."""
         return await hit_test.elements_at(self.input, x, y)
 
     async def has_frames(self) -> bool:
-        return len(await self.page.worlds.present()) > 1
+        return len(await self.page.worlds.current()) > 1
 
-    def refuse_gone_frame(self, prefix: str) -> None:
+    def require_frame(self, prefix: str) -> None:
         """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
         self.page.worlds.with_prefix(prefix)
 
     # Reading and capturing
 
     async def shows_text(self, text: str) -> bool:
-        return await self._in_any_world("text => rove.showsText(text)", text)
+        return await self._any_world_returns_true("text => rove.showsText(text)", text)
 
     async def shows_selector(self, css: str) -> bool:
-        return await self._in_any_world("css => rove.showsSelector(css)", css)
+        return await self._any_world_returns_true("css => rove.showsSelector(css)", css)
 
-    async def _in_any_world(self, function: str, *arguments: Any) -> bool:
+    async def _any_world_returns_true(self, function: str, *arguments: Any) -> bool:
         for world in await self.page.every_world():
             if await world.call(function, *arguments):
                 return True
         return False
 
-    async def next_change(self, patience: float) -> None:
-        """Wait for the next change of the document, or for `patience` seconds."""
-        began = time.monotonic()
+    async def wait_for_change(self, timeout: float) -> None:
+        """Wait for the next change of the document, or for `timeout` seconds."""
+        started = time.monotonic()
         try:
-            await self.page.worlds.main.call("ms => rove.nextChange(ms)", patience * 1000)
+            await self.page.worlds.main.call("ms => rove.nextChange(ms)", timeout * 1000)
         except CdpError:
-            # The document went away, which is a change; a page that cannot be asked must not make us spin.
-            load_state, left = self.page.load_state, patience - (time.monotonic() - began)
+            # The document was replaced, which is a change. If the page cannot answer, wait instead of looping.
+            load_state, left = self.page.load_state, timeout - (time.monotonic() - started)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(load_state.commits_after(load_state.commits), max(left, 0.01))
+                await asyncio.wait_for(load_state.wait_for_commit(load_state.commits), max(left, 0.01))
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         main = self.page.worlds.main
@@ -307,34 +307,35 @@ class Tab:
 
     async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page, longest = self.page, self.settings.observing.picture
-        taking = asyncio.ensure_future(take_screenshot(page.cdp, box, full_page, kind, longest))
+        page, max_side = self.page, self.settings.observing.picture
+        task = asyncio.ensure_future(take_screenshot(page.cdp, box, full_page, kind, max_side))
         try:
-            await asyncio.wait({taking}, timeout=page.time.left / 2)
-            if not taking.done() and not page.load_state.has("load"):
-                # A page paints nothing while it waits for a style sheet, which may never come.
-                page.events.add("loading stopped", "What the page was waiting for kept it from being shown.")
+            await asyncio.wait({task}, timeout=page.time.left / 2)
+            if not task.done() and not page.load_state.has_reached("load"):
+                # A page does not paint while it waits for a style sheet, which may never arrive.
+                page.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
                 page.stop_loading()
-            return await taking
+            return await task
         finally:
-            taking.cancel()
+            task.cancel()
 
     async def marks(self, image: ScreenshotImage) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""
-        return marks_in(image, await self.observer.look(mode="interactive", boxes=True))
+        return find_marks(image, await self.observer.take_snapshot(mode="interactive", boxes=True))
 
     async def print_pdf(self, options: PdfOptions, name: str) -> PdfFile:
         """Print the page to a file in the workspace."""
-        workspace, most = Workspace(self.settings.workspace_folder), self.settings.limits.download_megabytes * 2**20
+        max_bytes = self.settings.limits.download_megabytes * 2**20
+        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
         with self.input.page_modes.printing():
-            return await print_page(self.page.cdp, options, PdfTarget(workspace, name, most, self._setup.scratch))
+            return await print_page(self.page.cdp, options, target)
 
     async def resize(self, width: int, height: int) -> None:
         await resize(self.page.cdp, width, height)
 
-    # Ending
+    # Opener and closing
 
-    def join(self, opener: Tab) -> None:
+    def join_opener(self, opener: Tab) -> None:
         """Note that this page was opened by another, with which it may share a thread."""
         self.opener_group = opener.opener_group
         self.opener_group.add(self.id, self.page)
@@ -344,10 +345,10 @@ class Tab:
         self.opener_group.rename(self.page, identity)
 
     async def close(self) -> None:
-        """Close the page for good, in a bounded time, whatever it does."""
+        """Close the page in a bounded time, even if it does not answer."""
         await close_target(self._setup.connection.root, self.page.cdp, self.page.target_id)
         self.release()
 
     def release(self) -> None:
-        """Cancel what runs in the background for a page that is gone."""
+        """Cancel the background tasks of a page that is closed."""
         self.page.tasks.cancel()

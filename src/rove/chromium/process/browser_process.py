@@ -1,4 +1,4 @@
-"""Starting the browser's process, ahead of anyone asking for a page."""
+"""Starting the process of a browser, with its run folder, watchdog and pipe."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from rove.chromium.process import watchdog
 from rove.chromium.process.child import ChildProcess
 from rove.chromium.process.first_page import FirstPage
-from rove.chromium.process.launch_arguments import Sandbox, arguments
+from rove.chromium.process.launch_arguments import Sandbox, launch_arguments
 from rove.chromium.process.run_folder import RunFolder
 from rove.port import reserved_port
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
     from rove.chromium.process.discovery import Installation
 
-# Loading the browser's program takes 6 ms, for which whoever starts a process is held up; a shell's takes one.
+# `posix_spawn` blocks until the program is loaded: 6 ms for the browser, 1 ms for a shell that then executes it.
 _SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
 
 
-def _address(port: socket) -> str:
+def _proxy_url(port: socket) -> str:
     return f"http://127.0.0.1:{port.getsockname()[1]}"
 
 
 class BrowserProcess:
-    """A run folder, its keeper, and a browser process that is starting.
+    """A browser process that is starting, with its run folder and watchdog.
 
-    With `makes_page`, a first context and its page are asked for at once. Their way out is a port at which nobody
-    listens before someone takes it to stand guard there.
+    With `makes_page`, a first context and a page in it are requested at once. Their proxy is a port that is reserved
+    here; it refuses connections until the caller of `take_proxy_port` listens on it.
     """
 
     def __init__(
-        self, runs: str | Path, found: Installation, sandbox: Sandbox, headless: bool, makes_page: bool = False
+        self, runs: str | Path, installation: Installation, sandbox: Sandbox, headless: bool, makes_page: bool = False
     ) -> None:
-        self.found = found
+        self.installation = installation
         self.sandbox = sandbox
         self._closed_port = reserved_port()
         self._proxy_port = reserved_port() if makes_page else None
@@ -47,7 +47,7 @@ class BrowserProcess:
         except OSError:
             self._close_ports()
             raise
-        self.first_page = FirstPage(*self._pipe, _address(self._proxy_port)) if self._proxy_port else None
+        self.first_page = FirstPage(*self._pipe, _proxy_url(self._proxy_port)) if self._proxy_port else None
 
     @property
     def scratch(self) -> Path:
@@ -62,27 +62,27 @@ class BrowserProcess:
         return self.process.pid
 
     def take_proxy_port(self) -> int | None:
-        """The descriptor of the port that the first page's requests will go to; whoever takes it has to close it."""
+        """Return the descriptor of the first page's proxy port, which the caller must close; None if there is none."""
         port, self._proxy_port = self._proxy_port, None
         return port.detach() if port is not None else None
 
-    def pipe(self) -> tuple[int, int]:
-        """Where to read from and write to the browser; whoever takes it has to close both."""
+    def take_pipe(self) -> tuple[int, int]:
+        """Return the descriptors to read from and write to the browser, both of which the caller must close."""
         assert self._pipe is not None, "taken before"
         pipe, self._pipe = self._pipe, None
         return pipe
 
     def release(self) -> None:
-        """It was not needed after all, or did not start, or is over."""
+        """Kill the browser, remove its run folder and close what was not taken."""
         self.folder.close()
         self.process.wait()
         if self._pipe is not None:
             if self.first_page is not None:
-                self.first_page.wait()  # which the end of the process ends
-            for end in self.pipe():
-                os.close(end)
+                self.first_page.wait()  # its thread stops when the process has ended
+            for descriptor in self.take_pipe():
+                os.close(descriptor)
         self._close_ports()
-        _reap_adopted(self.process.pid)
+        _reap_orphans(self.process.pid)
 
     def _close_ports(self) -> None:
         for port in (self._closed_port, self._proxy_port):
@@ -90,53 +90,53 @@ class BrowserProcess:
                 port.close()
 
     @property
-    def _log(self) -> str:
+    def _log_path(self) -> str:
         return f"{self.folder.location}/browser.log"
 
     def last_log_line(self) -> str:
-        """What the browser said before it gave up."""
+        """Return the last line that the browser logged, which mostly says why it did not start."""
         try:
-            with open(self._log, errors="replace", encoding="utf-8") as log:
-                said = log.read()
+            with open(self._log_path, errors="replace", encoding="utf-8") as log:
+                text = log.read()
         except OSError:
-            said = ""
-        lines = [line for line in said.splitlines() if line.strip()]
-        return lines[-1][:300] if lines else "it said nothing"
+            text = ""
+        lines = [line for line in text.splitlines() if line.strip()]
+        return lines[-1][:300] if lines else "it logged nothing"
 
     def _spawn(self, headless: bool) -> tuple[tuple[int, int], ChildProcess]:
-        theirs_in, ours_out = os.pipe()
-        ours_in, theirs_out = os.pipe()
+        browser_in, our_out = os.pipe()
+        our_in, browser_out = os.pipe()
         try:
-            process = self._started(headless, theirs_in, theirs_out)
+            process = self._start_browser(headless, browser_in, browser_out)
             watchdog.record_process(self.folder.location, process.pid)
         except OSError:
-            os.close(ours_in)
-            os.close(ours_out)
+            os.close(our_in)
+            os.close(our_out)
             self.folder.close()
             raise
         finally:
-            os.close(theirs_in)
-            os.close(theirs_out)
-        return (ours_in, ours_out), process
+            os.close(browser_in)
+            os.close(browser_out)
+        return (our_in, our_out), process
 
-    def _started(self, headless: bool, reads: int, writes: int) -> ChildProcess:
-        profile = f"{self.folder.location}/profile"
-        command = [self.found.location, *arguments(profile, headless, self.sandbox, _address(self._closed_port))]
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        log = os.open(self._log, os.O_CREAT | os.O_WRONLY, 0o600)
+    def _start_browser(self, headless: bool, read_fd: int, write_fd: int) -> ChildProcess:
+        profile, proxy = f"{self.folder.location}/profile", _proxy_url(self._closed_port)
+        command = [self.installation.location, *launch_arguments(profile, headless, self.sandbox, proxy)]
+        null = os.open(os.devnull, os.O_RDWR)
+        log = os.open(self._log_path, os.O_CREAT | os.O_WRONLY, 0o600)
         try:
-            # Chromium looks for its pipe at descriptors 3 and 4.
-            descriptors = {0: nowhere, 1: nowhere, 2: log, 3: reads, 4: writes}
+            # Chromium expects its pipe at descriptors 3 and 4.
+            descriptors = {0: null, 1: null, 2: log, 3: read_fd, 4: write_fd}
             return ChildProcess([*_SHELL, *command], {**os.environ, **self.folder.environment}, descriptors)
         finally:
-            os.close(nowhere)
+            os.close(null)
             os.close(log)
 
 
-def _reap_adopted(group: int) -> None:
-    """Where we are the first process of a container, a dead browser's children are left to us to be waited for."""
+def _reap_orphans(group: int) -> None:
+    """Wait for the children of a dead browser, which become ours where rove is the first process of a container."""
     try:
         while os.waitpid(-group, os.WNOHANG)[0]:
             pass
     except ChildProcessError:
-        pass  # there are none left
+        pass  # none is left

@@ -1,7 +1,7 @@
-"""A process of ours, for as long as we wait for it.
+"""Starting a child process and waiting for its end.
 
-Not the standard library's `subprocess`: importing that takes longer than starting a process, and a server's browser is
-started before anything else (rove/chromium/early_launch.py).
+Not the standard library's `subprocess`: importing it takes longer than starting a process, and the browser of a server
+is started before anything else (`rove/chromium/early_launch.py`).
 """
 
 from __future__ import annotations
@@ -13,69 +13,78 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# Python ignores them, and whom it starts would ignore them too: SIGPIPE and SIGXFSZ, alike on every system.
-_IGNORED = (13, 25)
-# Above every number that a child expects something at.
-_OUT_OF_THE_WAY = 10
-GONE = -1
-_MANY = 4096
+# SIGPIPE and SIGXFSZ (the same numbers on every system): Python ignores them, and a child would inherit that.
+_DEFAULT_SIGNALS = (13, 25)
+# Descriptors are first copied to numbers from here on, above every number that a child expects one at.
+_FIRST_COPY = 10
+UNKNOWN_EXIT_CODE = -1
+# Descriptors that are checked where the system does not list the open ones.
+_MAX_DESCRIPTORS = 4096
 
 
 class ChildProcess:
-    """A process in a session of its own: a Ctrl-C in the terminal is for rove, not for it."""
+    """A process that leads a POSIX session of its own, so that Ctrl-C in the terminal reaches only rove."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> None:
-        """`descriptors`: what the child finds at which number; whatever else is open here is closed there."""
-        held = {
-            number: fcntl.fcntl(ours, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY) for number, ours in descriptors.items()
-        }
+        """`descriptors`: our descriptor for each number in the child; all others are closed in the child."""
+        # Copies, so that a descriptor is not overwritten before it is used where two exchange their numbers.
+        copies = {number: fcntl.fcntl(ours, fcntl.F_DUPFD_CLOEXEC, _FIRST_COPY) for number, ours in descriptors.items()}
         try:
-            actions: list[tuple[int, ...]] = [(os.POSIX_SPAWN_CLOSE, number) for number in _inheritable(held)]
-            actions += [(os.POSIX_SPAWN_DUP2, ours, number) for number, ours in held.items()]
+            actions: list[tuple[int, ...]] = [
+                (os.POSIX_SPAWN_CLOSE, number) for number in _unwanted_descriptors(copies)
+            ]
+            actions += [(os.POSIX_SPAWN_DUP2, copy, number) for number, copy in copies.items()]
             self.pid = os.posix_spawn(
-                command[0], list(command), dict(environment), file_actions=actions, setsid=True, setsigdef=_IGNORED
+                command[0],
+                list(command),
+                dict(environment),
+                file_actions=actions,
+                setsid=True,
+                setsigdef=_DEFAULT_SIGNALS,
             )
         finally:
-            for ours in held.values():
-                os.close(ours)
-        self.code: int | None = None
+            for copy in copies.values():
+                os.close(copy)
+        self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """How it ended, or None while it runs."""
-        if self.code is None:
+        """Return the exit code, or None while the process runs."""
+        if self.returncode is None:
             self._reap(os.WNOHANG)
-        return self.code
+        return self.returncode
 
     def wait(self) -> int:
-        while self.code is None:
+        """Wait for the end of the process and return its exit code."""
+        while self.returncode is None:
             self._reap(0)
-        return self.code
+        return self.returncode
 
     def _reap(self, options: int) -> None:
         try:
             pid, status = os.waitpid(self.pid, options)
         except ChildProcessError:
-            self.code = GONE if self.code is None else self.code  # somebody else has waited for it
+            # Another thread has already waited for the process.
+            self.returncode = UNKNOWN_EXIT_CODE if self.returncode is None else self.returncode
             return
         if pid:
-            self.code = os.waitstatus_to_exitcode(status)
+            self.returncode = os.waitstatus_to_exitcode(status)
 
 
-def _inheritable(wanted: Mapping[int, int]) -> list[int]:
-    """What a child would be given that it was not meant to have, left to us open by whoever started us."""
-    # Of the three that everyone has, each is always wanted.
-    return [number for number in _numbers() if number > 2 and number not in wanted and _is_passed_on(number)]
+def _unwanted_descriptors(wanted: Mapping[int, int]) -> list[int]:
+    """Return the descriptors that the process that started rove left open, which a child would inherit too."""
+    # Standard input, output and error are always wanted.
+    return [number for number in _open_descriptors() if number > 2 and number not in wanted and _is_inheritable(number)]
 
 
-def _numbers() -> Iterable[int]:
+def _open_descriptors() -> Iterable[int]:
     try:
         return [int(name) for name in os.listdir("/dev/fd") if name.isdigit()]
     except OSError:  # no such folder, as in a bare chroot
-        return range(min(os.sysconf("SC_OPEN_MAX"), _MANY))
+        return range(min(os.sysconf("SC_OPEN_MAX"), _MAX_DESCRIPTORS))
 
 
-def _is_passed_on(number: int) -> bool:
+def _is_inheritable(number: int) -> bool:
     try:
         return os.get_inheritable(number)
     except OSError:
-        return False  # closed since, as the one that the list was read through
+        return False  # closed since it was listed, as the descriptor of the listing itself is

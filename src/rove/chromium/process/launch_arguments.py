@@ -1,4 +1,4 @@
-"""How Chromium is started: which flags, and whether its sandbox can stay on."""
+"""The command line of Chromium, and whether its sandbox can be on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal
 
-# Nothing of the browser's own goes out: no updates, no sync, no hints, no reports.
-_SILENT = (
+# The browser sends no requests of its own: no updates, no sync, no hints, no reports.
+_NO_BACKGROUND_REQUESTS = (
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -28,28 +28,28 @@ _SILENT = (
     "--no-first-run",
     "--no-pings",
     "--no-service-autorun",
-    # The last keeps no process in reserve for the next site: docs/decisions/0010.
+    # With the last feature off, Chromium keeps no spare process for the next site: docs/decisions/0010.
     "--disable-features=AimEnabled,AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,"
     "LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,Translate,"
     "SpareRendererForSitePerProcess",
 )
-# Measured with a page that tries every way out: without these some go round a proxy.
-_GUARDED = (
+# Measured with a page that tries every kind of request: without these arguments, some bypass the proxy.
+_NO_PROXY_BYPASS = (
     "--proxy-bypass-list=<-loopback>",
-    # Two spellings of one policy: the headless shell knows only the first, full Chromium only the second.
+    # Two names of one policy: the headless shell knows only the first, full Chromium only the second.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    # WebRTC would still look names up by itself; names under .local even by asking everyone on the link.
+    # WebRTC would still resolve names by itself, and names under .local by multicast to the local network.
     "--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
-# The same page behaves the same way whether or not anyone looks at its window.
-_STEADY = (
+# A page behaves the same way whether or not its window is visible.
+_SAME_BEHAVIOUR = (
     "--allow-pre-commit-input",
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-dev-shm-usage",
-    # They would ask a person, of whom there is none: a code sent to a phone, a passport, what is said aloud.
+    # These need a person at the machine: speech, identity documents, a code sent to a phone.
     "--disable-blink-features=ScriptedSpeechRecognition,WebIdentityDigitalCredentials,WebOTP",
     "--disable-extensions",
     "--disable-hang-monitor",
@@ -64,9 +64,9 @@ _STEADY = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
-# Of its log, errors alone: what pages write to their consoles would be in it too, and could fill the disk.
-_LOGGED = ("--enable-logging=stderr", "--log-level=2")
-# A window-less browser has no mouse either, unless told so: pages ask before they show what hovering opens.
+# Log errors only: at lower levels the log holds the console messages of pages, which could fill the disk.
+_LOG_ERRORS = ("--enable-logging=stderr", "--log-level=2")
+# A headless browser reports no mouse unless told to: pages check for one before they offer menus that open on hover.
 _HEADLESS = (
     "--headless",
     "--hide-scrollbars",
@@ -75,17 +75,17 @@ _HEADLESS = (
 )
 
 
-def arguments(profile: str | Path, headless: bool, sandbox: Sandbox, proxy: str) -> list[str]:
-    """The command line of a browser that is driven through its pipe.
+def launch_arguments(profile: str | Path, headless: bool, sandbox: Sandbox, proxy: str) -> list[str]:
+    """Return the arguments of a browser that is driven through its pipe.
 
-    The proxy is for what belongs to no context of ours: the browser's own chatter, which nobody has asked for.
+    The proxy is for requests that belong to no context of rove, such as those of the browser itself.
     """
     return [
         f"--proxy-server={proxy}",
-        *_GUARDED,
-        *_SILENT,
-        *_STEADY,
-        *_LOGGED,
+        *_NO_PROXY_BYPASS,
+        *_NO_BACKGROUND_REQUESTS,
+        *_SAME_BEHAVIOUR,
+        *_LOG_ERRORS,
         *(_HEADLESS if headless else ()),
         *(() if sandbox.on else ("--no-sandbox",)),
         f"--user-data-dir={profile}",
@@ -102,7 +102,7 @@ class Sandbox:
 
 
 def decide_sandbox(setting: Literal["auto", "on", "off"], browser: str | Path) -> Sandbox:
-    """On wherever the kernel allows it."""
+    """Return whether to use Chromium's sandbox; with `auto`, it is on wherever the kernel allows it."""
     if setting != "auto":
         return Sandbox(setting == "on", f"set to {setting}")
     if sys.platform != "linux":
@@ -117,7 +117,7 @@ def decide_sandbox(setting: Literal["auto", "on", "off"], browser: str | Path) -
 
 
 def has_display() -> bool:
-    """Whether a window could be shown at all."""
+    """Return whether a browser window can be shown on this machine."""
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
@@ -125,7 +125,7 @@ def _user_namespaces_work() -> bool:
     import subprocess
 
     try:
-        done = subprocess.run(["unshare", "--user", "--map-root-user", "true"], capture_output=True, timeout=5)
+        result = subprocess.run(["unshare", "--user", "--map-root-user", "true"], capture_output=True, timeout=5)
     except (OSError, subprocess.SubprocessError):
         return False
-    return done.returncode == 0
+    return result.returncode == 0

@@ -1,4 +1,4 @@
-"""How much memory a browser holds, all of its processes together."""
+"""How much memory all processes of a browser hold together."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from rove.chromium.process.watchdog import living_processes
 from rove.record import dataclass
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
+PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
 class ProcessMemory:
-    """One process: what it holds alone, and what others may hold with it."""
+    """Bytes that one process holds alone, and bytes that it may share with others."""
 
     pid: int
     own: int
@@ -25,30 +25,31 @@ class ProcessMemory:
 
 
 def memory_in_use(group: int) -> int | None:
-    """Bytes held by the processes of a group; None where that cannot be told.
+    """Return the bytes that the processes of a group hold; None where the kernel does not say.
 
-    What each holds alone, and once what the largest shares. That is some more than the truth (PSS), which takes the
-    kernel milliseconds per process to find out; this takes it 3 ms in all.
+    This adds up what each process holds alone, and the largest shared part once. The sum is somewhat more than the
+    exact number (PSS), which takes the kernel milliseconds for each process; this takes 3 ms in all.
     """
-    shares = list(_shares(group))
-    return sum(share.own for share in shares) + max(share.shared for share in shares) if shares else None
+    processes = list(_processes_in(group))
+    return sum(each.own for each in processes) + max(each.shared for each in processes) if processes else None
 
 
 def kill_largest_page(group: int) -> bool:
-    """End the page's process that holds most; its tabs are told of as crashed. False if there is none."""
-    pages = [share for share in _shares(group) if share.is_page]
+    """Kill the page process that holds the most memory; its tabs are reported as crashed. False if there is none."""
+    pages = [process for process in _processes_in(group) if process.is_page]
     if not pages:
         return False
-    with contextlib.suppress(ProcessLookupError):  # gone by itself
-        os.kill(max(pages, key=lambda share: share.own).pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+        os.kill(max(pages, key=lambda page: page.own).pid, signal.SIGKILL)
     return True
 
 
-def _shares(group: int) -> Iterator[ProcessMemory]:
+def _processes_in(group: int) -> Iterator[ProcessMemory]:
     if not Path("/proc/self/statm").exists():
         return
-    for pid in [pid for pid, member_of in living_processes() if member_of == group]:
-        with contextlib.suppress(OSError):  # gone since
-            _, resident, shared, *_ = (int(pages) * PAGE for pages in Path(f"/proc/{pid}/statm").read_text().split())
+    for pid in [pid for pid, process_group in living_processes() if process_group == group]:
+        with contextlib.suppress(OSError):  # it has ended since it was listed
+            statm = Path(f"/proc/{pid}/statm").read_text().split()
+            _, resident, shared, *_ = (int(pages) * PAGE_SIZE for pages in statm)
             is_page = b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes()
             yield ProcessMemory(pid, resident - shared, shared, is_page)

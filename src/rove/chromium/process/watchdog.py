@@ -1,9 +1,11 @@
-"""Ends what a dead rove left running and removes its run folder.
+"""Kills the processes of a run folder and removes the folder, also after rove itself has died.
 
-Beside every browser someone waits at a pipe whose other end only rove holds (`runfolder.py`), so that the kernel itself
-tells when rove is gone, however it went; then `python keeper.py FOLDER` runs. The same `clear` sweeps, at the next
-start, what the death of a whole machine left. Standard library only, no import of rove, and of the rest as little as
-can be, each where it is needed: this file is also loaded before a browser is started.
+A shell beside every browser waits at a pipe whose other end only rove holds (`run_folder.py`). When rove ends, in
+whatever way, the kernel closes the pipe and the shell executes `python watchdog.py FOLDER`. After a crash of the whole
+machine, the next start of rove calls `clean_up` for the folders that are left.
+
+Standard library only, no import of rove, and slow modules only in the functions that need them: this file is also
+loaded before a browser is started.
 """
 
 from __future__ import annotations
@@ -17,74 +19,74 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# A process started for a run folder carries this variable. Chromium's children write over theirs with a title.
-MARK = "ROVE_RUN_FOLDER"
-# So the folder also says which process group the browser leads, which its children stay in.
-RECORD = "browser.process"
-BOOT = "/proc/sys/kernel/random/boot_id"
-PATIENCE = 5.0
-AGAIN = 0.02
+# Every process that is started for a run folder has this variable. Chromium's child processes overwrite theirs with a
+# title, so a file in the folder also names the process group that the browser leads and its children stay in.
+RUN_FOLDER_VARIABLE = "ROVE_RUN_FOLDER"
+PROCESS_FILE = "browser.process"
+BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
+CLEAN_UP_TIMEOUT = 5.0
+RETRY_SECONDS = 0.02
 
 
-def end_processes(folder: str | Path) -> None:
-    """Kill every process of this run folder, then remove the folder."""
-    give_up = time.monotonic() + PATIENCE
-    while (alive := processes_of(folder)) and time.monotonic() < give_up:
+def clean_up(folder: str | Path) -> None:
+    """Kill every process of a run folder, then remove the folder."""
+    deadline = time.monotonic() + CLEAN_UP_TIMEOUT
+    while (alive := processes_of(folder)) and time.monotonic() < deadline:
         for pid in alive:
             _kill(pid)
-        time.sleep(AGAIN)  # a killed process stays visible until it is reaped; look again soon
+        time.sleep(RETRY_SECONDS)  # a killed process is listed until it is reaped
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
-    while os.path.exists(folder) and time.monotonic() < give_up:
-        time.sleep(AGAIN)
+    while os.path.exists(folder) and time.monotonic() < deadline:
+        time.sleep(RETRY_SECONDS)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def record_process(folder: str | Path, pid: int) -> None:
-    """Write down which process is the browser of this run folder; it leads a group of its own."""
-    with open(f"{folder}/{RECORD}", "w", encoding="ascii") as file:
-        file.write(f"{pid} {_birth(pid)}")
+    """Write into a run folder which process is its browser; that process leads a group of its own."""
+    with open(f"{folder}/{PROCESS_FILE}", "w", encoding="ascii") as file:
+        file.write(f"{pid} {_start_time(pid)}")
 
 
 def processes_of(folder: str | Path) -> list[int]:
-    """Processes that were started for this run folder and still live, this one left out."""
+    """Return the ids of the living processes that were started for a run folder, without this process."""
     if not os.path.exists("/proc/self/stat"):
-        return _named_in_ps(folder)
-    mark = f"{MARK}={folder}".encode()
+        return _processes_from_ps(folder)
+    variable = f"{RUN_FOLDER_VARIABLE}={folder}".encode()
     living = {pid: group for pid, group in living_processes() if pid != os.getpid()}
-    marked = {pid for pid in living if mark in _read(f"/proc/{pid}/environ").split(b"\0")}
-    groups = {living[pid] for pid in marked if living[pid] == pid} | _recorded(folder)
-    return sorted(marked | {pid for pid in living if living[pid] in groups and _is_child(pid)})
+    marked = {pid for pid in living if variable in _read(f"/proc/{pid}/environ").split(b"\0")}
+    groups = {living[pid] for pid in marked if living[pid] == pid} | _recorded_groups(folder)
+    return sorted(marked | {pid for pid in living if living[pid] in groups and _is_chromium_child(pid)})
 
 
 def living_processes() -> Iterator[tuple[int, int]]:
-    """Number and group of every process but those that have ended."""
+    """Yield the process id and the group id of every process that has not ended."""
     for name in os.listdir("/proc"):
-        # What a process is called stands in brackets and may hold anything, so fields are counted from its end.
+        # The name of a process stands in brackets and may hold any character, so fields are counted from its end.
         fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
         if fields and fields[0] not in (b"Z", b"X"):
             yield int(name), int(fields[2])
 
 
-def _recorded(folder: str | Path) -> set[int]:
-    """The group that was written down, unless its number has been given to another since."""
-    pid, _, birth = _read(f"{folder}/{RECORD}").decode().partition(" ")
+def _recorded_groups(folder: str | Path) -> set[int]:
+    """Return the process group that the folder names, unless the kernel has reused its number since."""
+    pid, _, recorded = _read(f"{folder}/{PROCESS_FILE}").decode().partition(" ")
     if not pid.isdigit():
         return set()
-    now = _birth(int(pid))
-    same_boot = now.partition(" ")[0] == birth.partition(" ")[0]
-    # A number is not given again while there are processes in the group of that number.
-    return {int(pid)} if now == birth or (same_boot and now.endswith(" gone")) else set()
+    current = _start_time(int(pid))
+    same_boot = current.partition(" ")[0] == recorded.partition(" ")[0]
+    # The kernel does not reuse a number while a process group of that number has members.
+    return {int(pid)} if current == recorded or (same_boot and current.endswith(" gone")) else set()
 
 
-def _birth(pid: int) -> str:
-    """When a process began: since which start of the machine, and how long after that."""
+def _start_time(pid: int) -> str:
+    """Return when a process started: the id of the boot, and the time since that boot or `gone`."""
     fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-    return f"{_read(BOOT).decode().strip()} {fields[19].decode() if fields else 'gone'}"
+    return f"{_read(BOOT_ID_FILE).decode().strip()} {fields[19].decode() if fields else 'gone'}"
 
 
-def _is_child(pid: int) -> bool:
+def _is_chromium_child(pid: int) -> bool:
     return b" --type=" in _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ")
 
 
@@ -93,17 +95,17 @@ def _read(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError:
-        return b""  # gone since, or someone else's
+        return b""  # the process has ended, or belongs to another user
 
 
-def _named_in_ps(folder: str | Path) -> list[int]:
+def _processes_from_ps(folder: str | Path) -> list[int]:
     import subprocess
 
-    # macOS has no /proc; the profile's path stands in the arguments of the browser's main process.
-    listed = ["ps", "-axo", "pid=,pgid=,command="]
-    lines = subprocess.run(listed, capture_output=True, text=True, check=False).stdout
-    rows = [row for line in lines.splitlines() if len(row := line.split(None, 2)) == 3]
-    named = [row for row in rows if str(folder) in row[2] and "keeper.py" not in row[2]]
+    # macOS has no /proc; there the path of the profile is in the arguments of the browser's main process.
+    command = ["ps", "-axo", "pid=,pgid=,command="]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    rows = [row for line in output.splitlines() if len(row := line.split(None, 2)) == 3]
+    named = [row for row in rows if str(folder) in row[2] and "watchdog.py" not in row[2]]
     groups = {row[1] for row in named if row[0] == row[1]}
     children = [row for row in rows if row[1] in groups and " --type=" in row[2]]
     return sorted({int(row[0]) for row in (*named, *children)} - {os.getpid()})
@@ -117,9 +119,9 @@ def _kill(pid: int) -> None:
     except ProcessLookupError:
         pass
     except PermissionError:
-        # Not ours after all: a process number that was given to someone else meanwhile.
+        # The process has ended and the kernel has given its number to a process of another user.
         pass
 
 
 if __name__ == "__main__":
-    end_processes(sys.argv[1])
+    clean_up(sys.argv[1])

@@ -1,1 +1,1 @@
-"""The DevTools protocol: its messages and the transports that carry them."""
+"""The Chrome DevTools Protocol (CDP): commands, responses and events, and the transports that carry them."""

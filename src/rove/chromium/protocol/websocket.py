@@ -1,4 +1,7 @@
-"""A WebSocketTransport to a browser that somebody else has started. Imported only by those who attach to one."""
+"""A transport over a WebSocket to a browser that rove has not started.
+
+Imported only to attach to such a browser, since importing `websockets` takes time.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +21,27 @@ if TYPE_CHECKING:
 
 
 class WebSocketTransport(asyncio.Protocol):
-    """One message a frame, of any size. We send no pings: a browser that is busy would miss them, and lose us."""
+    """A WebSocket with messages of any size, and no pings: a busy browser would miss them and be disconnected."""
 
     def __init__(self, port: DebugPort) -> None:
         self._port = port
         self._connection: CdpConnection | None = None
         self._protocol: ClientProtocol | None = None
         self._transport: asyncio.Transport | None = None
-        self._welcome: asyncio.Future[None] | None = None
+        self._handshake: asyncio.Future[None] | None = None
         self._pieces: list[bytes] = []
 
     async def open(self, connection: CdpConnection) -> None:
-        """Shake hands; raises CdpError if who listens there is no browser, or OSError if nobody does."""
+        """Connect and do the handshake; raise OSError if the port is closed, CdpError if no browser answers there."""
         self._connection = connection
         loop = asyncio.get_running_loop()
-        self._welcome = loop.create_future()
-        # Without an Origin: a browser takes those for pages, and refuses them.
+        self._handshake = loop.create_future()
+        # Without an Origin header: Chromium takes a client that sends one for a page, and refuses it.
         self._protocol = ClientProtocol(parse_uri(f"ws://{self._port}{self._port.path}"), origin=None, max_size=None)
         await loop.create_connection(lambda: self, self._port.host, self._port.port)
         self._protocol.send_request(self._protocol.connect())
         self._flush()
-        await self._welcome
+        await self._handshake
 
     @property
     def unsent(self) -> int:
@@ -51,46 +54,46 @@ class WebSocketTransport(asyncio.Protocol):
 
     def close(self) -> None:
         if self._transport is not None:
-            self._transport.abort()  # what is still to be written, nobody will read
+            self._transport.abort()  # the browser reads no more, so unsent commands are dropped
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
         assert self._protocol is not None and self._connection is not None
-        self._connection.heard_at = time.monotonic()
+        self._connection.last_received_at = time.monotonic()
         self._protocol.receive_data(data)
         for event in self._protocol.events_received():
-            if self._is_welcomed:
-                self._receive(cast(Frame, event), self._connection)
+            if self._is_handshake_done:
+                self._handle_frame(cast(Frame, event), self._connection)
             else:
-                self._greet(self._protocol.handshake_exc)
-        self._flush()  # what the protocol itself has to answer
+                self._finish_handshake(self._protocol.handshake_exc)
+        self._flush()  # replies of the protocol itself, such as pongs
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._greet(ConnectionResetError("it hung up"))
+        self._finish_handshake(ConnectionResetError("the connection was closed"))
         if self._connection is not None:
-            self._connection.end()
+            self._connection.connection_lost()
 
     @property
-    def _is_welcomed(self) -> bool:
-        return self._welcome is not None and self._welcome.done()
+    def _is_handshake_done(self) -> bool:
+        return self._handshake is not None and self._handshake.done()
 
-    def _greet(self, failure: Exception | None) -> None:
-        if self._welcome is None or self._welcome.done():
+    def _finish_handshake(self, failure: Exception | None) -> None:
+        if self._handshake is None or self._handshake.done():
             return
         if failure is None:
-            self._welcome.set_result(None)
+            self._handshake.set_result(None)
         else:
-            self._welcome.set_exception(CdpError(str(failure)))
+            self._handshake.set_exception(CdpError(str(failure)))
 
-    def _receive(self, frame: Frame, connection: CdpConnection) -> None:
+    def _handle_frame(self, frame: Frame, connection: CdpConnection) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
-            return  # the end, or the protocol's own small talk
+            return  # the protocol handles close, ping and pong frames
         self._pieces.append(bytes(frame.data))
         if frame.fin:
             message, self._pieces = b"".join(self._pieces), []
-            connection.take(message, len(message))
+            connection.message_received(message, len(message))
 
     def _flush(self) -> None:
         assert self._protocol is not None and self._transport is not None
@@ -98,4 +101,4 @@ class WebSocketTransport(asyncio.Protocol):
             if data:
                 self._transport.write(data)
             else:
-                self._transport.close()  # the protocol has nothing more to say
+                self._transport.close()  # empty data means that the protocol is done

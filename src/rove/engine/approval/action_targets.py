@@ -53,7 +53,7 @@ async def _frames_touched(action: AnyAction, tab: Tab) -> list[Frame]:
 async def _frames_of(target: str, tab: Tab) -> list[Frame]:
     aim = parse_target(target)
     if isinstance(aim, Ref) and aim.frame:
-        tab.refuse_gone_frame(aim.frame)
+        tab.require_frame(aim.frame)
     if not await tab.has_frames():
         return []
     if isinstance(aim, Point):

@@ -43,7 +43,7 @@ class Approvals:
 
     def remembers(self, request: ApprovalRequest) -> bool:
         """Whether a person has said yes to all of its kind, for this session."""
-        return request.memory is not None and request.memory in self._remembered
+        return request.session_key is not None and request.session_key in self._remembered
 
     def forget(self, session: str) -> None:
         """The session is over, and with it what was said, or is being asked, for it: its name may come again."""
@@ -63,7 +63,7 @@ class Approvals:
         answer = await self._answered(request, approver)
         if answer is ApprovalAnswer.FOR_SESSION:
             # A step without an origin cannot be remembered, and stays approved just once.
-            memories = [part.memory for part in request.steps or (request,)]
+            memories = [part.session_key for part in request.steps or (request,)]
             self._remembered.update(memory for memory in memories if memory is not None)
         elif answer is not ApprovalAnswer.ONCE:
             raise Denied(f"Not approved: {request.question}")

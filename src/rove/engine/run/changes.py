@@ -12,8 +12,8 @@ async def observe_changes(tab: Tab, silent: bool) -> Changes:
     if silent:
         return Changes()
     observer = tab.observer
-    before, seen_document, after = observer.seen, observer.seen_document, await observer.look()
-    observer.remember(after)
+    before, seen_document, after = observer.seen, observer.seen_document, await observer.take_snapshot()
+    observer.mark_seen(after)
     budgets = tab.settings.observing
     if before is None or seen_document != tab.page.load_state.documents:
         first = render(after, budgets.budget)

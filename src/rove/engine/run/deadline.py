@@ -56,14 +56,14 @@ class Deadline:
 
     async def with_cause(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Find out whether it is the page's own doing that time ran out."""
-        tab.is_suspect = not await tab.page.answers(self.reserve)
+        tab.is_unresponsive = not await tab.page.answers_within(self.reserve)
         if server := tab.page.requests.silent_server:
-            tab.is_suspect = False
+            tab.is_unresponsive = False
             hint = Advice(
                 "{server} has not answered: try again later, or allow more time with `timeout`.", server=server
             )
             return DeadlineExceeded(error.message, hint=hint)
-        if not tab.is_suspect:
+        if not tab.is_unresponsive:
             return error
         reason = f"{error.message}: the page is busy and lets nothing else run"
         return DeadlineExceeded(reason, hint=LEAVE_IT)

@@ -121,9 +121,9 @@ class Run:
             async with TabLock(tab, self._time.moment, action.effect):
                 if action.effect is not Effect.NAVIGATE:  # whoever leaves a page need not answer it first
                     with _quoting(tab):
-                        tab.page.dialogs.refuse_if_open()
+                        tab.page.dialogs.raise_if_open()
                     if tab.page.awaited_server:
-                        await tab.page.stay_or_arrive()
+                        await tab.page.finish_navigation()
                 self._refuse_unreachable(action, entry, tab)
                 question = await self._time.enforce_on(
                     tab, unless_dialog(tab, self._question(permission, tab)), _aim_of(action)
@@ -150,7 +150,7 @@ class Run:
     async def _unstuck(self, action: AnyAction, tab: Tab, context: Context) -> Tab:
         """Another tab under the same id, to go on with where the page did not let itself be left."""
         if action.destination is None:
-            tab.is_suspect = True
+            tab.is_unresponsive = True
             raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=LEAVE_IT)
         return await self._time.enforce(context.replace_tab(tab, "its page did not let itself be left"))
 
@@ -180,14 +180,14 @@ class Run:
         # Whoever leaves a page is not held up by its dialogs, and told of those of the next.
         unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
         result = await self._time.enforce_on(tab, unless(tab, action.perform(tab)), _aim_of(action))
-        tab.is_suspect = False
+        tab.is_unresponsive = False
         return result
 
     async def _on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._context()
         await self._admit(action, entry, lambda: action.concerns(context))
         began = time.monotonic()
-        downloads = {tab: tab.page.downloads.begun for tab in context.tabs}
+        downloads = {tab: tab.page.downloads.count for tab in context.tabs}
         result = await self._time.enforce(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
@@ -255,16 +255,16 @@ class Run:
         seen = _Seen()
         if action.shows_page and tab.page.dialogs.open is None:
             try:
-                looking = tab.page.dialogs.interrupts(unless_crashed(tab, self._look(tab, before, seen)))
+                looking = tab.page.dialogs.run_until_dialog(unless_crashed(tab, self._look(tab, before, seen)))
                 await self._time.enforce(looking, self._time.reserve, "the page to be looked at")
             except DeadlineExceeded as error:
                 with_cause = await self._time.with_cause(tab, error)
-                if action.effect is Effect.NAVIGATE or not tab.is_suspect:
+                if action.effect is Effect.NAVIGATE or not tab.is_unresponsive:
                     raise with_cause from None
                 seen.pending = (BUSY,)  # what was to be done is done, and must not be done again
         await self._session.arrivals()
         self._note_failure(tab, before)
-        if tab.page.is_restless and not seen.pending:
+        if tab.page.keeps_navigating and not seen.pending:
             seen.pending = (KEEPS_NAVIGATING,)
         return self._outcome(action, result, tab, seen.changes, seen.pending)
 
@@ -287,7 +287,7 @@ class Run:
     async def _look(self, tab: Tab, before: Before, seen: _Seen) -> None:
         seen.pending = await settle(tab, before, glance=not self._quiet)
         # A page that keeps navigating always has another document on its way: it is held and looked at instead.
-        if not tab.page.is_restless and (server := tab.page.awaited_server):
+        if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
             seen.pending = (Advice(UNANSWERED, server=server),)
             return
         changes = await observe_changes(tab, silent=self._quiet) if self._may_look(tab) else NOTHING_SEEN
@@ -295,7 +295,7 @@ class Run:
         if self._may_look(tab):
             seen.changes = changes
         else:
-            tab.observer.forget_seen()
+            tab.observer.clear_seen()
             told = (
                 "The policy does not" if self._session.network.may_show(tab.url) else "The rules for addresses do not"
             )
@@ -377,7 +377,8 @@ def _aim_of(action: AnyAction) -> str:
 
 
 def _events(tab: Tab) -> tuple[Event, ...]:
-    events = [Event(happening.kind, str(happening), happening.advice) for happening in tab.page.events.unseen()]
+    page_events = tab.page.events.take_unreported()
+    events = [Event(event.kind, str(event), event.advice) for event in page_events]
     if dialog := tab.page.dialogs.open:
         events.append(Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}."))
     return tuple(events)

@@ -30,9 +30,9 @@ class Before:
 
     @classmethod
     def of(cls, tab: Tab) -> Before:
-        polled = frozenset(_endpoint(exchange.url) for exchange in tab.page.requests.under_way)
-        unfinished = None if tab.page.load_state.has("load") else tab.page.load_state.documents
-        return cls(time.monotonic(), polled, unfinished, tab.page.downloads.begun, tab.page.requests.document)
+        polled = frozenset(_endpoint(exchange.url) for exchange in tab.page.requests.pending)
+        unfinished = None if tab.page.load_state.has_reached("load") else tab.page.load_state.documents
+        return cls(time.monotonic(), polled, unfinished, tab.page.downloads.count, tab.page.requests.document)
 
 
 async def settle(tab: Tab, before: Before, glance: bool) -> tuple[str, ...]:
@@ -59,20 +59,20 @@ class _Waiting:
 
     async def is_over(self) -> bool:
         """Wait for one thing; True when there was nothing left to wait for."""
-        if self._tab.page.load_state.is_restless:
+        if self._tab.page.load_state.keeps_navigating:
             return True
         if not self._is_loaded():
-            await self._tab.page.load_state.reaches("load")
+            await self._tab.page.load_state.wait_for_stage("load")
             return False
-        ended = self._tab.page.requests.ended
-        await self._tab.observer.quiet(self._glance, self._before.moment)
+        ended = self._tab.page.requests.ended_count
+        await self._tab.observer.wait_until_quiet(self._glance, self._before.moment)
         if self._tab.page.downloads.is_running(self._before.downloads):
-            await self._tab.page.downloads.finish(self._before.downloads)
+            await self._tab.page.downloads.wait_until_finished(self._before.downloads)
             return False
         if awaited := self._awaited():
-            await self._tab.page.requests.changes(max(_streams_at(awaited) - time.monotonic(), 0.01))
+            await self._tab.page.requests.wait_for_change(max(_streams_at(awaited) - time.monotonic(), 0.01))
             return False
-        if ended != self._tab.page.requests.ended and self._looks_again > 0:
+        if ended != self._tab.page.requests.ended_count and self._looks_again > 0:
             # What was answered while we looked at the page may have changed it since; a poll does so for ever.
             self._looks_again -= 1
             return False
@@ -80,14 +80,14 @@ class _Waiting:
 
     def _is_loaded(self) -> bool:
         load_state = self._tab.page.load_state
-        was_unfinished = load_state.documents == self._before.unfinished and not load_state.is_starting
-        return load_state.has("load") or was_unfinished
+        was_unfinished = load_state.documents == self._before.unfinished and not load_state.is_navigating
+        return load_state.has_reached("load") or was_unfinished
 
     def pending(self) -> tuple[str, ...]:
-        if self._tab.page.is_restless:
+        if self._tab.page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
         load_state = (
-            [] if self._tab.page.load_state.has("load") else ["the page is still loading: it may be incomplete"]
+            [] if self._tab.page.load_state.has_reached("load") else ["the page is still loading: it may be incomplete"]
         )
         load_state += ["a download"] if self._tab.page.downloads.is_running(self._before.downloads) else []
         return (*load_state, *(f"{exchange.method} {exchange.url}" for exchange in self._caused()))
@@ -96,7 +96,7 @@ class _Waiting:
         """Requests since the act, but for those that the page keeps repeating: no act is the cause of a poll."""
         return [
             exchange
-            for exchange in self._tab.page.requests.under_way
+            for exchange in self._tab.page.requests.pending
             if exchange.began >= self._before.moment and _endpoint(exchange.url) not in self._before.polled
         ]
 

@@ -46,7 +46,7 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
     """Do the work, unless a dialog opens that it would wait for."""
     try:
         # Input stops by itself when a dialog opens; only what needs an answer of the page does not.
-        return await race(unless_crashed(tab, work), tab.page.dialogs.opening(), grace=RELEASE_SECONDS)
+        return await race(unless_crashed(tab, work), tab.page.dialogs.wait_until_open(), grace=RELEASE_SECONDS)
     except Interrupted as interrupted:
         error = DialogOpen(f"The page opened its {interrupted.result} before there was a result.")
         error.origin = origin_in(tab.url)
@@ -56,6 +56,6 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
     """Do the work, unless the page crashes, after which it would never answer."""
     try:
-        return await race(work, tab.page.crash())
+        return await race(work, tab.page.wait_for_crash())
     except Interrupted:
         raise PageCrashed(f"The page crashed: {tab.url}") from None

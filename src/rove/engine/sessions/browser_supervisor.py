@@ -168,7 +168,7 @@ class BrowserSupervisor:
         if browser is None or not browser.is_alive or not self._is_busy():
             self._missed = 0
             return
-        self._missed = 0 if await browser.answers(ANSWER) else self._missed + 1
+        self._missed = 0 if await browser.answers_within(ANSWER) else self._missed + 1
         if self._missed >= 2:
             self._missed = 0
             self._lose(browser)

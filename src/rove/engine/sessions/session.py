@@ -174,7 +174,7 @@ class Session:
                 reason="",
                 shared=shared,
                 targets=self._context.targets,
-                numbers=self._context.numbers,
+                ids_given=self._context.ids_given,
             )
             self._context.lost.set()
             self._context = None
@@ -199,12 +199,12 @@ class Session:
             async with asyncio.timeout(SAVE_TIMEOUT):
                 return await context.save()
         except (TimeoutError, BrowserError):
-            return replace(self._saved or SavedContext(), tabs=context.addresses)
+            return replace(self._saved or SavedContext(), tabs=context.tab_urls)
 
     def _save_soon(self) -> None:
         """Remember in the background what would be needed if the browser died."""
         if self._context is not None:
-            self._addresses = self._context.addresses or self._addresses
+            self._addresses = self._context.tab_urls or self._addresses
         # Not after every call, but after the last one too.
         wait = self._saved_at + SAVE_INTERVAL - time.monotonic()
         if wait <= 0:
@@ -230,11 +230,11 @@ class Session:
 
     async def arrivals(self) -> None:
         if self._context is not None:
-            await self._context.arrived()
+            await self._context.wait_for_popups()
 
     def describe(self) -> dict[str, object]:
         if self._context is not None:
-            tabs, current = self._context.addresses, self._context.current
+            tabs, current = self._context.tab_urls, self._context.current
             front = current.id if current else None
         else:
             saved_now = self._saved or SavedContext()

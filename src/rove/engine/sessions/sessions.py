@@ -183,13 +183,13 @@ class Sessions:
                 context = await self._context_in(browser, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
             raise _gone_too_soon() from error
-        context.admit = self._admission.admit_page
+        context.before_new_tab = self._admission.admit_page
         return context
 
     async def _context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
         if proxy_url is not None:
             return await browser.new_context(self.settings, proxy_url, saved)
-        return await browser.own_context(self.settings, saved)
+        return await browser.default_context(self.settings, saved)
 
     async def _admit(self, session: Session) -> None:
         """Nobody opens the default session: it takes its place in line, like any other, when it is first used."""

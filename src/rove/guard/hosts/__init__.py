@@ -1,1 +1,1 @@
-"""Which hosts and addresses may be reached."""
+"""Decides which hosts and addresses may be reached."""

@@ -1,8 +1,8 @@
-"""Which addresses are public, from a table of our own.
+"""Decides which IP addresses are public.
 
-`ipaddress.is_global` changes with Python's version and calls many of these global. The table follows IANA's
-special-purpose registries; where those say "not applicable", or guard against nothing (multicast, 6to4), the answer
-here is no. Of IPv6 only 2000::/3 was ever given out for the public net, so whatever lies outside is reserved.
+The table is rove's own because `ipaddress.is_global` changes with the Python version and calls many of these ranges
+global. It follows IANA's special-purpose registries. Ranges that the registries mark "not applicable", multicast and
+6to4 are not public here. IANA has assigned public IPv6 addresses only from 2000::/3; all others are reserved.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 from rove.guard.hosts.refusal import IP, RefusalReason
 
-Public = None
-_TABLE_4: dict[str, RefusalReason | None] = {
+_PUBLIC = None
+_IPV4_NETWORKS: dict[str, RefusalReason | None] = {
     "0.0.0.0/8": RefusalReason.THIS_NETWORK,
     "10.0.0.0/8": RefusalReason.PRIVATE,
     "100.64.0.0/10": RefusalReason.CGNAT,
@@ -21,8 +21,8 @@ _TABLE_4: dict[str, RefusalReason | None] = {
     "169.254.0.0/16": RefusalReason.LINK_LOCAL,
     "172.16.0.0/12": RefusalReason.PRIVATE,
     "192.0.0.0/24": RefusalReason.RESERVED,
-    "192.0.0.9/32": Public,  # PCP anycast: reachable from everywhere, says the registry
-    "192.0.0.10/32": Public,  # TURN anycast: likewise
+    "192.0.0.9/32": _PUBLIC,  # PCP anycast: the registry calls it globally reachable
+    "192.0.0.10/32": _PUBLIC,  # TURN anycast: the registry calls it globally reachable
     "192.0.2.0/24": RefusalReason.DOCUMENTATION,
     "192.88.99.0/24": RefusalReason.RELAY_ANYCAST,
     "192.168.0.0/16": RefusalReason.PRIVATE,
@@ -33,9 +33,9 @@ _TABLE_4: dict[str, RefusalReason | None] = {
     "240.0.0.0/4": RefusalReason.RESERVED,
     "255.255.255.255/32": RefusalReason.BROADCAST,
 }
-_TABLE_6: dict[str, RefusalReason | None] = {
+_IPV6_NETWORKS: dict[str, RefusalReason | None] = {
     "::/0": RefusalReason.RESERVED,
-    "2000::/3": Public,
+    "2000::/3": _PUBLIC,
     "::/128": RefusalReason.THIS_NETWORK,
     "::1/128": RefusalReason.LOOPBACK,
     "::/96": RefusalReason.TRANSITION,  # IPv4-compatible
@@ -43,16 +43,16 @@ _TABLE_6: dict[str, RefusalReason | None] = {
     "64:ff9b:1::/48": RefusalReason.TRANSITION,  # NAT64 inside one network
     "2001::/23": RefusalReason.RESERVED,
     "2001::/32": RefusalReason.TRANSITION,  # Teredo
-    "2001:1::1/128": Public,  # PCP, TURN and DNS-SD anycast
-    "2001:1::2/128": Public,
-    "2001:1::3/128": Public,
+    "2001:1::1/128": _PUBLIC,  # PCP, TURN and DNS-SD anycast
+    "2001:1::2/128": _PUBLIC,
+    "2001:1::3/128": _PUBLIC,
     "2001:2::/48": RefusalReason.BENCHMARKING,
-    "2001:3::/32": Public,  # AMT
-    "2001:4:112::/48": Public,  # AS112
-    "2001:20::/28": Public,  # ORCHIDv2
-    "2001:30::/28": Public,  # drone identifiers
+    "2001:3::/32": _PUBLIC,  # AMT
+    "2001:4:112::/48": _PUBLIC,  # AS112
+    "2001:20::/28": _PUBLIC,  # ORCHIDv2
+    "2001:30::/28": _PUBLIC,  # drone identifiers
     "2001:db8::/32": RefusalReason.DOCUMENTATION,
-    # 6to4's relays are gone and nothing public is left there, so it is refused even around a public address.
+    # The public 6to4 relays are switched off, so 6to4 is refused even when it embeds a public address.
     "2002::/16": RefusalReason.TRANSITION,
     "3fff::/20": RefusalReason.DOCUMENTATION,
     "fc00::/7": RefusalReason.PRIVATE,
@@ -60,8 +60,8 @@ _TABLE_6: dict[str, RefusalReason | None] = {
     "fec0::/10": RefusalReason.PRIVATE,
     "ff00::/8": RefusalReason.MULTICAST,
 }
-# Where machines in a cloud find their own credentials. Refused even where private networks are allowed.
-METADATA = frozenset(
+# Cloud machines read their credentials from these addresses. They are refused even where private networks are allowed.
+METADATA_ADDRESSES = frozenset(
     ip_address(address)
     for address in (
         "169.254.169.254",  # AWS, Google, Azure, DigitalOcean, OpenStack and others
@@ -87,77 +87,78 @@ _SIIT = 0xFFFF << 16
 _NAT64 = 0x0064FF9B << 64
 _NAT64_LOCAL = 0x0064FF9B0001
 _TEREDO = 0x20010000
-_SIXTOFOUR = 0x2002
+_SIX_TO_FOUR = 0x2002
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
-_LOW = 0xFFFFFFFF
+_LOW_32_BITS = 0xFFFFFFFF
 
 _Lookup = tuple[tuple[int, dict[int, RefusalReason | None]], ...]
 
 
-def _longest_first(networks: list[tuple[IPv4Network | IPv6Network, RefusalReason | None]]) -> _Lookup:
-    """The table by length of prefix, so that the most particular entry decides."""
+def _by_prefix_length(networks: list[tuple[IPv4Network | IPv6Network, RefusalReason | None]]) -> _Lookup:
+    """Group the networks by prefix length, longest prefix first, so that the most specific network decides."""
     lengths: dict[int, dict[int, RefusalReason | None]] = {}
-    for network, rule in networks:
+    for network, reason in networks:
         shift = network.max_prefixlen - network.prefixlen
-        lengths.setdefault(shift, {})[int(network.network_address) >> shift] = rule
+        lengths.setdefault(shift, {})[int(network.network_address) >> shift] = reason
     return tuple(sorted(lengths.items()))
 
 
-_LOOKUP_4 = _longest_first([(IPv4Network(text), rule) for text, rule in _TABLE_4.items()])
-_LOOKUP_6 = _longest_first([(IPv6Network(text), rule) for text, rule in _TABLE_6.items()])
+_IPV4_LOOKUP = _by_prefix_length([(IPv4Network(text), reason) for text, reason in _IPV4_NETWORKS.items()])
+_IPV6_LOOKUP = _by_prefix_length([(IPv6Network(text), reason) for text, reason in _IPV6_NETWORKS.items()])
 
 
-def verdict(address: IP) -> RefusalReason | None:
-    """The rule against this address; None if it is public."""
-    if any(each in METADATA for each in faces(address)):
+def refusal_reason(address: IP) -> RefusalReason | None:
+    """Return why an address is refused, or None if it is public."""
+    if any(each in METADATA_ADDRESSES for each in equivalent_addresses(address)):
         return RefusalReason.METADATA
     if isinstance(address, IPv4Address):
-        return _find(_LOOKUP_4, int(address))
+        return _longest_match(_IPV4_LOOKUP, int(address))
     top = int(address) >> 32
-    inner = [_find(_LOOKUP_4, int(each)) for each in embedded(address)]
-    # A mapped address is IPv4 to the socket, and NAT64's own prefix is what networks without IPv4 hand out for
-    # every ordinary site: what is inside decides alone.
+    inner = [_longest_match(_IPV4_LOOKUP, int(each)) for each in embedded_ipv4(address)]
+    # A socket connects to a mapped address over IPv4, and IPv6-only networks use the NAT64 prefix for every IPv4 site.
+    # The embedded address alone decides.
     if top in (_MAPPED, _NAT64):
         return inner[0]
-    outer = _find(_LOOKUP_6, int(address))
-    if outer in (None, RefusalReason.TRANSITION):  # what is inside says more
-        return next((rule for rule in inner if rule is not None), outer)
+    outer = _longest_match(_IPV6_LOOKUP, int(address))
+    if outer in (None, RefusalReason.TRANSITION):  # the embedded address gives the more specific reason
+        return next((reason for reason in inner if reason is not None), outer)
     return outer
 
 
-def faces(address: IP) -> Iterator[IP]:
-    """The address without its zone, and every IPv4 address that it may stand for."""
+def equivalent_addresses(address: IP) -> Iterator[IP]:
+    """Yield the address without its zone, then every IPv4 address that it may embed."""
     if isinstance(address, IPv4Address):
         yield address
     else:
         yield IPv6Address(int(address))
-        yield from embedded(address)
+        yield from embedded_ipv4(address)
 
 
-def embedded(address: IPv6Address) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses inside an IPv6 address, in every form in which something may deliver to them."""
+def embedded_ipv4(address: IPv6Address) -> tuple[IPv4Address, ...]:
+    """Return the IPv4 addresses that any translation scheme could read from an IPv6 address."""
     value = int(address)
     if value >> 32 in (_MAPPED, _COMPATIBLE, _SIIT, _NAT64):
-        return (IPv4Address(value & _LOW),)
+        return (IPv4Address(value & _LOW_32_BITS),)
     if value >> 80 == _NAT64_LOCAL:
-        return tuple(_translated(value, length) for length in (48, 56, 64, 96))
-    if value >> 112 == _SIXTOFOUR:
-        return (IPv4Address(value >> 80 & _LOW),)
-    if value >> 96 == _TEREDO:  # the server, and the client with every bit turned over
-        return (IPv4Address(value >> 64 & _LOW), IPv4Address(~value & _LOW))
-    if value >> 32 & _LOW in _ISATAP:
-        return (IPv4Address(value & _LOW),)
+        return tuple(_nat64_address(value, length) for length in (48, 56, 64, 96))
+    if value >> 112 == _SIX_TO_FOUR:
+        return (IPv4Address(value >> 80 & _LOW_32_BITS),)
+    if value >> 96 == _TEREDO:  # the server, and the client with every bit inverted
+        return (IPv4Address(value >> 64 & _LOW_32_BITS), IPv4Address(~value & _LOW_32_BITS))
+    if value >> 32 & _LOW_32_BITS in _ISATAP:
+        return (IPv4Address(value & _LOW_32_BITS),)
     return ()
 
 
-def _translated(value: int, prefix: int) -> IPv4Address:
-    """The address that a translator with a prefix of this length reads; it skips the ninth octet (RFC 6052)."""
+def _nat64_address(value: int, prefix: int) -> IPv4Address:
+    """Return the address that a NAT64 translator with this prefix length reads. It skips octet 8 (RFC 6052)."""
     octets = value.to_bytes(16, "big")
     start = prefix // 8
     return IPv4Address((octets[start:8] + octets[9:] if start <= 8 else octets[start:])[:4])
 
 
-def _find(lookup: _Lookup, value: int) -> RefusalReason | None:
+def _longest_match(lookup: _Lookup, value: int) -> RefusalReason | None:
+    """Return the entry of the most specific network that contains the address."""
     for shift, rules in lookup:
         if (prefix := value >> shift) in rules:
             return rules[prefix]

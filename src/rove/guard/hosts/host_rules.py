@@ -1,23 +1,24 @@
-"""Who may be reached: by default the public net, with lists that open more of it or less."""
+"""Decides which hosts may be reached: by default all public ones. Lists allow more hosts or fewer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address
 
-from rove.guard.hosts.addresses import faces, verdict
-from rove.guard.hosts.host_patterns import HostPattern, patterns
+from rove.guard.hosts.addresses import equivalent_addresses, refusal_reason
+from rove.guard.hosts.host_patterns import HostPattern, parse_patterns
 from rove.guard.hosts.local_machine import OwnPorts, own_addresses
 from rove.guard.hosts.refusal import IP, Refusal, RefusalReason
 from rove.guard.hosts.urls import Endpoint, origin_of
 from rove.record import dataclass
 
-# More than any honest name has; checking without end would be a way to keep the guard busy.
+# No ordinary name has more. Without a limit, a name server could keep the proxy busy with checks.
 MOST_ADDRESSES = 64
 
 _LOOPBACK = IPv4Address("127.0.0.1")
 _LOCAL_NAMES = frozenset({"localhost", "local", "internal", "home.arpa"})
-# The addresses behind them are refused too; the names spare the lookup, and hold where one resolves to another address.
+# The addresses of these names are refused too. Refusing the names saves the lookup, and works even if a name server
+# returns another address.
 _METADATA_NAMES = frozenset(
     {
         "metadata",
@@ -33,35 +34,36 @@ _METADATA_NAMES = frozenset(
 
 @dataclass(frozen=True)
 class HostRules:
-    """A session's rules. The lists never lift what is always refused: metadata services and rove's own ports."""
+    """The rules of a session. No list can allow metadata services or rove's own ports."""
 
-    allow: tuple[HostPattern, ...] = ()  # opened although not public
-    only: tuple[HostPattern, ...] | None = None  # if given, nothing else is reached; and still only what is open
-    deny: tuple[HostPattern, ...] = ()  # never reached, nor what is under it
+    allow: tuple[HostPattern, ...] = ()  # may be reached although they are not public
+    only: tuple[HostPattern, ...] | None = None  # if given, no other host is reached; private ones still need `allow`
+    deny: tuple[HostPattern, ...] = ()  # are never reached, nor are their subdomains
 
     @classmethod
     def of(
         cls, allow_hosts: Iterable[str] = (), only_hosts: Iterable[str] | None = None, deny_hosts: Iterable[str] = ()
     ) -> HostRules:
-        """From lists as a person writes them; raises InvalidSettings."""
-        return cls(patterns(allow_hosts), None if only_hosts is None else patterns(only_hosts), patterns(deny_hosts))
+        """Build rules from lists of entries as the owner writes them. Raises InvalidSettings."""
+        only = None if only_hosts is None else parse_patterns(only_hosts)
+        return cls(parse_patterns(allow_hosts), only, parse_patterns(deny_hosts))
 
     def refuse_url(self, url: str, own: OwnPorts) -> Refusal | None:
-        """What can be said of a URL without asking a name server: a friendly word before the proxy's last one."""
+        """Return a refusal if the URL alone, without a DNS lookup, shows that the proxy would refuse it."""
         origin = origin_of(url)
         if origin is None:
             return Refusal(url[:200], 0, RefusalReason.UNREADABLE)
         return self.refuse_endpoint(origin.endpoint, own)
 
     def refuse_endpoint(self, endpoint: Endpoint, own: OwnPorts) -> Refusal | None:
-        """The same of a host and a port."""
+        """Return a refusal if the host and port alone, without a DNS lookup, show that the proxy would refuse them."""
         refusal, address = self.refuse_name(endpoint, own), endpoint.address
         return refusal if refusal or address is None else self.refuse_addresses(endpoint, [address], own)
 
     def refuse_name(self, endpoint: Endpoint, own: OwnPorts) -> Refusal | None:
-        """What can be said before anyone asks where it leads."""
-        # First, as the word on a local name would offer a flag that does not open this.
-        if _is_this_machine(endpoint.host) and own.holds(_LOOPBACK, endpoint.port):
+        """Return a refusal of the host's name, before it is resolved."""
+        # This check comes first: the hint for a local name offers --allow-host, which does not open rove's own ports.
+        if _is_localhost(endpoint.host) and own.includes(_LOOPBACK, endpoint.port):
             return Refusal(endpoint.host, endpoint.port, RefusalReason.OWN_PORT)
         if endpoint.host in _METADATA_NAMES:
             return Refusal(endpoint.host, endpoint.port, RefusalReason.METADATA)
@@ -69,36 +71,36 @@ class HostRules:
             return Refusal(endpoint.host, endpoint.port, RefusalReason.DENIED)
         if self.only is not None and not any(entry.matches(endpoint) for entry in self.only):
             return Refusal(endpoint.host, endpoint.port, RefusalReason.NOT_LISTED)
-        if endpoint.address is None and _is_local_name(endpoint.host) and not self._opens(endpoint):
+        if endpoint.address is None and _is_local_name(endpoint.host) and not self._allows(endpoint):
             return Refusal(endpoint.host, endpoint.port, RefusalReason.LOCAL_NAME)
         return None
 
     def refuse_addresses(self, endpoint: Endpoint, addresses: Sequence[IP], own: OwnPorts) -> Refusal | None:
-        """What stands against any of the addresses it leads to: one that is forbidden forbids the name."""
+        """Return a refusal if any address of the host is forbidden: one forbidden address refuses the whole host."""
         if len(addresses) > MOST_ADDRESSES:
             return Refusal(endpoint.host, endpoint.port, RefusalReason.TOO_MANY)
-        is_opened = self._opens(endpoint)
+        is_allowed = self._allows(endpoint)
         for address in addresses:
-            rule = self._always(address, endpoint.port, own)
-            if rule is None and not is_opened:
-                rule = verdict(address) or _of_this_machine(address)
-            if rule is not None:
-                return Refusal(endpoint.host, endpoint.port, rule, address)
+            reason = self._always_refused(address, endpoint.port, own)
+            if reason is None and not is_allowed:
+                reason = refusal_reason(address) or _this_machine_reason(address)
+            if reason is not None:
+                return Refusal(endpoint.host, endpoint.port, reason, address)
         return None
 
-    def _always(self, address: IP, port: int, own: OwnPorts) -> RefusalReason | None:
-        if verdict(address) is RefusalReason.METADATA:
+    def _always_refused(self, address: IP, port: int, own: OwnPorts) -> RefusalReason | None:
+        if refusal_reason(address) is RefusalReason.METADATA:
             return RefusalReason.METADATA
-        if own.holds(address, port):
+        if own.includes(address, port):
             return RefusalReason.OWN_PORT
-        denied = any(entry.covers_address(face, port) for entry in self.deny for face in faces(address))
+        denied = any(entry.covers_address(each, port) for entry in self.deny for each in equivalent_addresses(address))
         return RefusalReason.DENIED if denied else None
 
-    def _opens(self, endpoint: Endpoint) -> bool:
+    def _allows(self, endpoint: Endpoint) -> bool:
         return any(entry.matches(endpoint) for entry in self.allow)
 
 
-def _is_this_machine(host: str) -> bool:
+def _is_localhost(host: str) -> bool:
     return host == "localhost" or host.endswith(".localhost")
 
 
@@ -107,6 +109,6 @@ def _is_local_name(host: str) -> bool:
     return len(labels) == 1 or labels[-1] in _LOCAL_NAMES or ".".join(labels[-2:]) in _LOCAL_NAMES
 
 
-def _of_this_machine(address: IP) -> RefusalReason | None:
+def _this_machine_reason(address: IP) -> RefusalReason | None:
     own = own_addresses()
-    return RefusalReason.THIS_MACHINE if any(face in own for face in faces(address)) else None
+    return RefusalReason.THIS_MACHINE if any(each in own for each in equivalent_addresses(address)) else None

@@ -1,4 +1,4 @@
-"""This machine: the addresses that lead back to it, and the ports on it that are rove's own."""
+"""The addresses of this machine, and the ports that rove itself uses."""
 
 from __future__ import annotations
 
@@ -8,63 +8,69 @@ import time
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from rove.guard.hosts.addresses import faces, verdict
+from rove.guard.hosts.addresses import equivalent_addresses, refusal_reason
 from rove.guard.hosts.refusal import IP, RefusalReason
 from rove.port import reserved_port
 
-# A laptop changes its network now and then; reading the list anew for every connection would cost more than dialling.
-_FRESH = 5.0
-_HERE = frozenset({RefusalReason.LOOPBACK, RefusalReason.THIS_NETWORK})
+# A laptop changes networks, so the list must be read again; doing that for every connection would cost more than
+# connecting.
+_CACHE_SECONDS = 5.0
+_LOCAL_REASONS = frozenset({RefusalReason.LOOPBACK, RefusalReason.THIS_NETWORK})
 
 
-class _Known:
-    """The last reading of the interfaces."""
+class _InterfaceCache:
+    """The addresses of the network interfaces when they were last listed."""
 
     addresses: frozenset[IP] = frozenset()
     until: float = 0.0
 
 
 def loopback_port() -> socket.socket:
-    """A port of this machine that is taken, and at which nobody answers yet."""
+    """Return a socket that is bound to a free loopback port and does not accept connections yet."""
     return socket.socket(fileno=reserved_port().detach())
 
 
 def own_addresses() -> frozenset[IP]:
-    """Every address of every interface."""
-    if time.monotonic() >= _Known.until:
-        _Known.addresses = frozenset(_interfaces())
-        _Known.until = time.monotonic() + _FRESH
-    return _Known.addresses
+    """Return every address of every network interface."""
+    if time.monotonic() >= _InterfaceCache.until:
+        _InterfaceCache.addresses = frozenset(_interface_addresses())
+        _InterfaceCache.until = time.monotonic() + _CACHE_SECONDS
+    return _InterfaceCache.addresses
 
 
-def is_here(address: IP) -> bool:
-    """Whether a connection to it ends on this machine."""
+def is_this_machine(address: IP) -> bool:
+    """Return whether a connection to the address ends on this machine."""
     own = own_addresses()
-    return any(verdict(face) in _HERE or face in own for face in faces(address))
+    return any(refusal_reason(each) in _LOCAL_REASONS or each in own for each in equivalent_addresses(address))
 
 
 class OwnPorts:
-    """Where rove itself listens, or is listened to: its proxies, its gateway, a browser far away."""
+    """Addresses and ports that rove listens on or controls: its proxies, its gateway, the browser's debugging port."""
 
     def __init__(self) -> None:
-        self._places: set[tuple[IP, int]] = set()
+        self._ports: set[tuple[IP, int]] = set()
 
     def add(self, address: str | IP, port: int) -> None:
-        self._places.add((ip_address(address), port))
+        self._ports.add((ip_address(address), port))
 
     def remove(self, address: str | IP, port: int) -> None:
-        self._places.discard((ip_address(address), port))
+        self._ports.discard((ip_address(address), port))
 
-    def holds(self, address: IP, port: int) -> bool:
-        """Whether that is one of ours. On this machine every address counts: 0.0.0.0 leads to 127.0.0.1, for one."""
-        ours = [known for known, number in self._places if number == port]
-        if not ours:
+    def includes(self, address: IP, port: int) -> bool:
+        """Return whether an address and port reach one of them, also through another address of this machine.
+
+        For example, a connection to 0.0.0.0 arrives at 127.0.0.1.
+        """
+        own = [known for known, number in self._ports if number == port]
+        if not own:
             return False
-        return any(face in ours for face in faces(address)) or (is_here(address) and any(map(is_here, ours)))
+        if any(each in own for each in equivalent_addresses(address)):
+            return True
+        return is_this_machine(address) and any(map(is_this_machine, own))
 
 
-def _interfaces() -> Iterator[IP]:
-    """What the C library's getifaddrs says, which Python does not offer."""
+def _interface_addresses() -> Iterator[IP]:
+    """Yield the addresses that the C library's getifaddrs returns; Python has no binding for it."""
     import ctypes
 
     class Interface(ctypes.Structure):
@@ -79,7 +85,7 @@ def _interfaces() -> Iterator[IP]:
     library = ctypes.CDLL(None, use_errno=True)
     first = ctypes.POINTER(Interface)()
     if library.getifaddrs(ctypes.byref(first)) != 0:
-        raise OSError(ctypes.get_errno(), "the addresses of this machine cannot be listed")
+        raise OSError(ctypes.get_errno(), "cannot list the addresses of this machine")
     try:
         each = first
         while each:
@@ -91,9 +97,10 @@ def _interfaces() -> Iterator[IP]:
 
 
 def _address(head: bytes, pointer: int) -> Iterator[IP]:
+    """Yield the IP address in a sockaddr structure, if it includes one."""
     import ctypes
 
-    # BSD's structures begin with their length, one byte, and so have one byte left for the family.
+    # On BSD and macOS the first byte of a sockaddr is its length, and the second is the address family.
     family = int.from_bytes(head, sys.byteorder) if sys.platform == "linux" else head[1]
     if family == socket.AF_INET:
         yield IPv4Address(ctypes.string_at(pointer + 4, 4))

@@ -17,7 +17,7 @@ DENY_FLAG = "--deny-host"
 
 
 class RefusalReason(StrEnum):
-    """What stands against a host or an address. The names are stable; callers branch on them."""
+    """Why a host or an address is refused. The values are stable; callers may branch on them."""
 
     LOOPBACK = "loopback"
     PRIVATE = "private"
@@ -41,68 +41,70 @@ class RefusalReason(StrEnum):
     UNREADABLE = "unreadable"
 
 
-_BECAUSE = {
+_EXPLANATIONS = {
     RefusalReason.LOOPBACK: "it is this machine itself",
-    RefusalReason.PRIVATE: "it lies in a private network",
-    RefusalReason.LINK_LOCAL: "it lies on the local link",
-    RefusalReason.CGNAT: "it lies in a provider's own network",
+    RefusalReason.PRIVATE: "it is in a private network",
+    RefusalReason.LINK_LOCAL: "it is a link-local address",
+    RefusalReason.CGNAT: "it is in the internal network of a provider",
     RefusalReason.MULTICAST: "it is a multicast address",
     RefusalReason.BROADCAST: "it is the broadcast address",
     RefusalReason.THIS_NETWORK: "it means this network, not a host",
-    RefusalReason.RESERVED: "it lies in a reserved range",
-    RefusalReason.DOCUMENTATION: "it lies in a range for documentation",
-    RefusalReason.BENCHMARKING: "it lies in a range for benchmarks",
+    RefusalReason.RESERVED: "it is in a reserved range",
+    RefusalReason.DOCUMENTATION: "it is in a range for documentation",
+    RefusalReason.BENCHMARKING: "it is in a range for benchmarks",
     RefusalReason.RELAY_ANYCAST: "it is a relay of a retired protocol",
-    RefusalReason.TRANSITION: "it hides an IPv4 address in a retired or local form",
+    RefusalReason.TRANSITION: "it embeds an IPv4 address in a retired or local-only form",
     RefusalReason.THIS_MACHINE: "it is an address of this machine",
-    RefusalReason.LOCAL_NAME: "it is a name of the local network",
-    RefusalReason.METADATA: "it is a cloud's metadata service",
-    RefusalReason.OWN_PORT: "it is a port of rove itself",
+    RefusalReason.LOCAL_NAME: "it is a name in the local network",
+    RefusalReason.METADATA: "it is the metadata service of a cloud provider",
+    RefusalReason.OWN_PORT: "it is a port that rove itself uses",
     RefusalReason.DENIED: "it is on the list of denied hosts",
     RefusalReason.NOT_LISTED: "it is not on the list of the only hosts that may be reached",
-    RefusalReason.TOO_MANY: "its name has more addresses than are checked",
-    RefusalReason.UNREADABLE: "it cannot be read as an address of the web",
+    RefusalReason.TOO_MANY: "its name has more addresses than rove checks",
+    RefusalReason.UNREADABLE: "it is not a valid web address",
 }
-_NEVER = frozenset({RefusalReason.METADATA, RefusalReason.OWN_PORT, RefusalReason.TOO_MANY, RefusalReason.UNREADABLE})
+_NEVER_ALLOWED = frozenset(
+    {RefusalReason.METADATA, RefusalReason.OWN_PORT, RefusalReason.TOO_MANY, RefusalReason.UNREADABLE}
+)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A connection that was not made."""
+    """A connection that the rules forbid."""
 
     host: str
     port: int
-    rule: RefusalReason
+    reason: RefusalReason
     address: IP | None = None
 
     @property
-    def place(self) -> str:
-        if not self.port:  # what could not be read stands here as it came
+    def host_and_port(self) -> str:
+        if not self.port:  # the URL could not be parsed, and `host` holds its text
             return self.host
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def message(self) -> str:
-        resolved = self.address is not None and not _is_written_so(self.host, self.address)
-        found = f" ({self.address})" if resolved else ""
-        return f"{self.place}{found} is not reached: {_BECAUSE[self.rule]} ({self.rule})."
+        resolved = self.address is not None and not _is_same_address(self.host, self.address)
+        resolved_to = f" ({self.address})" if resolved else ""
+        return f"{self.host_and_port}{resolved_to} is not allowed: {_EXPLANATIONS[self.reason]} ({self.reason})."
 
     @property
     def hint(self) -> str:
-        """Who could allow it, and how: never the agent, and for some things nobody."""
-        if self.rule in _NEVER:
-            return "This is never allowed; do not try another way round it."
-        if self.rule is RefusalReason.DENIED:
-            return f"Only the person who runs rove can take it off {DENY_FLAG}; do not try another way round it."
-        flag = ONLY_FLAG if self.rule is RefusalReason.NOT_LISTED else ALLOW_FLAG
-        return f"The person who runs rove can allow it with `{flag} {self.place}`; do not try another way round it."
+        """Say how the owner can allow the connection, if the owner can. The agent never can."""
+        if self.reason in _NEVER_ALLOWED:
+            return "rove never allows this; do not try to get around it."
+        if self.reason is RefusalReason.DENIED:
+            return f"Only the person who runs rove can remove it from {DENY_FLAG}; do not try to get around it."
+        flag = ONLY_FLAG if self.reason is RefusalReason.NOT_LISTED else ALLOW_FLAG
+        return f"The person who runs rove can allow it with `{flag} {self.host_and_port}`; do not try to get around it."
 
     def error(self) -> Denied:
-        """What the agent is told."""
-        return Denied(self.message, hint=Told(self.hint))  # a host in it may have braces
+        """Return the error that the agent receives."""
+        return Denied(self.message, hint=Told(self.hint))  # a host in it may contain braces
 
 
-def _is_written_so(host: str, address: IP) -> bool:
+def _is_same_address(host: str, address: IP) -> bool:
     try:
         return ip_address(host) == address
     except ValueError:

@@ -1,6 +1,7 @@
-"""From a name to addresses: always asked anew, bounded in time, and never remembered.
+"""Resolves host names to addresses, with a timeout and without a cache.
 
-What was checked is what is dialled; an answer that is kept would be one more that somebody has to check again.
+The proxy checks the addresses of every lookup and connects to one of them. A cached answer would have to be checked
+again.
 """
 
 from __future__ import annotations
@@ -12,107 +13,107 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Protocol
 
+from rove.guard.hosts.connection_errors import Failure, Unreachable
 from rove.guard.hosts.refusal import IP
-from rove.guard.proxy.connection_errors import Failure, Unreachable
 
 if TYPE_CHECKING:
-    from dns.asyncresolver import Resolver as Asker
+    from dns.asyncresolver import Resolver as DnsPythonResolver
 
-PATIENCE = 5.0
-# A dead name server holds a thread for as long as the C library likes; more than these wait for a place.
-_MOST_THREADS = 32
+LOOKUP_TIMEOUT = 5.0
+# With a dead name server, each lookup blocks a thread until the C library gives up. Further lookups wait.
+_MAX_THREADS = 32
 _LOOPBACK = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 
 
 class Resolver(Protocol):
-    """Someone who knows names."""
+    """Resolves host names."""
 
     async def addresses(self, host: str) -> Sequence[IP]:
-        """Every address of the host, the best first; raises Unreachable."""
+        """Return every address of the host, the preferred one first. Raises Unreachable."""
         ...
 
 
 class SystemResolver:
-    """What this machine is set up to ask: its hosts file, its name servers."""
+    """Resolves names as this machine is configured to: with its hosts file and its name servers."""
 
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(_MOST_THREADS)
+        self._thread_limit = asyncio.Semaphore(_MAX_THREADS)
 
     async def addresses(self, host: str) -> Sequence[IP]:
-        async with self._places:
+        async with self._thread_limit:
             loop = asyncio.get_running_loop()
             answer: asyncio.Future[list[IP]] = loop.create_future()
-            # A daemon, since a pool's threads are waited for at the end of the program.
-            threading.Thread(target=_look_up, args=(host, answer, loop), daemon=True).start()
+            # A daemon thread, because Python waits at exit for the threads of an executor.
+            threading.Thread(target=_resolve_in_thread, args=(host, answer, loop), daemon=True).start()
             return await answer
 
 
 class DnsResolver:
-    """One name server of one's own choice, and nothing else: no hosts file, no search list."""
+    """Resolves names with one given name server. Reads no hosts file and no search list."""
 
-    def __init__(self, server: tuple[str, int], patience: float = PATIENCE) -> None:
+    def __init__(self, server: tuple[str, int], timeout: float = LOOKUP_TIMEOUT) -> None:
         self._server = server
-        self._patience = patience
-        self._asker: Asker | None = None
+        self._timeout = timeout
+        self._dns_resolver: DnsPythonResolver | None = None
 
     async def addresses(self, host: str) -> Sequence[IP]:
-        six, four = await asyncio.gather(self._ask(host, "AAAA"), self._ask(host, "A"))
-        if not six and not four:
+        ipv6, ipv4 = await asyncio.gather(self._query(host, "AAAA"), self._query(host, "A"))
+        if not ipv6 and not ipv4:
             raise Unreachable(Failure.DNS, f"{host} has no address")
-        return [*four, *six]
+        return [*ipv4, *ipv6]
 
-    async def _ask(self, host: str, kind: str) -> list[IP]:
+    async def _query(self, host: str, record_type: str) -> list[IP]:
         import dns.exception
         import dns.resolver
 
         try:
-            answer = await self._resolver().resolve(f"{host}.", kind, raise_on_no_answer=False, search=False)
+            answer = await self._resolver().resolve(f"{host}.", record_type, raise_on_no_answer=False, search=False)
         except dns.resolver.LifetimeTimeout as error:
             raise Unreachable(Failure.TIMEOUT, f"no answer on {host}") from error
         except (dns.exception.DNSException, OSError) as error:
             raise Unreachable(Failure.DNS, str(error)[:200]) from error
         return [ip_address(record.address) for record in answer]
 
-    def _resolver(self) -> Asker:
-        """Made when first needed: the library takes 0.1 s to import, and few set a name server."""
-        if self._asker is None:
+    def _resolver(self) -> DnsPythonResolver:
+        """Create the resolver when it is first needed: dnspython takes 0.1 s to import, and few users set a server."""
+        if self._dns_resolver is None:
             import dns.asyncresolver
 
-            asker = dns.asyncresolver.Resolver(configure=False)
-            asker.nameservers, asker.port = [self._server[0]], self._server[1]
-            asker.lifetime, asker.cache = self._patience, None
-            asker.use_edns(0, 0, 1232)
-            self._asker = asker
-        return self._asker
+            resolver = dns.asyncresolver.Resolver(configure=False)
+            resolver.nameservers, resolver.port = [self._server[0]], self._server[1]
+            resolver.lifetime, resolver.cache = self._timeout, None
+            resolver.use_edns(0, 0, 1232)
+            self._dns_resolver = resolver
+        return self._dns_resolver
 
 
 class Lookups:
-    """Names to addresses for a proxy: what needs no asking answered here, one question at a time for each host."""
+    """Resolves names for a proxy. Requests for the same host share one lookup; localhost needs none."""
 
-    def __init__(self, resolver: Resolver, patience: float = PATIENCE) -> None:
+    def __init__(self, resolver: Resolver, timeout: float = LOOKUP_TIMEOUT) -> None:
         self._resolver = resolver
-        self._patience = patience
-        self._asked: dict[str, asyncio.Task[Sequence[IP]]] = {}
+        self._timeout = timeout
+        self._pending: dict[str, asyncio.Task[Sequence[IP]]] = {}
 
     async def addresses(self, host: str) -> Sequence[IP]:
-        """Every address of the host, at least one; raises Unreachable."""
-        # That name belongs to this machine, whatever a name server says (RFC 6761).
+        """Return every address of the host, at least one. Raises Unreachable."""
+        # localhost always means this machine, whatever a name server says (RFC 6761).
         if host == "localhost" or host.endswith(".localhost"):
             return _LOOPBACK
-        asked = self._asked.get(host)
-        if asked is None:
-            asked = self._asked[host] = asyncio.ensure_future(self._ask(host))
-            asked.add_done_callback(lambda task: self._forget(host, task))
-        return await asyncio.shield(asked)  # others wait for it too
+        lookup = self._pending.get(host)
+        if lookup is None:
+            lookup = self._pending[host] = asyncio.ensure_future(self._query(host))
+            lookup.add_done_callback(lambda task: self._remove(host, task))
+        return await asyncio.shield(lookup)  # other requests may wait for the same lookup
 
-    def _forget(self, host: str, task: asyncio.Task[Sequence[IP]]) -> None:
-        del self._asked[host]
+    def _remove(self, host: str, task: asyncio.Task[Sequence[IP]]) -> None:
+        del self._pending[host]
         if not task.cancelled():
-            task.exception()  # all who asked may have left; asyncio would complain that nobody heard
+            task.exception()  # all callers may be cancelled; asyncio would log an exception that was never retrieved
 
-    async def _ask(self, host: str) -> Sequence[IP]:
+    async def _query(self, host: str) -> Sequence[IP]:
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._timeout):
                 found = await self._resolver.addresses(host)
         except TimeoutError as error:
             raise Unreachable(Failure.TIMEOUT, f"no answer on {host}") from error
@@ -121,17 +122,17 @@ class Lookups:
         return found
 
 
-def _look_up(host: str, answer: asyncio.Future[list[IP]], loop: asyncio.AbstractEventLoop) -> None:
-    """In a thread of its own; whoever asked may have given up meanwhile."""
+def _resolve_in_thread(host: str, answer: asyncio.Future[list[IP]], loop: asyncio.AbstractEventLoop) -> None:
+    """Resolve the host in a thread and deliver the result to the event loop, whose future may be cancelled by then."""
     found: list[IP] | Unreachable
     try:
-        # As bytes, since Python would put a name through rules for international names that are not the web's.
+        # As bytes, because Python would apply IDNA 2003 to a str, and browsers use other rules.
         entries = socket.getaddrinfo(host.encode("ascii"), None, type=socket.SOCK_STREAM)
         found = list(dict.fromkeys(ip_address(entry[4][0]) for entry in entries))
     except (OSError, ValueError) as error:
         found = Unreachable(Failure.DNS, str(error)[:200])
 
-    def tell() -> None:
+    def deliver() -> None:
         if answer.done():
             return
         if isinstance(found, Unreachable):
@@ -140,4 +141,4 @@ def _look_up(host: str, answer: asyncio.Future[list[IP]], loop: asyncio.Abstract
             answer.set_result(found)
 
     if not loop.is_closed():
-        loop.call_soon_threadsafe(tell)
+        loop.call_soon_threadsafe(deliver)

@@ -1,4 +1,4 @@
-"""What an address is, before anything is sent to it."""
+"""Parses URLs, hosts and ports as browsers do."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from rove.record import dataclass
 if TYPE_CHECKING:
     from rove.guard.hosts.refusal import IP
 
-# Whatever is not one of these never touches a proxy, so nothing else could stop it.
+# URLs of other schemes do not go through the proxy, so the proxy could not refuse them.
 WEB_SCHEMES = frozenset({"http", "https"})
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
-# As the URL standard reads it: browsers drop tabs and newlines anywhere and controls at the start.
+# As the URL standard says, browsers drop tabs and newlines anywhere, and control characters at the start.
 _IGNORED = pattern(r"[\t\n\r]")
 _LEADING = pattern(r"^[\x00-\x20]+")
 _SCHEME = pattern(r"([A-Za-z][A-Za-z0-9+.-]*):")
-# A host and a port as a program writes them: nothing in it that two parsers could cut in two ways.
+# A host and a port, without any character that could make two parsers split them differently.
 _AUTHORITY = pattern(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=-]+)(?::([0-9]{1,5}))?")
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A host in its one canonical spelling (ASCII, lower case, no final dot, no brackets) and a port."""
+    """A port and a host in canonical form: ASCII, lower case, without final dot or brackets."""
 
     host: str
     port: int
 
     @cached_property
     def address(self) -> IP | None:
-        """The host as an address, if it is written as one."""
-        from ipaddress import ip_address  # the policy is read at the start, and needs no more than a scheme
+        """The host as an IP address, or None if it is a name."""
+        from ipaddress import ip_address  # imported late: loading a policy at start needs only schemes
 
         try:
             return ip_address(self.host)
@@ -46,7 +46,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a URL leads: the scheme, and whom it connects to."""
+    """The scheme, host and port of a URL."""
 
     scheme: str
     endpoint: Endpoint
@@ -61,14 +61,14 @@ class Origin:
 
 
 def scheme_of(url: str) -> str | None:
-    """The scheme that a browser would read in it, in lower case; None when there is none."""
+    """Return the scheme that a browser reads in a URL, in lower case, or None if it has none."""
     match = _SCHEME.match(_IGNORED.sub("", _LEADING.sub("", url)))
     return match[1].lower() if match else None
 
 
 def origin_of(url: str) -> Origin | None:
-    """Where a browser would go for this URL; None if it cannot be read, or is not of the web."""
-    import ada_url  # 5 ms; nobody needs it before the first address
+    """Return the origin that a browser connects to for a URL, or None if it is not a valid http, https or ws URL."""
+    import ada_url  # imported late: it takes 5 ms, and no URL is parsed at start
 
     try:
         parsed = ada_url.URL(url)
@@ -77,14 +77,14 @@ def origin_of(url: str) -> Origin | None:
     scheme = parsed.protocol.removesuffix(":")
     if scheme not in DEFAULT_PORTS:
         return None
-    host = _canonical(parsed.hostname)
+    host = _canonical_host(parsed.hostname)
     port = int(parsed.port) if parsed.port else DEFAULT_PORTS[scheme]
     return Origin(scheme, Endpoint(host, port)) if host and port else None
 
 
 @lru_cache(maxsize=1024)
 def endpoint_of(authority: str, default_port: int | None = None) -> Endpoint | None:
-    """A host and its port as a proxy is given them; None if there is anything else, or anything odd, in it."""
+    """Parse the `host:port` of a proxy request. Return None if it holds anything else or any unusual character."""
     match = _AUTHORITY.fullmatch(authority)
     if match is None:
         return None
@@ -95,8 +95,8 @@ def endpoint_of(authority: str, default_port: int | None = None) -> Endpoint | N
     return Endpoint(origin.host, port)
 
 
-def _canonical(hostname: str) -> str | None:
-    """One spelling for one host: `localhost.` and `localhost` are the same, `localhost..` is nothing."""
+def _canonical_host(hostname: str) -> str | None:
+    """Return the canonical form of a host: `localhost.` becomes `localhost`. Return None for an invalid one."""
     if hostname.startswith("["):
         return hostname.strip("[]")
     host = hostname.removesuffix(".")

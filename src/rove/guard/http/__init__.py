@@ -1,1 +1,1 @@
-"""HTTP messages, read strictly enough that no server reads them differently."""
+"""Parses HTTP messages, strictly enough that no server reads them differently."""

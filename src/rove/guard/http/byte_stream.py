@@ -1,7 +1,7 @@
-"""One end of a connection. Bytes wait here for whoever reads them, or are poured straight into another link.
+"""One side of a connection: buffers what arrives, or forwards it to another stream as it comes.
 
-Callbacks where coroutines would be easier to read: what every request passes through takes half the time with them,
-and a page has dozens. What takes long anyway (dialling, tunnels) waits for them in coroutines.
+It uses callbacks instead of coroutines, because every request of a page passes through here and they take half the
+time. Slow work (connecting, tunnels) waits for those callbacks in coroutines.
 """
 
 from __future__ import annotations
@@ -13,146 +13,152 @@ import struct
 from collections.abc import Callable
 from typing import cast
 
+from rove.guard.hosts.connection_errors import Failure, Unreachable
 from rove.guard.http.body_framing import BodyFraming, UntilClosed
-from rove.guard.proxy.connection_errors import Failure, Malformed, Unreachable
+from rove.guard.http.http_errors import Malformed
 
-LONGEST_HEAD = 256 * 1024  # as long as Chromium takes
-# What may lie unread, or unsent, before the sender is made to wait.
-_MOST_WAITING = 512 * 1024
-# How long a client that is still sending may take to hear that it need not.
+MAX_HEAD_BYTES = 256 * 1024  # Chromium's own limit
+# How many bytes may be unread, or unsent, before the sender is paused.
+_BUFFER_LIMIT = 512 * 1024
+# How long to wait for a client that is still sending to notice that the connection closes.
 _CLOSE_TIMEOUT = 2.0
-# On, for no seconds: what makes the system send a reset.
-_CLOSE_AT_ONCE = struct.pack("ii", 1, 0)
+# SO_LINGER switched on with zero seconds: the system sends a reset (RST) when the socket is closed.
+_LINGER_ZERO = struct.pack("ii", 1, 0)
 
-STRICT_END = re.compile(rb"\r\n\r\n")
-LENIENT_END = re.compile(rb"\r?\n\r?\n")
+STRICT_HEAD_END = re.compile(rb"\r\n\r\n")
+LENIENT_HEAD_END = re.compile(rb"\r?\n\r?\n")
 
-Broken = Malformed | Unreachable
-OnHead = Callable[[bytes | Broken], None]
-OnPoured = Callable[[Broken | None], None]
+StreamError = Malformed | Unreachable
+OnHead = Callable[[bytes | StreamError], None]
+OnForwarded = Callable[[StreamError | None], None]
 
 
 class ByteStream(asyncio.Protocol):
-    """Reading, writing and pouring, with the sender slowed to the pace of the receiver."""
+    """Reads, writes and forwards bytes. A sender is paused while the receiver's buffer is full."""
 
-    def __init__(self, on_made: Callable[[], None] | None = None, on_lost: Callable[[], None] | None = None) -> None:
-        self.is_ended = False  # nothing more will come
-        self.is_lost = True  # nothing can be sent: not yet, or no more
-        self.is_broken = False  # it did not end as it should
-        self.keeps_half_open = False
-        self.received = 0
-        self._on_made = on_made
-        self._on_lost = on_lost
-        self._waiting = bytearray()
-        self._searched = 0
-        self._end = STRICT_END
+    def __init__(
+        self, on_connected: Callable[[], None] | None = None, on_disconnected: Callable[[], None] | None = None
+    ) -> None:
+        self.at_eof = False  # no more bytes will arrive
+        self.is_disconnected = True  # nothing can be sent: not connected yet, or no longer
+        self.has_failed = False  # the connection ended with an error
+        self.stays_half_open = False
+        self.bytes_received = 0
+        self._on_connected = on_connected
+        self._on_disconnected = on_disconnected
+        self._buffer = bytearray()
+        self._search_from = 0
+        self._head_end = STRICT_HEAD_END
         self._on_head: OnHead | None = None
-        self._is_finding = False
-        self._pouring: tuple[ByteStream, BodyFraming, OnPoured] | None = None
-        self._feeder: ByteStream | None = None  # who pours into us, and waits while we are full
+        self._is_delivering_heads = False
+        self._forwarding: tuple[ByteStream, BodyFraming, OnForwarded] | None = None
+        self._source: ByteStream | None = None  # the stream that forwards to this one, paused while this one is full
         self._is_full = False
-        self._change: asyncio.Future[None] | None = None
+        self._activity: asyncio.Future[None] | None = None
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self.is_lost = False
-        self._transport.set_write_buffer_limits(high=_MOST_WAITING)
-        if self._on_made is not None:
-            self._on_made()
+        self.is_disconnected = False
+        self._transport.set_write_buffer_limits(high=_BUFFER_LIMIT)
+        if self._on_connected is not None:
+            self._on_connected()
 
     def data_received(self, data: bytes) -> None:
-        self.received += len(data)
-        if self._pouring is not None:
-            self._pour_on(data)
+        self.bytes_received += len(data)
+        if self._forwarding is not None:
+            self._forward_data(data)
             return
-        self._waiting += data
+        self._buffer += data
         if self._on_head is not None:
-            self._find_heads()
-        if len(self._waiting) > _MOST_WAITING:
+            self._deliver_heads()
+        if len(self._buffer) > _BUFFER_LIMIT:
             self._transport.pause_reading()
-        self._tell()
+        self._notify_reader()
 
     def eof_received(self) -> bool:
-        self._ended()
-        return self.keeps_half_open
+        self._end_input()
+        return self.stays_half_open
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.is_lost, self.is_broken = True, exc is not None
-        if self._feeder is not None:
-            self._feeder._stop_pouring(Unreachable(Failure.RESET, "nobody takes it"))
-        self._ended()
-        if self._on_lost is not None:
-            self._on_lost()
+        self.is_disconnected, self.has_failed = True, exc is not None
+        if self._source is not None:
+            self._source._stop_forwarding(Unreachable(Failure.RESET, "the receiver disconnected"))
+        self._end_input()
+        if self._on_disconnected is not None:
+            self._on_disconnected()
 
     def pause_writing(self) -> None:
         self._is_full = True
-        if self._feeder is not None:
-            self._feeder.hold(True)
+        if self._source is not None:
+            self._source.set_paused(True)
 
     def resume_writing(self) -> None:
         self._is_full = False
-        if self._feeder is not None:
-            self._feeder.hold(False)
+        if self._source is not None:
+            self._source.set_paused(False)
 
-    def hold(self, held: bool) -> None:
-        """Read no more for now, or go on."""
-        if self.is_lost or self._transport.is_closing():
+    def set_paused(self, is_paused: bool) -> None:
+        """Pause reading from the connection, or resume it."""
+        if self.is_disconnected or self._transport.is_closing():
             return
-        if held:
+        if is_paused:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
 
     @property
     def has_unread(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._buffer)
 
     def write(self, data: bytes) -> None:
-        if not self.is_lost:
+        if not self.is_disconnected:
             self._transport.write(data)
 
-    def write_end(self) -> None:
-        """Say that no more will be sent."""
-        if not self.is_lost and not self._transport.is_closing():
+    def write_eof(self) -> None:
+        """Close the sending side of the connection."""
+        if not self.is_disconnected and not self._transport.is_closing():
             self._transport.write_eof()
 
     def close(self) -> None:
-        """Send what is still to be sent, then end."""
+        """Close the connection after sending what is buffered."""
         self._transport.close()
 
     def abort(self) -> None:
-        """Break off, so that the other side cannot take it for an end."""
-        if not self.is_lost:
-            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _CLOSE_AT_ONCE)
+        """Reset the connection, so that the other side cannot mistake this for a normal end."""
+        if not self.is_disconnected:
+            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_ZERO)
             self._transport.abort()
 
     async def close_gracefully(self) -> None:
-        """Close so that what was sent arrives: with bytes unread, the system would take it back."""
-        self.keeps_half_open = True
-        if self._pouring is not None:
-            self._pouring[0]._feeder = None
-            self._pouring = None
-        self.write_end()
+        """Read until the other side stops sending, then close.
+
+        If a socket is closed with unread bytes, the system sends a reset, and the other side may lose the response.
+        """
+        self.stays_half_open = True
+        if self._forwarding is not None:
+            self._forwarding[0]._source = None
+            self._forwarding = None
+        self.write_eof()
         try:
             async with asyncio.timeout(_CLOSE_TIMEOUT):
-                while not self.is_ended:
-                    self._waiting.clear()
-                    await self._something()
+                while not self.at_eof:
+                    self._buffer.clear()
+                    await self._wait_for_input()
         except TimeoutError:
-            pass  # it has had its time
+            pass  # the other side had its time; close anyway
         self.close()
 
-    def next_head(self, end: re.Pattern[bytes], then: OnHead) -> None:
-        """Have the next message's head, or why there is none."""
-        self._end, self._on_head, self._searched = end, then, 0
-        if not self._is_finding:
-            self.hold(False)
-            self._find_heads()
+    def next_head(self, end: re.Pattern[bytes], on_head: OnHead) -> None:
+        """Call back with the head of the next message, or with the error that prevents it."""
+        self._head_end, self._on_head, self._search_from = end, on_head, 0
+        if not self._is_delivering_heads:
+            self.set_paused(False)
+            self._deliver_heads()
 
     async def read_head(self, end: re.Pattern[bytes]) -> bytes:
-        """The same, waited for; raises Malformed or Unreachable."""
-        found: asyncio.Future[bytes | Broken] = asyncio.get_running_loop().create_future()
+        """Wait for the head of the next message. Raises Malformed or Unreachable."""
+        found: asyncio.Future[bytes | StreamError] = asyncio.get_running_loop().create_future()
         self.next_head(end, lambda head: None if found.done() else found.set_result(head))
         head = await found
         if isinstance(head, bytes):
@@ -160,119 +166,119 @@ class ByteStream(asyncio.Protocol):
         raise head
 
     async def read_exactly(self, count: int) -> bytes:
-        while len(self._waiting) < count:
-            if self.is_ended:
-                raise Unreachable(Failure.RESET, "broken off")
-            await self._something()
-        return self._cut(count)
+        while len(self._buffer) < count:
+            if self.at_eof:
+                raise Unreachable(Failure.RESET, "the connection ended too early")
+            await self._wait_for_input()
+        return self._consume(count)
 
-    def pour(self, to: ByteStream, body: BodyFraming, then: OnPoured, ahead: bytes = b"") -> None:
-        """Send a body on as it comes, and first what goes ahead of it; then say that it has ended, or broken off."""
-        poured = self._pouring = (to, body, then)
-        to._feeder = self
-        if body.is_done or not self._waiting:
-            if ahead:
-                to.write(ahead)
+    def forward(self, to: ByteStream, body: BodyFraming, on_done: OnForwarded, prefix: bytes = b"") -> None:
+        """Send the prefix, then a body as it arrives, and call back when the body is complete or has failed."""
+        forwarding = self._forwarding = (to, body, on_done)
+        to._source = self
+        if body.is_done or not self._buffer:
+            if prefix:
+                to.write(prefix)
         else:
-            waiting, self._waiting = bytes(self._waiting), bytearray()
-            self._pour_on(waiting, ahead)
-        if self._pouring is not poured:
-            return  # that was all of it, and whoever was told may have begun with the next
+            buffered, self._buffer = bytes(self._buffer), bytearray()
+            self._forward_data(buffered, prefix)
+        if self._forwarding is not forwarding:
+            return  # the body was complete, and the callback may have started to forward the next one
         if body.is_done:
-            self._stop_pouring(None)
-        elif self.is_ended:
-            self._stop_pouring(self._broken_off)
+            self._stop_forwarding(None)
+        elif self.at_eof:
+            self._stop_forwarding(self._truncated_body)
         else:
-            self.hold(to._is_full)
+            self.set_paused(to._is_full)
 
-    async def pour_all(self, to: ByteStream) -> None:
-        """All that comes until it ends, waited for; raises Unreachable if it breaks off."""
-        done: asyncio.Future[Broken | None] = asyncio.get_running_loop().create_future()
-        self.pour(to, UntilClosed(), lambda error: None if done.done() else done.set_result(error))
+    async def forward_all(self, to: ByteStream) -> None:
+        """Forward everything until the connection ends. Raises Unreachable if it ends with an error."""
+        done: asyncio.Future[StreamError | None] = asyncio.get_running_loop().create_future()
+        self.forward(to, UntilClosed(), lambda error: None if done.done() else done.set_result(error))
         if (error := await done) is not None:
             raise error
 
-    def _pour_on(self, data: bytes, ahead: bytes = b"") -> None:
-        assert self._pouring is not None
-        to, body, _ = self._pouring
+    def _forward_data(self, data: bytes, prefix: bytes = b"") -> None:
+        assert self._forwarding is not None
+        to, body, _ = self._forwarding
         try:
-            taken = body.take(data)
+            consumed = body.consume(data)
         except Malformed as error:
-            self._stop_pouring(error)
+            self._stop_forwarding(error)
             return
-        if taken == len(data):
-            to.write(ahead + data if ahead else data)
+        if consumed == len(data):
+            to.write(prefix + data if prefix else data)
         else:
-            to.write(ahead + data[:taken])
-            self._waiting += data[taken:]
+            to.write(prefix + data[:consumed])
+            self._buffer += data[consumed:]
         if body.is_done:
-            self._stop_pouring(None)
+            self._stop_forwarding(None)
 
-    def _stop_pouring(self, error: Broken | None) -> None:
-        if self._pouring is None:
+    def _stop_forwarding(self, error: StreamError | None) -> None:
+        if self._forwarding is None:
             return
-        to, body, then = self._pouring
-        self._pouring = to._feeder = None
+        to, body, on_done = self._forwarding
+        self._forwarding = to._source = None
         if to._is_full:
-            self.hold(False)  # it waited for room that it no longer needs
-        ends_well = body.may_break_off and not self.is_broken and isinstance(error, Unreachable)
-        then(None if ends_well else error)
+            self.set_paused(False)  # it was paused for a receiver that it no longer sends to
+        ends_well = body.ends_with_connection and not self.has_failed and isinstance(error, Unreachable)
+        on_done(None if ends_well else error)
 
-    def _find_heads(self) -> None:
-        """One after the other, as whoever gets one may at once want the next; not one inside the other."""
-        self._is_finding = True
+    def _deliver_heads(self) -> None:
+        """Deliver heads in a loop: a callback may ask for the next head at once, and must not recurse into here."""
+        self._is_delivering_heads = True
         try:
             while self._on_head is not None and (head := self._find_head()) is not None:
-                then, self._on_head = self._on_head, None
-                then(head)
+                on_head, self._on_head = self._on_head, None
+                on_head(head)
         finally:
-            self._is_finding = False
+            self._is_delivering_heads = False
 
-    def _find_head(self) -> bytes | Broken | None:
-        found = self._end.search(self._waiting, self._searched)
+    def _find_head(self) -> bytes | StreamError | None:
+        found = self._head_end.search(self._buffer, self._search_from)
         if found is not None:
-            return self._cut(found.end())
-        if len(self._waiting) > LONGEST_HEAD:
+            return self._consume(found.end())
+        if len(self._buffer) > MAX_HEAD_BYTES:
             return Malformed("the head is too long")
-        if self.is_ended:
-            return Unreachable(self._how_it_ended, "it ended without a head")
-        self._searched = max(0, len(self._waiting) - 3)
+        if self.at_eof:
+            return Unreachable(self._missing_head_failure, "the connection ended before a complete head")
+        self._search_from = max(0, len(self._buffer) - 3)
         return None
 
-    def _cut(self, length: int) -> bytes:
-        taken = bytes(self._waiting[:length])
-        del self._waiting[:length]
-        self._searched = 0
-        return taken
+    def _consume(self, length: int) -> bytes:
+        consumed = bytes(self._buffer[:length])
+        del self._buffer[:length]
+        self._search_from = 0
+        return consumed
 
-    def _ended(self) -> None:
-        if self.is_ended:
+    def _end_input(self) -> None:
+        if self.at_eof:
             return
-        self.is_ended = True
-        self._stop_pouring(self._broken_off)
-        if self._on_head is not None and not self._is_finding:
-            self._find_heads()
-        self._tell()
+        self.at_eof = True
+        self._stop_forwarding(self._truncated_body)
+        if self._on_head is not None and not self._is_delivering_heads:
+            self._deliver_heads()
+        self._notify_reader()
 
     @property
-    def _broken_off(self) -> Unreachable:
-        return Unreachable(Failure.RESET if self.is_broken else Failure.SHORT, "broken off in a body")
+    def _truncated_body(self) -> Unreachable:
+        return Unreachable(Failure.RESET if self.has_failed else Failure.SHORT, "the connection ended in a body")
 
     @property
-    def _how_it_ended(self) -> Failure:
-        if self.is_broken:
+    def _missing_head_failure(self) -> Failure:
+        if self.has_failed:
             return Failure.RESET
-        return Failure.SHORT if self._waiting else Failure.EMPTY
+        return Failure.SHORT if self._buffer else Failure.EMPTY
 
-    async def _something(self) -> None:
-        """Until bytes have come, or the end."""
-        self._change = asyncio.get_running_loop().create_future()
-        self.hold(False)
+    async def _wait_for_input(self) -> None:
+        """Wait until bytes arrive or the input ends."""
+        self._activity = asyncio.get_running_loop().create_future()
+        self.set_paused(False)
         try:
-            await self._change
+            await self._activity
         finally:
-            self._change = None
+            self._activity = None
 
-    def _tell(self) -> None:
-        if self._change is not None and not self._change.done():
-            self._change.set_result(None)
+    def _notify_reader(self) -> None:
+        if self._activity is not None and not self._activity.done():
+            self._activity.set_result(None)

@@ -1,1 +1,1 @@
-"""Policies: what an agent may do, what it may not, and what a person is asked."""
+"""Policies: what an agent may do, what it may not do, and what a person must approve."""

@@ -1,4 +1,4 @@
-"""Asking a person, on a channel that neither page nor agent can write to."""
+"""Approval requests, which a person answers on a channel that neither the page nor the agent can write to."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rove.record import dataclass
 
 
 class ApprovalAnswer(enum.Enum):
-    """What a person says. Nothing else lets an action through, and nobody else can say it."""
+    """A person's answer to an approval request."""
 
     NO = "no"
     ONCE = "once"
-    # For the same action at the same origin in the same session, until that session is closed.
+    # Holds for the same action at the same origin in the same session, until that session is closed.
     FOR_SESSION = "for_session"
 
 
 @dataclass(frozen=True)
 class ShownElement:
-    """An element that an action is about, as the page shows it at this moment."""
+    """An element that an action targets, as the page shows it when approval is requested."""
 
     argument: str
     ref: str
@@ -33,10 +33,11 @@ class ShownElement:
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """Exactly what would be done; an answer holds for this and nothing else.
+    """Exactly what would be done. An answer holds for this request and for no other.
 
-    `origins` are those of the page and of the frames that it acts on, or the one that it goes to; None is one that
-    belongs to nobody, such as a sandboxed frame's. `steps` are the parts of a batch that are asked about together.
+    `origins` are the origins of the page and the frames that the action acts on, or the origin that it navigates to.
+    None stands for an opaque origin, such as that of a sandboxed frame. `steps` are the steps of a batch that are
+    approved together.
     """
 
     action: str
@@ -53,39 +54,39 @@ class ApprovalRequest:
 
     @property
     def value(self) -> dict[str, Any]:
-        """What it would do it with: the arguments that are not elements."""
+        """The arguments that are not elements."""
         targets = {element.argument for element in self.elements}
         return {name: value for name, value in self.arguments.items() if name not in targets}
 
     @property
-    def memory(self) -> Hashable | None:
-        """What a person may say once for a whole session: this action at these origins. None where there are none."""
+    def session_key(self) -> Hashable | None:
+        """The key of an answer for the whole session: session, action and origins. None if it has no web origin."""
         if self.steps or not self.origins or None in self.origins:
             return None
         return self.place.session, self.action, self.origins
 
     @property
     def can_be_remembered(self) -> bool:
-        return all(step.memory for step in self.steps) if self.steps else self.memory is not None
+        return all(step.session_key for step in self.steps) if self.steps else self.session_key is not None
 
     def covers(self, other: ApprovalRequest) -> bool:
-        """Whether a yes to this is a yes to that: the same deed, on the same elements, in the same place."""
-        return self._deed == other._deed
+        """Return whether approval of this request also approves another: same action, elements, tab and origins."""
+        return self._content == other._content
 
     @property
-    def _deed(self) -> tuple[Any, ...]:
-        where = self.place.session, self.place.tab, self.origins
-        return self.action, self.arguments, where, self.elements
+    def _content(self) -> tuple[Any, ...]:
+        place = self.place.session, self.place.tab, self.origins
+        return self.action, self.arguments, place, self.elements
 
 
 class Approver(Protocol):
-    """Someone who can say yes."""
+    """Asks a person to answer approval requests."""
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer: ...
 
 
 class NoApprover:
-    """With no person on the line, the answer is no."""
+    """Answers no to every request, because there is no person to ask."""
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         return ApprovalAnswer.NO

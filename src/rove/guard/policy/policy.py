@@ -1,4 +1,4 @@
-"""What is allowed, what is not, and what a person must be asked."""
+"""The policy interface and its decisions: allow, deny, or ask a person."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rove.record import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """Where an action would happen: a session, a tab, and the address of the page or the frame that it acts on."""
+    """Where an action would happen: a session, a tab, and the URL of the page or frame that it acts on."""
 
     session: str
     tab: str | None = None
@@ -20,12 +20,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Allow:
-    """Go ahead."""
+    """The action may run."""
 
 
 @dataclass(frozen=True)
 class Deny:
-    """Not this, for this reason."""
+    """The action may not run, for this reason."""
 
     reason: str
     hint: str | None = None
@@ -33,7 +33,7 @@ class Deny:
 
 @dataclass(frozen=True)
 class Ask:
-    """Only if a person says so; the hint tells whoever was stopped how the owner could allow it."""
+    """The action may run only if a person approves it. The hint tells the agent how the owner could allow it."""
 
     question: str
     hint: str | None = None
@@ -43,19 +43,19 @@ Decision = Allow | Deny | Ask
 
 
 class Policy(Protocol):
-    """Decides on an action before it is performed. One that raises denies."""
+    """Decides on an action before it is performed. A policy that raises an exception denies the action."""
 
     def decide(self, action: AnyAction, place: Place) -> Decision: ...
 
 
 class WebOnly:
-    """The floor under every policy: everything, as long as it stays on the web."""
+    """Allows everything except URLs that are not http or https. It applies before every other policy."""
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         if action.destination is None or scheme_of(action.destination) in WEB_SCHEMES:
             return Allow()
         scheme = scheme_of(action.destination) or "no"
         return Deny(
-            f"Addresses of the scheme `{scheme}:` are not opened: {action.destination[:200]}",
+            f"rove does not open `{scheme}:` addresses: {action.destination[:200]}",
             hint="Use an http: or https: address.",
         )

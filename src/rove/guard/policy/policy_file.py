@@ -1,4 +1,4 @@
-"""The policy as a file. What is not understood, however little, stops the start: no policy is guessed at."""
+"""Reads the policy file. If any part of it is not understood, rove does not start."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rove.spelling import nearest
 
 WORDS = ("allow", "deny", "ask")
 KEYS = tuple(field.name for field in fields(PolicyRule))
-LISTS = ("action", "effect", "origin", "session")
-HINT = "Mend it, or remove it to have the default policy; docs/policy.md has the whole of its grammar."
+LIST_KEYS = ("action", "effect", "origin", "session")
+HINT = "Correct the file, or remove it to use the default policy; docs/policy.md describes its syntax."
 _HEADER = pattern(r"^[ \t]*\[", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Complaint:
-    """What is wrong, and where: the nth rule, or None for what stands in no rule."""
+class PolicyProblem:
+    """A problem in the file, and the index of the rule that it is in, or None if it is outside of all rules."""
 
     rule: int | None
     key: str
@@ -33,20 +33,20 @@ class Complaint:
 
 
 def policy_from(settings: Settings) -> RulePolicy:
-    """The policy that the settings name, or the default one if they name none and none lies in home."""
+    """Return the policy that the settings name, or the default policy if they name none and home has none."""
     path = settings.policy_file
-    if settings.policy is None and not _is_there(path):
+    if settings.policy is None and not _exists(path):
         return RulePolicy(source=str(path))
     if path.resolve().is_relative_to(settings.workspace_folder.resolve()):
         raise InvalidSettings(
-            f"The policy {path} lies in the workspace, where an agent's files go.", hint="Keep it somewhere else."
+            f"The policy {path} is in the workspace, where agents can write files.", hint="Move it somewhere else."
         )
     return read_policy(path)
 
 
 def read_policy(path: Path) -> RulePolicy:
-    """The policy in a file, or an error that names every place that is wrong."""
-    import tomllib  # most people have no such file
+    """Read a policy from a file. Raises InvalidSettings with every problem in the file."""
+    import tomllib  # imported late: most users have no policy file
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -54,76 +54,76 @@ def read_policy(path: Path) -> RulePolicy:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise InvalidSettings(f"The policy {path} cannot be read: {why}", hint=HINT) from error
-    if complaints := list(_complaints(tree)):
-        located = "".join(f"\n  {_located(text, complaint)}" for complaint in complaints)
+    if problems := list(_problems(tree)):
+        located = "".join(f"\n  {_with_line(text, problem)}" for problem in problems)
         raise InvalidSettings(f"The policy {path} is not valid:{located}", hint=HINT)
     tables: list[Mapping[str, Any]] = tree.get("rule", [])
-    rules = tuple(build(PolicyRule, _listed(table)) for table in tables)
+    rules = tuple(build(PolicyRule, _with_lists(table)) for table in tables)
     defaults: Mapping[str, Word] = tree.get("default", {})
     lines = tuple(_line_of(text, index) or 0 for index in range(len(rules)))
     return RulePolicy(rules, defaults, str(path), lines)
 
 
-def _is_there(path: Path) -> bool:
-    """Whether there is anything by that name: a link to nowhere is a broken policy, not none."""
+def _exists(path: Path) -> bool:
+    """Return whether the path exists. A broken symbolic link counts: it is an unreadable policy, not a missing one."""
     return path.exists() or path.is_symlink()
 
 
-def _complaints(tree: Mapping[str, Any]) -> Iterator[Complaint]:
+def _problems(tree: Mapping[str, Any]) -> Iterator[PolicyProblem]:
     for key in [key for key in tree if key not in ("rule", "default")]:
-        yield Complaint(None, key, "is not known; a policy has [[rule]] tables and one [default]")
+        yield PolicyProblem(None, key, "is not known; a policy has [[rule]] tables and one [default] table")
     default = tree.get("default", {})
     if isinstance(default, dict):
-        yield from _default_complaints(cast("dict[str, Any]", default))
+        yield from _default_problems(cast("dict[str, Any]", default))
     else:
-        yield Complaint(None, "default", "must be a table: [default]")
+        yield PolicyProblem(None, "default", "must be a table: [default]")
     rules = tree.get("rule", [])
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-        yield Complaint(None, "rule", "must be tables with two brackets each: [[rule]]")
+        yield PolicyProblem(None, "rule", "must be an array of tables: [[rule]]")
         return
     for index, rule in enumerate(cast("list[dict[str, Any]]", rules)):
-        yield from _rule_complaints(index, rule)
+        yield from _rule_problems(index, rule)
 
 
-def _default_complaints(default: Mapping[str, Any]) -> Iterator[Complaint]:
+def _default_problems(default: Mapping[str, Any]) -> Iterator[PolicyProblem]:
     for effect, word in default.items():
         if effect not in EFFECTS:
-            yield Complaint(None, effect, f"is no effect; there are: {', '.join(EFFECTS)}")
+            yield PolicyProblem(None, effect, f"is not an effect; there are: {', '.join(EFFECTS)}")
         elif word not in WORDS:
-            yield Complaint(None, effect, f"must be one of {', '.join(WORDS)}")
+            yield PolicyProblem(None, effect, f"must be one of {', '.join(WORDS)}")
 
 
-def _rule_complaints(index: int, rule: Mapping[str, Any]) -> Iterator[Complaint]:
-    for key in LISTS:
+def _rule_problems(index: int, rule: Mapping[str, Any]) -> Iterator[PolicyProblem]:
+    for key in LIST_KEYS:
         if rule.get(key) in ([], ""):
-            yield Complaint(index, key, "is empty; leave it out to match all")
+            yield PolicyProblem(index, key, "is empty; leave it out to match all")
     try:
-        build(PolicyRule, _listed(rule))
+        build(PolicyRule, _with_lists(rule))
     except InvalidFields as refused:
         for key, why in refused.complaints:
-            yield Complaint(index, key, _unknown(key) if why == UNKNOWN else why)
+            yield PolicyProblem(index, key, _unknown_key(key) if why == UNKNOWN else why)
 
 
-def _unknown(key: str) -> str:
+def _unknown_key(key: str) -> str:
     near = nearest(key, KEYS)
     mean = f" (did you mean `{near}`?)" if near else ""
     return f"is not known{mean}; a rule has: {', '.join(KEYS)}"
 
 
-def _listed(rule: Mapping[str, Any]) -> dict[str, Any]:
-    """One word where several may stand is a list of one."""
-    return {key: [value] if key in LISTS and isinstance(value, str) else value for key, value in rule.items()}
+def _with_lists(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rule with single strings turned into lists where lists are expected."""
+    return {key: [value] if key in LIST_KEYS and isinstance(value, str) else value for key, value in rule.items()}
 
 
-def _located(text: str, complaint: Complaint) -> str:
-    key = complaint.key.partition(".")[0]
-    line = _line_of(text, complaint.rule, key) or _line_of(text, complaint.rule)
-    rule = f"rule {complaint.rule + 1}, " if complaint.rule is not None else ""
-    return f"{f'line {line}: ' if line else ''}{rule}`{complaint.key}`: {complaint.why}"
+def _with_line(text: str, problem: PolicyProblem) -> str:
+    key = problem.key.partition(".")[0]
+    line = _line_of(text, problem.rule, key) or _line_of(text, problem.rule)
+    rule = f"rule {problem.rule + 1}, " if problem.rule is not None else ""
+    return f"{f'line {line}: ' if line else ''}{rule}`{problem.key}`: {problem.why}"
 
 
 def _line_of(text: str, rule: int | None, key: str = "") -> int | None:
-    """The line of a rule's header, or of a key in it; what TOML's parser does not tell, and so a good guess."""
+    """Find the line of a rule's header, or of a key in it, by searching the text: tomllib reports no line numbers."""
     start, end = 0, len(text)
     if rule is not None:
         headers = [match.start() for match in re.finditer(r"^[ \t]*\[\[\s*rule\s*\]\]", text, re.MULTILINE)]

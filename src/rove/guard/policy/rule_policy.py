@@ -1,4 +1,4 @@
-"""A policy made of rules: tried in order, the first that matches decides; then what is said of each effect."""
+"""A policy made of rules. The first rule that matches decides; otherwise the default for the action's effect does."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rove.record import dataclass
 from rove.spelling import nearest
 
 Word = Literal["allow", "deny", "ask"]
-STRICTEST: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}
+STRICTNESS: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}
 EFFECTS = {effect.value: effect for effect in Effect}
 
 
-def _actions(names: tuple[str, ...]) -> tuple[str, ...]:
-    return _known("action", names, registry())
+def _check_actions(names: tuple[str, ...]) -> tuple[str, ...]:
+    return _check_known("action", names, registry())
 
 
-def _effects(names: tuple[str, ...]) -> tuple[str, ...]:
-    return _known("effect", names, EFFECTS)
+def _check_effects(names: tuple[str, ...]) -> tuple[str, ...]:
+    return _check_known("effect", names, EFFECTS)
 
 
-def _known(what: str, names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
+def _check_known(what: str, names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             near = nearest(name, known)
@@ -36,7 +36,7 @@ def _known(what: str, names: tuple[str, ...], known: Mapping[str, object]) -> tu
     return names
 
 
-def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _check_origins(texts: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         OriginPattern.parse(text)
     return texts
@@ -44,25 +44,25 @@ def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PolicyRule(Validated):
-    """What to do with actions of these names, effects, origins and sessions; what is not given matches all."""
+    """What to do with actions of these names, effects, origins and sessions. A field that is left out matches all."""
 
     decide: Word = arg("What to do: allow, deny or ask.")
-    action: tuple[str, ...] = arg("Actions.", default=(), check=_actions)
-    effect: tuple[str, ...] = arg("Effects of actions.", default=(), check=_effects)
-    origin: tuple[str, ...] = arg("Where it happens or goes.", default=(), check=_origins)
+    action: tuple[str, ...] = arg("Actions.", default=(), check=_check_actions)
+    effect: tuple[str, ...] = arg("Effects of actions.", default=(), check=_check_effects)
+    origin: tuple[str, ...] = arg("Where it happens or goes.", default=(), check=_check_origins)
     session: tuple[str, ...] = arg("Names of sessions.", default=())
-    reason: str | None = arg("Said when it is denied.", default=None)
-    question: str | None = arg("Put to the person who is asked.", default=None)
+    reason: str | None = arg("What the agent is told when it is denied.", default=None)
+    question: str | None = arg("What the person is asked.", default=None)
 
     def complete(self) -> None:
         for name, word in (("reason", "deny"), ("question", "ask")):
             if getattr(self, name) is not None and self.decide != word:
-                raise InvalidFields([(name, f'goes with decide = "{word}" alone')])
+                raise InvalidFields([(name, f'is only for rules with decide = "{word}"')])
         for action in self.action:
-            # A secret can be named in any action that takes a text: an effect beside its own.
+            # An action that takes a text can name a secret, and then has the effect `secret` besides its own.
             effect = registry()[action].effect.value
             if self.effect and not {effect, Effect.SECRET.value} & set(self.effect):
-                raise InvalidFields([("effect", f"`{action}` has the effect {effect}, so this can never match it")])
+                raise InvalidFields([("effect", f"`{action}` has the effect {effect}, so this rule never matches it")])
 
     @cached_property
     def _patterns(self) -> tuple[OriginPattern, ...]:
@@ -70,7 +70,7 @@ class PolicyRule(Validated):
 
     def matches(self, facts: ActionFacts, effect: Effect) -> bool:
         return (
-            (facts.verb in self.action if self.action else not facts.is_made_of_others)
+            (facts.verb in self.action if self.action else not facts.is_composite)
             and (not self.effect or effect.value in self.effect)
             and (not self.session or facts.session in self.session)
             and (not self.origin or self._matches_origin(facts.origin))
@@ -82,7 +82,7 @@ class PolicyRule(Validated):
 
 @dataclass(frozen=True)
 class ActionFacts:
-    """What rules decide on. An action happens where it goes to, or else on the page that it acts on."""
+    """The facts that rules decide on. `url` is the URL that the action goes to, or else that of the page it acts on."""
 
     verb: str
     session: str
@@ -91,12 +91,12 @@ class ActionFacts:
 
     @classmethod
     def of(cls, verb: str, session: str = "default", url: str | None = None) -> ActionFacts:
-        """Of an action of that name, whatever its arguments."""
+        """Return the facts of an action with this name, whatever its arguments."""
         return cls(verb, session, url, (registry()[verb].effect,))
 
     @property
-    def is_made_of_others(self) -> bool:
-        """A batch is decided on step by step; a rule means the whole of it only if it names it."""
+    def is_composite(self) -> bool:
+        """Whether it is a batch. Its steps are decided on one by one; a rule must name the batch to match it."""
         return issubclass(registry()[self.verb], CompositeAction)
 
     @cached_property
@@ -106,7 +106,7 @@ class ActionFacts:
 
 @dataclass(frozen=True)
 class PolicyVerdict:
-    """What was decided, by which rule, and where that stands."""
+    """A decision, the rule that made it, and where that rule is written."""
 
     word: Word
     effect: Effect
@@ -116,19 +116,19 @@ class PolicyVerdict:
 
 @cache
 def built_in_rules() -> tuple[PolicyRule, ...]:
-    """Rove's own, made when first needed, as reading an origin takes a moment to import."""
-    # What is sent to this machine's own programs does not leave it, and testing the app that one writes is a main use.
+    """Return rove's own rules. They are created when first needed, because parsing origins imports a library."""
+    # A file that is uploaded to a server on this machine does not leave it, and testing one's own app is a main use.
     own_machine = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
     return (PolicyRule(decide="allow", effect=("send_file",), origin=own_machine),)
 
 
-HOUSE_DEFAULTS: Mapping[Effect, Word] = {
+BUILT_IN_DEFAULTS: Mapping[Effect, Word] = {
     Effect.READ: "allow",
     Effect.ACT: "allow",
     Effect.NAVIGATE: "allow",
     Effect.SCRIPT: "allow",
     Effect.SEND_FILE: "ask",
-    # The owner has bound each to its origins, in a file that neither page nor agent can write: that is consent.
+    # The owner has consented by binding each secret to its origins, in a file that neither page nor agent can write.
     Effect.SECRET: "allow",
     Effect.SPAWN: "allow",
 }
@@ -136,7 +136,7 @@ HOUSE_DEFAULTS: Mapping[Effect, Word] = {
 
 @dataclass(frozen=True)
 class RulePolicy:
-    """Rules of the owner, then what they say of effects, then what rove does by itself."""
+    """The owner's rules, then the owner's defaults for effects, then rove's own rules and defaults."""
 
     rules: tuple[PolicyRule, ...] = ()
     defaults: Mapping[str, Word] = field(default_factory=dict[str, Word])
@@ -146,38 +146,39 @@ class RulePolicy:
     def decide(self, action: AnyAction, place: Place) -> Decision:
         facts = ActionFacts(action.verb, place.session, action.destination or place.url, action.effects)
         if action.destination and facts.origin is None and any(rule.origin for rule in self.rules):
-            return Deny(f"No rule can be tried on what is no address: {action.destination[:200]}")
-        return self.said(facts, self.verdict(facts))
+            return Deny(f"The policy cannot decide on an invalid address: {action.destination[:200]}")
+        return self.decision(facts, self.verdict(facts))
 
     def verdict(self, facts: ActionFacts) -> PolicyVerdict:
-        """Which rule decides, and how; where an action has two effects, the stricter word that is said of either."""
-        return min((self._verdict(facts, effect) for effect in facts.effects), key=lambda said: STRICTEST[said.word])
+        """Return the strictest verdict over the effects of the action."""
+        verdicts = (self._verdict(facts, effect) for effect in facts.effects)
+        return min(verdicts, key=lambda verdict: STRICTNESS[verdict.word])
 
     def _verdict(self, facts: ActionFacts, effect: Effect) -> PolicyVerdict:
         for index, rule in enumerate(self.rules):
             if rule.matches(facts, effect):
                 return PolicyVerdict(rule.decide, effect, self._where(index), rule)
-        if facts.is_made_of_others:
+        if facts.is_composite:
             return PolicyVerdict("allow", effect, "each of its steps is decided on by itself")
         if effect.value in self.defaults:
             return PolicyVerdict(self.defaults[effect.value], effect, f"[default] in {self.source}")
         for rule in built_in_rules():
             if rule.matches(facts, effect):
                 return PolicyVerdict(rule.decide, effect, "rove's own rules", rule)
-        # An effect that nobody has thought of is asked about.
-        return PolicyVerdict(HOUSE_DEFAULTS.get(effect, "ask"), effect, "rove's own defaults")
+        # An effect without a default is asked about.
+        return PolicyVerdict(BUILT_IN_DEFAULTS.get(effect, "ask"), effect, "rove's own defaults")
 
-    def said(self, facts: ActionFacts, verdict: PolicyVerdict) -> Decision:
-        """The verdict in words for whoever hears it."""
+    def decision(self, facts: ActionFacts, verdict: PolicyVerdict) -> Decision:
+        """Return the decision for a verdict, with the reason for the agent or the question for the person."""
         where = f" at {facts.origin}" if facts.origin else ""
         if verdict.word == "allow":
             return Allow()
         if verdict.word == "deny":
             own = verdict.rule.reason if verdict.rule else None
             reason = own or f"The policy does not allow `{facts.verb}`{where}."
-            return Deny(reason, hint=f"The owner decided so ({verdict.where}); do not try another way round it.")
+            return Deny(reason, hint=f"The owner decided this ({verdict.where}); do not try to get around it.")
         own = verdict.rule.question if verdict.rule else None
-        return Ask(own or f"May the agent {_in_words(facts, verdict)}{where}?", hint=self._how_to_allow(facts))
+        return Ask(own or f"May the agent {_description(facts, verdict)}{where}?", hint=self._how_to_allow(facts))
 
     def _where(self, index: int) -> str:
         line = f", line {self.lines[index]}" if index < len(self.lines) else ""
@@ -187,14 +188,14 @@ class RulePolicy:
         origin = f', origin = "{facts.origin}"' if facts.origin else ""
         return (
             f'Tell the owner: a [[rule]] with decide = "allow", action = "{facts.verb}"{origin} in {self.source} '
-            "allows it; `--approve terminal`, or an MCP client that can put questions to people, lets them be asked."
+            "allows it. With `--approve terminal`, or an MCP client that supports elicitation, rove can ask a person."
         )
 
 
-def _in_words(facts: ActionFacts, verdict: PolicyVerdict) -> str:
-    words = {
+def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
+    descriptions = {
         Effect.SEND_FILE: "send files of the workspace to a page",
         Effect.SCRIPT: "run a script in the page",
         Effect.SECRET: "use a secret",
     }
-    return words.get(verdict.effect, f"do `{facts.verb}`")
+    return descriptions.get(verdict.effect, f"do `{facts.verb}`")

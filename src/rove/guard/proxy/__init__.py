@@ -1,1 +1,1 @@
-"""The filtering forward proxy through which every request of the browser goes."""
+"""The filtering forward proxy that every request of the browser goes through."""

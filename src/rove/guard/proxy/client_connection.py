@@ -1,16 +1,17 @@
-"""One client of the proxy: its requests one after the other, or one tunnel."""
+"""One client of the proxy: handles its requests one after the other, or one tunnel."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
 
+from rove.guard.hosts.connection_errors import Failure, Unreachable
 from rove.guard.hosts.host_rules import HostRules
 from rove.guard.hosts.urls import Endpoint
-from rove.guard.http.byte_stream import STRICT_END, Broken, ByteStream
+from rove.guard.http.byte_stream import STRICT_HEAD_END, ByteStream, StreamError
+from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest, read_request
 from rove.guard.http.response import ESTABLISHED, ProxyResponse, failure_response, refusal_response, unreadable_response
-from rove.guard.proxy.connection_errors import Failure, Malformed, Unreachable
 from rove.guard.proxy.dialer import DialedConnection, Dialer, ForbiddenAddress
 from rove.guard.proxy.forwarding import ForwardedRequest
 from rove.guard.proxy.refusal_log import FailedRequest, RefusalLog, RefusedRequest
@@ -20,55 +21,55 @@ OnEnd = Callable[["ClientConnection"], object]
 
 
 class ClientConnection:
-    """A client, and the one server that it talks to through us.
+    """A client's connection, and the server connection that its requests go to.
 
-    The server's connection is kept for this client alone, for as long as it asks for the same host and port: nobody
-    else's bytes get into it, and it stays with the address that was checked.
+    The server connection is reused only for this client, and only for the same host and port. So it never carries
+    bytes of another client, and it stays connected to the address that was checked.
     """
 
-    def __init__(self, dialler: Dialer, rules: Callable[[], HostRules], refusal_log: RefusalLog, on_end: OnEnd) -> None:
-        self.client = ByteStream(self._listen, self._client_lost)
+    def __init__(self, dialer: Dialer, rules: Callable[[], HostRules], refusal_log: RefusalLog, on_end: OnEnd) -> None:
+        self.client = ByteStream(self._read_next_request, self._client_disconnected)
         self._on_end = on_end
-        self._dialler = dialler
+        self._dialer = dialer
         self._rules = rules
         self._refusal_log = refusal_log
         self._server: tuple[Endpoint, DialedConnection] | None = None
-        self._received = 0  # of the server, when it was last asked
-        self._is_fresh = True
-        self._is_over = False
+        self._bytes_before_request = 0  # received from the server before the current request was sent
+        self._is_new_server = True
+        self._is_aborted = False
         self._task: asyncio.Task[None] | None = None
 
-    def end(self) -> asyncio.Task[None] | None:
-        """Break off; what is returned, if anything, is still to come to its end."""
-        self._is_over = True
+    def abort(self) -> asyncio.Task[None] | None:
+        """Reset the connection. Return the task that still has to end, if there is one."""
+        self._is_aborted = True
         self.client.abort()
         return self._task
 
     def recheck(self) -> None:
-        """The rules have changed: what they forbid now, ends now."""
+        """Check the server connection against the current rules, and reset it if they forbid it now."""
         if self._server is None:
             return
-        endpoint, dialled = self._server
+        endpoint, dialed = self._server
         try:
-            self._dialler.check(endpoint, [dialled.address], self._rules())
+            self._dialer.check(endpoint, [dialed.address], self._rules())
         except ForbiddenAddress:
-            self.end()
+            self.abort()
 
-    def _client_lost(self) -> None:
+    def _client_disconnected(self) -> None:
         if self._task is not None:
             self._task.cancel()
-        if self._server is not None and self.client.is_broken:
+        if self._server is not None and self.client.has_failed:
             self._server[1].stream.abort()
-        self._close_stream()
+        self._close_server()
         self._on_end(self)
 
-    def _listen(self) -> None:
-        if self._is_over:  # before it had begun
+    def _read_next_request(self) -> None:
+        if self._is_aborted:  # before the connection was established
             self.client.abort()
         else:
-            self.client.next_head(STRICT_END, self._asked)
+            self.client.next_head(STRICT_HEAD_END, self._head_received)
 
-    def _asked(self, head: bytes | Broken) -> None:
+    def _head_received(self, head: bytes | StreamError) -> None:
         if isinstance(head, Unreachable):
             self.client.close()
             return
@@ -77,115 +78,119 @@ class ClientConnection:
         except Malformed:
             request = None
         if request is None:
-            self._say(unreadable_response(), None)
-        elif (server := self._kept(request)) is not None:
-            self._is_fresh = False
-            self._exchange(request, server)
+            self._respond(unreadable_response(), None)
         else:
-            self._meanwhile(self._fetch(request))
+            self._handle(request)
 
-    def _kept(self, request: ProxyRequest) -> ByteStream | None:
-        """The connection that there is, if it will do."""
+    def _handle(self, request: ProxyRequest) -> None:
+        server = self._reusable_server(request)
+        if server is not None:
+            self._is_new_server = False
+            self._forward(request, server)
+        else:
+            self._start_task(self._connect_and_forward(request))
+
+    def _reusable_server(self, request: ProxyRequest) -> ByteStream | None:
+        """Return the open server connection, if this request may use it."""
         if self._server is None:
             return None
-        endpoint, dialled = self._server
-        if endpoint == request.endpoint and not request.is_tunnel and not dialled.stream.is_ended:
-            return None if dialled.stream.has_unread else dialled.stream
+        endpoint, dialed = self._server
+        if endpoint == request.endpoint and not request.is_tunnel and not dialed.stream.at_eof:
+            return None if dialed.stream.has_unread else dialed.stream
         return None
 
-    async def _fetch(self, request: ProxyRequest) -> None:
-        """What needs a new connection, and so takes its time."""
+    async def _connect_and_forward(self, request: ProxyRequest) -> None:
         try:
             server = await self._dial(request.endpoint)
         except ForbiddenAddress as error:
             self._refusal_log.refusals.append(RefusedRequest(request.method, error.refusal))
-            self._say(refusal_response(error.refusal), request)
+            self._respond(refusal_response(error.refusal), request)
         except Unreachable as error:
-            self._fail(error.kind, request)
+            self._respond_with_failure(error.kind, request)
         else:
             if request.is_tunnel:
                 await self._tunnel(server, ESTABLISHED)
             else:
-                self._is_fresh = True
-                self._exchange(request, server)
+                self._is_new_server = True
+                self._forward(request, server)
 
     async def _dial(self, endpoint: Endpoint) -> ByteStream:
-        self._close_stream()
+        self._close_server()
         rules = self._rules()
-        dialled = await self._dialler.dial(endpoint, rules)
-        self._server = endpoint, dialled
-        if self._rules() is not rules:  # they changed while we were dialling
-            self._dialler.check(endpoint, [dialled.address], self._rules())
-        return dialled.stream
+        dialed = await self._dialer.dial(endpoint, rules)
+        self._server = endpoint, dialed
+        if self._rules() is not rules:  # the owner changed them while we were connecting
+            self._dialer.check(endpoint, [dialed.address], self._rules())
+        return dialed.stream
 
-    def _exchange(self, request: ProxyRequest, server: ByteStream) -> None:
-        self._received = server.received
-        ForwardedRequest(self.client, server, request, self._exchanged).begin()
+    def _forward(self, request: ProxyRequest, server: ByteStream) -> None:
+        self._bytes_before_request = server.bytes_received
+        ForwardedRequest(self.client, server, request, self._forwarded).start()
 
-    def _exchanged(self, exchange: ForwardedRequest) -> None:
-        if self.client.is_lost:
-            return  # it did not wait for the end
-        if exchange.failure is not None:
-            self._failed(exchange, exchange.failure)
+    def _forwarded(self, forwarded: ForwardedRequest) -> None:
+        if self.client.is_disconnected:
             return
-        assert exchange.answer is not None and self._server is not None
-        if exchange.answer.status == 101:
-            self._meanwhile(self._tunnel(self._server[1].stream, exchange.answer.head))
+        if forwarded.failure is not None:
+            self._forwarding_failed(forwarded, forwarded.failure)
             return
-        if exchange.answer.is_last:
-            self._close_stream()
-        if exchange.is_cut_short:
-            self._meanwhile(self.client.close_gracefully())
-        elif exchange.request.is_last or exchange.answer.ends_by_closing:
+        assert forwarded.response is not None and self._server is not None
+        if forwarded.response.status == 101:
+            self._start_task(self._tunnel(self._server[1].stream, forwarded.response.head))
+            return
+        if forwarded.response.closes_connection:
+            self._close_server()
+        if forwarded.is_request_unfinished:
+            self._start_task(self.client.close_gracefully())
+        elif forwarded.request.closes_connection or forwarded.response.ends_by_closing:
             self.client.close()
         else:
-            self._listen()
+            self._read_next_request()
 
-    def _failed(self, exchange: ForwardedRequest, kind: Failure) -> None:
-        nothing_came = self._server is not None and self._server[1].stream.received == self._received
-        self._close_stream()
-        if exchange.is_misread:
-            self._say(unreadable_response(), None)
-        elif exchange.is_begun and kind is Failure.SHORT:
-            self.client.close()  # the browser has been told where the end would be, and sees that this is not it
-        elif exchange.is_begun:
-            self.client.abort()  # it broke off here, so it breaks off there
-        elif nothing_came and not self._is_fresh:
-            # A server may close a kept connection just when it is used again. Browsers try anew when that happens
-            # to them; so it is made to happen to them.
+    def _forwarding_failed(self, forwarded: ForwardedRequest, kind: Failure) -> None:
+        is_silent = self._server is not None and self._server[1].stream.bytes_received == self._bytes_before_request
+        self._close_server()
+        if forwarded.is_request_malformed:
+            self._respond(unreadable_response(), None)
+        elif forwarded.has_response_started and kind is Failure.SHORT:
+            self.client.close()  # the browser knows the length of the response, and sees that this is not its end
+        elif forwarded.has_response_started:
+            self.client.abort()  # the server's connection was reset, so the browser's is reset too
+        elif is_silent and not self._is_new_server:
+            # A server may close a kept connection just when the next request is sent. Browsers retry in that case,
+            # so the browser's connection is closed in the same way.
             self.client.close()
         else:
-            self._fail(kind, exchange.request)
+            self._respond_with_failure(kind, forwarded.request)
 
-    async def _tunnel(self, server: ByteStream, greeting: bytes) -> None:
-        self.client.write(greeting)
+    async def _tunnel(self, server: ByteStream, response_head: bytes) -> None:
+        self.client.write(response_head)
         await splice(self.client, server)
         self.client.close()
 
-    def _fail(self, kind: Failure, request: ProxyRequest) -> None:
+    def _respond_with_failure(self, kind: Failure, request: ProxyRequest) -> None:
         self._refusal_log.failures.append(FailedRequest(request.method, request.endpoint, kind))
-        self._say(failure_response(kind), request)
+        self._respond(failure_response(kind), request)
 
-    def _say(self, answer: ProxyResponse, request: ProxyRequest | None) -> None:
-        """An answer of our own; the client may ask again if it had nothing more to send."""
-        is_last = request is None or request.is_tunnel or request.is_last or not request.body.is_done
+    def _respond(self, response: ProxyResponse, request: ProxyRequest | None) -> None:
+        """Send a response of the proxy itself. Keep the connection if the client has nothing left to send."""
+        close = request is None or request.is_tunnel or request.closes_connection or not request.body.is_done
         with_body = request is None or request.method != "HEAD"
-        self.client.write(answer.written(with_body=with_body, is_last=is_last))
-        if is_last:
-            self._meanwhile(self.client.close_gracefully())
+        self.client.write(response.to_bytes(with_body=with_body, close=close))
+        if close:
+            self._start_task(self.client.close_gracefully())
         else:
-            self._listen()
+            self._read_next_request()
 
-    def _close_stream(self) -> None:
+    def _close_server(self) -> None:
         if self._server is not None:
             self._server[1].stream.close()
             self._server = None
 
-    def _meanwhile(self, work: Coroutine[None, None, None]) -> None:
+    def _start_task(self, work: Coroutine[None, None, None]) -> None:
         self._task = asyncio.ensure_future(work)
-        self._task.add_done_callback(self._worked)
+        self._task.add_done_callback(self._task_done)
 
-    def _worked(self, task: asyncio.Task[None]) -> None:
+    def _task_done(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            self.client.abort()  # a fault of our own leaves nobody waiting
-            task.result()  # and is told of, by asyncio
+            self.client.abort()  # after an error in rove, the client must not wait for a response
+            task.result()  # raises in the callback, so that asyncio logs the error

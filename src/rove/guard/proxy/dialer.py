@@ -1,4 +1,4 @@
-"""Resolve, check, dial: the one way out. What is dialled is an address that was checked, never a name."""
+"""Resolves a host, checks its addresses and connects to one of them. All outgoing connections are made here."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from ipaddress import IPv4Address
 
+from rove.guard.hosts.connection_errors import Failure, Unreachable, failure_of
 from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts, is_here
+from rove.guard.hosts.local_machine import OwnPorts, is_this_machine
 from rove.guard.hosts.refusal import IP, Refusal, RefusalReason
 from rove.guard.hosts.resolver import Lookups, Resolver
 from rove.guard.hosts.urls import Endpoint
 from rove.guard.http.byte_stream import ByteStream
-from rove.guard.proxy.connection_errors import Failure, Unreachable, kind_of
 from rove.guard.proxy.upstream import Upstream
 from rove.record import dataclass
 
-# Short of the deadline that calls have, so that they can say why.
-CONNECT_PATIENCE = 10.0
-# How much of a start one address has over the next (RFC 8305).
-_HEAD_START = 0.25
-# The one that tells most, of the failures of several addresses.
-_TELLING = (
+# Shorter than the deadline of a call, so that the call can still report this timeout.
+CONNECT_TIMEOUT = 10.0
+# Seconds after which the next address is tried while an attempt is still running (RFC 8305).
+_ATTEMPT_DELAY = 0.25
+# When all addresses of a host fail, the failure that comes first in this list is reported.
+_MOST_SPECIFIC_FIRST = (
     Failure.CREDENTIALS, Failure.REFUSED, Failure.RESET, Failure.UPSTREAM, Failure.TIMEOUT, Failure.UNREACHABLE,
 )  # fmt: skip
 
 
 class ForbiddenAddress(Exception):
-    """The rules say no."""
+    """The rules forbid a host or one of its addresses."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
@@ -38,7 +38,7 @@ class ForbiddenAddress(Exception):
 
 @dataclass(frozen=True)
 class DialedConnection:
-    """A link to an address that was checked."""
+    """A connection to an address that was checked."""
 
     stream: ByteStream
     address: IP
@@ -48,60 +48,62 @@ Attempt = Callable[[], Coroutine[None, None, DialedConnection]]
 
 
 class Dialer:
-    """Connects to whom the rules allow."""
+    """Connects to the hosts that the rules allow."""
 
-    def __init__(self, own: OwnPorts, resolver: Resolver, upstream: Upstream | None = None) -> None:
-        self._own = own
+    def __init__(self, own_ports: OwnPorts, resolver: Resolver, upstream: Upstream | None = None) -> None:
+        self._own_ports = own_ports
         self._lookups = Lookups(resolver)
         self._upstream = upstream
         if upstream is not None and upstream.endpoint.address is not None:
-            own.add(upstream.endpoint.address, upstream.endpoint.port)
+            own_ports.add(upstream.endpoint.address, upstream.endpoint.port)
 
     async def dial(self, endpoint: Endpoint, rules: HostRules) -> DialedConnection:
-        """Raises Forbidden or Unreachable."""
+        """Connect to an endpoint. Raises ForbiddenAddress or Unreachable."""
         addresses = await self.resolve(endpoint, rules)
         try:
-            async with asyncio.timeout(CONNECT_PATIENCE):
-                return await _first([self._attempt(address, endpoint.port) for address in addresses])
+            async with asyncio.timeout(CONNECT_TIMEOUT):
+                return await _first_connected([self._attempt(address, endpoint.port) for address in addresses])
         except TimeoutError as error:
             raise Unreachable(Failure.TIMEOUT, f"{endpoint} does not answer") from error
 
     async def resolve(self, endpoint: Endpoint, rules: HostRules) -> Sequence[IP]:
-        """Where it leads, every address checked; raises Forbidden or Unreachable."""
+        """Return the addresses of an endpoint after checking all of them. Raises ForbiddenAddress or Unreachable."""
         self._check_name(endpoint, rules)
         addresses = [endpoint.address] if endpoint.address else await self._lookups.addresses(endpoint.host)
         self.check(endpoint, addresses, rules)
         return addresses
 
     def check(self, endpoint: Endpoint, addresses: Sequence[IP], rules: HostRules) -> None:
-        """Whether the rules let this endpoint lead to these addresses; raises Forbidden."""
+        """Raise ForbiddenAddress unless the rules allow the endpoint with all of these addresses."""
         self._check_name(endpoint, rules)
-        if refusal := rules.refuse_addresses(endpoint, addresses, self._own):
+        if refusal := rules.refuse_addresses(endpoint, addresses, self._own_ports):
             raise ForbiddenAddress(refusal)
 
     def _check_name(self, endpoint: Endpoint, rules: HostRules) -> None:
         if self._upstream is not None and endpoint == self._upstream.endpoint:
             raise ForbiddenAddress(Refusal(endpoint.host, endpoint.port, RefusalReason.OWN_PORT))
-        if refusal := rules.refuse_name(endpoint, self._own):
+        if refusal := rules.refuse_name(endpoint, self._own_ports):
             raise ForbiddenAddress(refusal)
 
     def _attempt(self, address: IP, port: int) -> Attempt:
-        # To a proxy elsewhere, this machine's addresses would be its own.
-        if self._upstream is None or is_here(address):
+        # An upstream proxy on another machine would connect to its own loopback addresses, not to ours.
+        if self._upstream is None or is_this_machine(address):
             return partial(_connect, address, port)
         return partial(self._connect_through, self._upstream, address, port)
 
     async def _connect_through(self, upstream: Upstream, address: IP, port: int) -> DialedConnection:
         proxy = upstream.endpoint
         try:
-            found = [proxy.address] if proxy.address else await self._lookups.addresses(proxy.host)
-            for each in found:
-                self._own.add(each, proxy.port)  # a page that reached it could ask it for anything
-            stream = (await _first([partial(_connect, each, proxy.port) for each in found])).stream
+            addresses = [proxy.address] if proxy.address else await self._lookups.addresses(proxy.host)
+            for each in addresses:
+                self._own_ports.add(
+                    each, proxy.port
+                )  # a page that could reach the proxy could request any host from it
+            stream = (await _first_connected([partial(_connect, each, proxy.port) for each in addresses])).stream
         except Unreachable as error:
             raise Unreachable(Failure.UPSTREAM, "the upstream proxy cannot be reached") from error
         try:
-            await upstream.ask(stream, address, port)
+            await upstream.connect(stream, address, port)
         except BaseException:
             stream.abort()
             raise
@@ -110,22 +112,22 @@ class Dialer:
 
 async def _connect(address: IP, port: int) -> DialedConnection:
     loop = asyncio.get_running_loop()
-    link_socket = socket.socket(socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6)
+    connecting_socket = socket.socket(socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6)
     try:
-        link_socket.setblocking(False)
-        await loop.sock_connect(link_socket, (str(address), port))
-        _, stream = await loop.create_connection(ByteStream, sock=link_socket)
+        connecting_socket.setblocking(False)
+        await loop.sock_connect(connecting_socket, (str(address), port))
+        _, stream = await loop.create_connection(ByteStream, sock=connecting_socket)
     except OSError as error:
-        link_socket.close()
-        raise Unreachable(kind_of(error), str(error)) from error
+        connecting_socket.close()
+        raise Unreachable(failure_of(error), str(error)) from error
     except BaseException:
-        link_socket.close()
+        connecting_socket.close()
         raise
     return DialedConnection(stream, address)
 
 
-async def _first(attempts: Sequence[Attempt]) -> DialedConnection:
-    """The first attempt to succeed: each has a small start over the next, none waits for one that has failed."""
+async def _first_connected(attempts: Sequence[Attempt]) -> DialedConnection:
+    """Return the first connection that succeeds. Attempts start one after the other, without waiting for slow ones."""
     if len(attempts) == 1:
         return await attempts[0]()
     running: set[asyncio.Task[DialedConnection]] = set()
@@ -133,36 +135,36 @@ async def _first(attempts: Sequence[Attempt]) -> DialedConnection:
     try:
         for attempt in attempts:
             running.add(asyncio.create_task(attempt()))
-            if won := await _settled(running, failures, _HEAD_START):
-                return won
+            if connection := await _wait_for_attempt(running, failures, _ATTEMPT_DELAY):
+                return connection
         while running:
-            if won := await _settled(running, failures, None):
-                return won
+            if connection := await _wait_for_attempt(running, failures, None):
+                return connection
     finally:
         for task in running:
             task.cancel()
-            task.add_done_callback(_close_stream)
-    raise min(failures, key=lambda failure: _TELLING.index(failure.kind))
+            task.add_done_callback(_abort_connection)
+    raise min(failures, key=lambda failure: _MOST_SPECIFIC_FIRST.index(failure.kind))
 
 
-async def _settled(
-    running: set[asyncio.Task[DialedConnection]], failures: list[Unreachable], patience: float | None
+async def _wait_for_attempt(
+    running: set[asyncio.Task[DialedConnection]], failures: list[Unreachable], timeout: float | None
 ) -> DialedConnection | None:
-    """The winner, if one of them wins before another fails or the time is up."""
-    done, _ = await asyncio.wait(running, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+    """Wait until an attempt ends or the time is up. Return its connection if it succeeded."""
+    done, _ = await asyncio.wait(running, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
     running -= done
-    winners: list[DialedConnection] = []
+    connected: list[DialedConnection] = []
     for task in done:
         try:
-            winners.append(task.result())
+            connected.append(task.result())
         except Unreachable as error:
             failures.append(error)
-    for late in winners[1:]:
-        late.stream.abort()
-    return winners[0] if winners else None
+    for extra in connected[1:]:
+        extra.stream.abort()
+    return connected[0] if connected else None
 
 
-def _close_stream(task: asyncio.Task[DialedConnection]) -> None:
-    """Two of them got through at once, or one although it was called back."""
+def _abort_connection(task: asyncio.Task[DialedConnection]) -> None:
+    """Close a connection that succeeded after another one was chosen."""
     if not task.cancelled() and task.exception() is None:
         task.result().stream.abort()

@@ -1,7 +1,7 @@
 """The egress guard: a filtering forward proxy, one listener for each session.
 
-The browser resolves nothing itself. Whatever it wants to reach it has to ask for here, where a name is resolved once,
-every address that comes back is checked, and one of those is dialled; or nobody is.
+The browser resolves no names itself and sends every request to this proxy. The proxy resolves the name once, checks
+every address, and connects to one of them; or it refuses the request.
 """
 
 from __future__ import annotations
@@ -18,47 +18,48 @@ from rove.guard.proxy.dialer import Dialer
 from rove.guard.proxy.refusal_log import FailedRequest, RefusalLog, RefusedRequest
 from rove.guard.proxy.upstream import Upstream
 
-# A browser opens some 256 to a proxy; whoever else finds the port shall not use up the process's files.
-_MOST_CLIENTS = 1024
+# A browser opens about 256 connections to a proxy. The limit keeps other programs that find the port from using up
+# the file descriptors of this process.
+_MAX_CLIENTS = 1024
 
 
 class EgressProxy:
     """A proxy with the rules of one session."""
 
     def __init__(
-        self, rules: HostRules, own: OwnPorts, resolver: Resolver | None = None, upstream: Upstream | None = None
+        self, rules: HostRules, own_ports: OwnPorts, resolver: Resolver | None = None, upstream: Upstream | None = None
     ) -> None:
         self.refusal_log = RefusalLog()
         self._rules = rules
-        self._own = own
-        self._dialler = Dialer(own, resolver or SystemResolver(), upstream)
-        self._conversations: set[ClientConnection] = set()
+        self._own_ports = own_ports
+        self._dialer = Dialer(own_ports, resolver or SystemResolver(), upstream)
+        self._clients: set[ClientConnection] = set()
         self._server: asyncio.Server | None = None
-        self._place: tuple[str, int] | None = None
+        self._address: tuple[str, int] | None = None
 
     async def start(self, listener: socket.socket | None = None) -> None:
-        """Listen, on a socket that somebody may have bound beforehand; clients that came early are served."""
+        """Listen on a new socket, or on one that the caller has bound; clients that connected early are served."""
         listener = listener or loopback_port()
         listener.setblocking(False)
         host, port, *_ = listener.getsockname()
-        self._place = host, port
-        self._own.add(host, port)
+        self._address = host, port
+        self._own_ports.add(host, port)
         self._server = await asyncio.get_running_loop().create_server(self._accept, sock=listener)
 
     async def close(self) -> None:
-        if self._server is None or self._place is None:
+        if self._server is None or self._address is None:
             return
         self._server.close()
-        ending = [task for conversation in tuple(self._conversations) if (task := conversation.end())]
-        await asyncio.gather(*ending, return_exceptions=True)  # a task that was cancelled says so
+        ending = [task for client in tuple(self._clients) if (task := client.abort())]
+        await asyncio.gather(*ending, return_exceptions=True)  # a cancelled task raises CancelledError
         await self._server.wait_closed()
-        self._own.remove(*self._place)
+        self._own_ports.remove(*self._address)
         self._server = None
 
     @property
     def port(self) -> int:
-        assert self._place is not None, "not started"
-        return self._place[1]
+        assert self._address is not None, "not started"
+        return self._address[1]
 
     @property
     def rules(self) -> HostRules:
@@ -66,10 +67,10 @@ class EgressProxy:
 
     @rules.setter
     def rules(self, rules: HostRules) -> None:
-        """From now on; connections that the new ones forbid are cut."""
+        """Apply new rules from now on, and reset the connections that they forbid."""
         self._rules = rules
-        for conversation in tuple(self._conversations):
-            conversation.recheck()
+        for client in tuple(self._clients):
+            client.recheck()
 
     @property
     def refusals(self) -> deque[RefusedRequest]:
@@ -80,17 +81,15 @@ class EgressProxy:
         return self.refusal_log.failures
 
     def _accept(self) -> asyncio.Protocol:
-        if len(self._conversations) >= _MOST_CLIENTS:
-            return _Turned()
-        conversation = ClientConnection(
-            self._dialler, lambda: self._rules, self.refusal_log, self._conversations.discard
-        )
-        self._conversations.add(conversation)
-        return conversation.client
+        if len(self._clients) >= _MAX_CLIENTS:
+            return _RejectedClient()
+        connection = ClientConnection(self._dialer, lambda: self._rules, self.refusal_log, self._clients.discard)
+        self._clients.add(connection)
+        return connection.client
 
 
-class _Turned(asyncio.Protocol):
-    """A client that finds the house full."""
+class _RejectedClient(asyncio.Protocol):
+    """A client that connects when the proxy has too many clients. Its connection is closed at once."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()

@@ -1,89 +1,93 @@
-"""One request and its answer, both passed on as they come."""
+"""Forwards one request to a server, and its response to the client."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rove.guard.http.byte_stream import LENIENT_END, Broken, ByteStream
+from rove.guard.hosts.connection_errors import Failure, Unreachable
+from rove.guard.http.byte_stream import LENIENT_HEAD_END, ByteStream, StreamError
+from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest
 from rove.guard.http.response import Response, read_response
-from rove.guard.proxy.connection_errors import Failure, Malformed, Unreachable
 
 
 class ForwardedRequest:
-    """Between a client and the server that it may talk to. The answer may begin before the request has ended."""
+    """A request on its way to an allowed server. The response may start before the request is complete."""
 
     def __init__(
-        self, client: ByteStream, server: ByteStream, request: ProxyRequest, then: Callable[[ForwardedRequest], None]
+        self, client: ByteStream, server: ByteStream, request: ProxyRequest, on_done: Callable[[ForwardedRequest], None]
     ) -> None:
         self.request = request
-        self.answer: Response | None = None
+        self.response: Response | None = None
         self.failure: Failure | None = None  # of the server
-        self.is_misread = False  # the request's body made no sense
-        self.is_begun = False  # the client has been sent some of the answer
-        self.is_cut_short = False  # the request had not ended when the answer had
+        self.is_request_malformed = False  # the body of the request is not valid
+        self.has_response_started = False  # the client has received part of the response
+        self.is_request_unfinished = False  # the response ended before the request
         self._client = client
         self._server = server
-        self._then = then
-        self._is_sent = False
-        self._is_relayed = False
-        self._is_over = False
+        self._on_done = on_done
+        self._is_request_sent = False
+        self._is_response_sent = False
+        self._is_done = False
 
-    def begin(self) -> None:
+    def start(self) -> None:
         if self.request.body.is_done:
-            self._is_sent = True
+            self._is_request_sent = True
             self._server.write(self.request.head)
         else:
-            self._client.pour(self._server, self.request.body, self._sent, self.request.head)
-        self._server.next_head(LENIENT_END, self._answered)
+            self._client.forward(self._server, self.request.body, self._request_forwarded, self.request.head)
+        self._server.next_head(LENIENT_HEAD_END, self._response_head_received)
 
-    def _sent(self, error: Broken | None) -> None:
+    def _request_forwarded(self, error: StreamError | None) -> None:
         if error is None:
-            self._is_sent = True
-            if self._is_relayed:
-                self._end()
-        elif self._is_relayed:
-            self.is_cut_short = True
-            self._end()
+            self._is_request_sent = True
+            if self._is_response_sent:
+                self._finish()
+        elif self._is_response_sent:
+            self.is_request_unfinished = True
+            self._finish()
         else:
-            self.is_misread = isinstance(error, Malformed)
-            self._server.abort()  # half a request is not to be taken for a whole one
+            self.is_request_malformed = isinstance(error, Malformed)
+            self._server.abort()  # a reset, so that the server does not take half a request for a complete one
 
-    def _answered(self, head: bytes | Broken) -> None:
+    def _response_head_received(self, head: bytes | StreamError) -> None:
         if not isinstance(head, bytes):
             self._fail(head)
             return
         try:
-            answer = read_response(head, self.request)
+            response = read_response(head, self.request)
         except Malformed as error:
             self._fail(error)
             return
-        if answer.status == 101:
-            self.answer = answer
-            self._end()
-        elif answer.status < 200:
-            self._client.write(answer.head)
-            self._server.next_head(LENIENT_END, self._answered)
-        else:
-            self.answer, self.is_begun = answer, True
-            self._server.pour(self._client, answer.body, self._relayed, answer.head)
+        self._forward_response(response)
 
-    def _relayed(self, error: Broken | None) -> None:
+    def _forward_response(self, response: Response) -> None:
+        if response.status == 101:
+            self.response = response
+            self._finish()
+        elif response.status < 200:
+            self._client.write(response.head)
+            self._server.next_head(LENIENT_HEAD_END, self._response_head_received)
+        else:
+            self.response, self.has_response_started = response, True
+            self._server.forward(self._client, response.body, self._response_forwarded, response.head)
+
+    def _response_forwarded(self, error: StreamError | None) -> None:
         if error is not None:
             self._fail(error)
             return
-        self._is_relayed = True
-        if self._is_sent:
-            self._end()
-        elif self.answer is not None and self.answer.is_last:
-            self.is_cut_short = True
-            self._end()
+        self._is_response_sent = True
+        if self._is_request_sent:
+            self._finish()
+        elif self.response is not None and self.response.closes_connection:
+            self.is_request_unfinished = True
+            self._finish()
 
-    def _fail(self, error: Broken) -> None:
+    def _fail(self, error: StreamError) -> None:
         self.failure = error.kind if isinstance(error, Unreachable) else Failure.MALFORMED
-        self._end()
+        self._finish()
 
-    def _end(self) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self._then(self)
+    def _finish(self) -> None:
+        if not self._is_done:
+            self._is_done = True
+            self._on_done(self)

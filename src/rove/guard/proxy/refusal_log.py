@@ -1,4 +1,4 @@
-"""What a proxy did not do, and why: kept for whoever has to tell the agent."""
+"""Keeps the requests that a proxy refused or failed to forward, so that the agent can be told why."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import time
 from collections import deque
 from dataclasses import field
 
+from rove.guard.hosts.connection_errors import Failure
 from rove.guard.hosts.refusal import Refusal
 from rove.guard.hosts.urls import Endpoint
-from rove.guard.proxy.connection_errors import Failure
 from rove.record import dataclass
 
-_KEPT = 256
+_MAX_ENTRIES = 256
 
 
 @dataclass(frozen=True)
 class RefusedRequest:
-    """A request that the rules forbade."""
+    """A request that the rules forbid."""
 
     method: str
     refusal: Refusal
@@ -25,7 +25,7 @@ class RefusedRequest:
 
 @dataclass(frozen=True)
 class FailedRequest:
-    """A request that was allowed and came to nothing."""
+    """A request that the rules allow, and that failed."""
 
     method: str
     endpoint: Endpoint
@@ -34,14 +34,14 @@ class FailedRequest:
 
 
 class RefusalLog:
-    """The latest of both. A page that fires requests without end only pushes out its own."""
+    """The latest refused and failed requests. Older ones are dropped, so a page cannot fill the memory."""
 
     def __init__(self) -> None:
-        self.refusals: deque[RefusedRequest] = deque(maxlen=_KEPT)
-        self.failures: deque[FailedRequest] = deque(maxlen=_KEPT)
+        self.refusals: deque[RefusedRequest] = deque(maxlen=_MAX_ENTRIES)
+        self.failures: deque[FailedRequest] = deque(maxlen=_MAX_ENTRIES)
 
-    def why_not(self, endpoint: Endpoint, since: float) -> Refusal | Failure | None:
-        """What last kept anyone from that endpoint, since a moment of the monotonic clock."""
+    def latest(self, endpoint: Endpoint, since: float) -> Refusal | Failure | None:
+        """Return the latest refusal or failure of a request to the endpoint since a time of the monotonic clock."""
         for refused in reversed(self.refusals):
             if refused.at >= since and (refused.refusal.host, refused.refusal.port) == (endpoint.host, endpoint.port):
                 return refused.refusal

@@ -1,6 +1,6 @@
-"""A proxy beyond ours, for networks that have no other way out.
+"""Connects through an upstream proxy, for networks that require one.
 
-It is given addresses, never names: what it looked up itself would be a second answer that nobody checked.
+The upstream proxy receives addresses, never names: if it resolved a name itself, its answer would go unchecked.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import field
 from ipaddress import IPv4Address
 
 from rove.errors import InvalidSettings
+from rove.guard.hosts.connection_errors import Failure, Unreachable
 from rove.guard.hosts.refusal import IP
 from rove.guard.hosts.urls import Endpoint, endpoint_of
-from rove.guard.http.byte_stream import LENIENT_END, ByteStream
-from rove.guard.proxy.connection_errors import Failure, Malformed, Unreachable
+from rove.guard.http.byte_stream import LENIENT_HEAD_END, ByteStream
+from rove.guard.http.http_errors import Malformed
 from rove.record import dataclass
 
 _DEFAULT_PORTS = {"http": 80, "socks5": 1080}
@@ -25,13 +26,13 @@ _HTTP_FAILURES = {
     b"503": Failure.UNREACHABLE,
     b"504": Failure.TIMEOUT,
 }
-_BROKEN_OFF = (Failure.RESET, Failure.EMPTY, Failure.SHORT)
-_ANONYMOUS, _PASSWORD = 0, 2
+_DISCONNECTS = (Failure.RESET, Failure.EMPTY, Failure.SHORT)
+_NO_AUTHENTICATION, _USERNAME_PASSWORD = 0, 2
 
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where the other proxy is, what it speaks, and what it wants to hear first."""
+    """The protocol, endpoint and credentials of an upstream proxy."""
 
     kind: str
     endpoint: Endpoint
@@ -40,7 +41,7 @@ class Upstream:
 
     @classmethod
     def of(cls, url: str) -> Upstream:
-        """`http://host:port` or `socks5://host:port`, with `user:password@` where it wants that."""
+        """Parse `http://host:port` or `socks5://host:port`, with `user:password@` before the host if needed."""
         from urllib.parse import unquote
 
         import ada_url
@@ -53,58 +54,61 @@ class Upstream:
         endpoint = endpoint_of(parsed.host, _DEFAULT_PORTS.get(kind, 0))
         if kind not in _DEFAULT_PORTS or endpoint is None or parsed.pathname.strip("/") or parsed.search:
             raise InvalidSettings(
-                "The address of the upstream proxy cannot be read.",
-                hint="Write http://host:port or socks5://host:port, with user:password@ before the host if need be.",
+                "The address of the upstream proxy is not valid.",
+                hint="Write http://host:port or socks5://host:port, with user:password@ before the host if needed.",
             )
         return cls(kind, endpoint, unquote(parsed.username), unquote(parsed.password))
 
-    async def ask(self, stream: ByteStream, address: IP, port: int) -> None:
-        """Have it connect this link to an address; raises Unreachable."""
+    async def connect(self, stream: ByteStream, address: IP, port: int) -> None:
+        """Ask the upstream proxy to connect this stream to an address. Raises Unreachable."""
         try:
             await (
-                self._ask_socks(stream, address, port)
+                self._connect_socks(stream, address, port)
                 if self.kind == "socks5"
-                else self._ask_http(stream, address, port)
+                else self._connect_http(stream, address, port)
             )
         except Malformed as error:
-            raise Unreachable(Failure.UPSTREAM, "the upstream proxy makes no sense") from error
+            raise Unreachable(Failure.UPSTREAM, "the upstream proxy sent an invalid response") from error
         except Unreachable as error:
-            if error.kind in _BROKEN_OFF:
-                raise Unreachable(Failure.UPSTREAM, "the upstream proxy broke off") from error
+            if error.kind in _DISCONNECTS:
+                raise Unreachable(Failure.UPSTREAM, "the upstream proxy closed the connection") from error
             raise
 
-    async def _ask_http(self, stream: ByteStream, address: IP, port: int) -> None:
-        place = str(Endpoint(str(address), port))
-        words = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
+    async def _connect_http(self, stream: ByteStream, address: IP, port: int) -> None:
+        target = Endpoint(str(address), port)
+        lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
         if self.username:
             token = base64.b64encode(f"{self.username}:{self.password}".encode()).decode()
-            words.append(f"Proxy-Authorization: Basic {token}")
-        stream.write(("\r\n".join(words) + "\r\n\r\n").encode())
-        head = await stream.read_head(LENIENT_END)
+            lines.append(f"Proxy-Authorization: Basic {token}")
+        stream.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+        head = await stream.read_head(LENIENT_HEAD_END)
         version, _, status = head[:12].partition(b" ")
         if not version.startswith(b"HTTP/1.") or not status.startswith(b"2"):
-            raise Unreachable(_HTTP_FAILURES.get(status, Failure.UPSTREAM), "the upstream proxy said no")
+            raise Unreachable(_HTTP_FAILURES.get(status, Failure.UPSTREAM), "the upstream proxy refused")
 
-    async def _ask_socks(self, stream: ByteStream, address: IP, port: int) -> None:
-        way = _PASSWORD if self.username else _ANONYMOUS
-        stream.write(bytes((5, 1, way)))
-        version, wanted = await stream.read_exactly(2)
-        if version != 5:
-            raise Unreachable(Failure.UPSTREAM, "the upstream proxy does not speak SOCKS")
-        if wanted != way:
-            raise Unreachable(Failure.CREDENTIALS, "the upstream proxy wants another kind of log-in")
-        if way == _PASSWORD:
-            await self._log_in(stream)
+    async def _connect_socks(self, stream: ByteStream, address: IP, port: int) -> None:
+        await self._negotiate_socks(stream)
         kind = b"\x01" if isinstance(address, IPv4Address) else b"\x04"
         stream.write(b"\x05\x01\x00" + kind + address.packed + struct.pack("!H", port))
         version, reply, _, bound = await stream.read_exactly(4)
         if version != 5 or reply != 0:
-            raise Unreachable(_SOCKS_FAILURES.get(reply, Failure.UPSTREAM), f"the upstream proxy said {reply}")
+            raise Unreachable(_SOCKS_FAILURES.get(reply, Failure.UPSTREAM), f"the upstream proxy replied {reply}")
         length = {1: 4, 4: 16}.get(bound) or (await stream.read_exactly(1))[0]
         await stream.read_exactly(length + 2)
 
-    async def _log_in(self, stream: ByteStream) -> None:
-        name, word = self.username.encode()[:255], self.password.encode()[:255]
-        stream.write(bytes((1, len(name))) + name + bytes((len(word),)) + word)
+    async def _negotiate_socks(self, stream: ByteStream) -> None:
+        method = _USERNAME_PASSWORD if self.username else _NO_AUTHENTICATION
+        stream.write(bytes((5, 1, method)))
+        version, chosen = await stream.read_exactly(2)
+        if version != 5:
+            raise Unreachable(Failure.UPSTREAM, "the upstream proxy does not speak SOCKS 5")
+        if chosen != method:
+            raise Unreachable(Failure.CREDENTIALS, "the upstream proxy requires another authentication method")
+        if method == _USERNAME_PASSWORD:
+            await self._authenticate(stream)
+
+    async def _authenticate(self, stream: ByteStream) -> None:
+        username, password = self.username.encode()[:255], self.password.encode()[:255]
+        stream.write(bytes((1, len(username))) + username + bytes((len(password),)) + password)
         if (await stream.read_exactly(2))[1] != 0:
-            raise Unreachable(Failure.CREDENTIALS, "the upstream proxy does not know us")
+            raise Unreachable(Failure.CREDENTIALS, "the upstream proxy rejected the username or password")

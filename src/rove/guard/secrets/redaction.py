@@ -1,4 +1,4 @@
-"""Takes secrets out of text, in whatever way they are spelled there."""
+"""Removes secret values from text, also where they are encoded."""
 
 from __future__ import annotations
 
@@ -12,56 +12,56 @@ from urllib.parse import quote, quote_plus
 
 from rove.guard.wrapping.invisible import without_invisible
 
-# Shorter than this, a value would be found in words that have nothing to do with it.
-SHORTEST = 4
-# Of a long value, a beginning of this length tells too much already: texts are cut where they get too long.
-BEGINNING = 8
-LONG = 16
+# A shorter value would be found inside unrelated words.
+MIN_LENGTH = 4
+# Long texts are truncated, possibly inside a value. Of a long value, a prefix of this length is removed as well.
+PREFIX_LENGTH = 8
+LONG_VALUE_LENGTH = 16
 
-# Characters that a browser leaves as they are, in a component, in a form, in a query and in a path.
+# Characters that a browser does not percent-encode in a URI component, a form, a query and a path.
 _COMPONENT = "!'()*~"
 _FORM = "*"
 _QUERY = "!$%&'()*+,/:;=?@[\\]^`{|}~"
 _PATH = "!$%&'()*+,/:;=@[\\]|~"
 
 
-class Form(NamedTuple):
-    """One spelling of a secret, in lower case, and what is said in its place."""
+class EncodedForm(NamedTuple):
+    """One encoded form of a secret, in lower case, and the label that replaces it."""
 
-    spelling: str
+    text: str
     label: str
 
 
 class Redaction:
-    """Replaces every spelling of every value by the secret's name."""
+    """Replaces the values of secrets, in all of their encoded forms, with their names."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        found = {_lower(spelling): name for name, value in values.items() for spelling in spellings(value)}
-        # The longest first: a spelling may hold another.
-        longest_first = sorted(found, key=len, reverse=True)
-        self._forms = [Form(spelling, f"[secret {found[spelling]}]") for spelling in longest_first]
-        self._long = [form for form in self._forms if len(form.spelling) >= LONG]
+        names = {_lower(text): name for name, value in values.items() for text in encoded_forms(value)}
+        # Longest first, because one form may contain another.
+        longest_first = sorted(names, key=len, reverse=True)
+        self._forms = [EncodedForm(text, f"[secret {names[text]}]") for text in longest_first]
+        self._long_forms = [form for form in self._forms if len(form.text) >= LONG_VALUE_LENGTH]
 
     def __call__(self, text: str) -> str:
-        said = self._redacted(text)
-        # What shows nothing is dropped on the way out, and would leave a value whole that was parted by it.
-        bare = without_invisible(said)
-        clear = said if bare == said else self._redacted(bare)
-        return said if clear == bare else clear
+        redacted = self._redacted(text)
+        # Output drops invisible characters. A value that contains some here would then be complete again.
+        visible = without_invisible(redacted)
+        redacted_visible = redacted if visible == redacted else self._redacted(visible)
+        return redacted if redacted_visible == visible else redacted_visible
 
     def _redacted(self, text: str) -> str:
         for form in self._forms:
-            text = _replaced(text, form.spelling, form)
-        # Only now the beginnings, since what is left of a whole one after its beginning could be read.
-        for form in self._long:
-            text = _replaced(text, form.spelling[:BEGINNING], form)
+            text = _replaced(text, form.text, form)
+        # Prefixes come after complete values: otherwise the rest of a complete value would stay readable.
+        for form in self._long_forms:
+            text = _replaced(text, form.text[:PREFIX_LENGTH], form)
         return text
 
 
-def spellings(value: str) -> Iterator[str]:
-    """A value as it stands in plain text, JSON, addresses, HTML and base64."""
+def encoded_forms(value: str) -> Iterator[str]:
+    """Yield a value as it is written in plain text, JSON, URLs, HTML and base64."""
     yield value
-    yield " ".join(value.split())  # as pages show it
+    yield " ".join(value.split())  # as pages render white space
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]
     yield quote_plus(value, safe=_FORM, errors="replace")
@@ -75,38 +75,41 @@ def spellings(value: str) -> Iterator[str]:
 
 
 def _base64(value: bytes) -> Iterator[str]:
-    """What base64 makes of it wherever it begins in what is encoded, less the letters that its neighbours decide."""
+    """Yield the base64 characters that encode the value at each of the three possible offsets.
+
+    Characters at the edges are left out, because they also depend on the neighbouring bytes.
+    """
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + value).decode("ascii")
         first = -(-offset * 8 // 6)
         last = (offset + len(value)) * 8 // 6
-        if last - first > SHORTEST:
+        if last - first > MIN_LENGTH:
             yield encoded[first:last]
             yield encoded[first:last].replace("+", "-").replace("/", "_")
 
 
-def _replaced(text: str, beginning: str, form: Form) -> str:
-    """The text without whatever begins so and goes on as the form does, in capitals or not."""
+def _replaced(text: str, prefix: str, form: EncodedForm) -> str:
+    """Replace each part of the text that starts with the prefix, as far as it agrees with the form, ignoring case."""
     lowered = _lower(text)
-    at = lowered.find(beginning)
+    at = lowered.find(prefix)
     if at < 0:
         return text
     pieces: list[str] = []
     done = 0
     while at >= 0:
         pieces += [text[done:at], form.label]
-        done = at + _alike(lowered[at : at + len(form.spelling)], form.spelling)
-        at = lowered.find(beginning, done)
+        done = at + _common_prefix_length(lowered[at : at + len(form.text)], form.text)
+        at = lowered.find(prefix, done)
     return "".join([*pieces, text[done:]])
 
 
-def _alike(one: str, other: str) -> int:
-    """How many letters both begin with."""
+def _common_prefix_length(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _lower(text: str) -> str:
-    """In lower case, letter by letter, so that places stay the same."""
+    """Return the text in lower case, character by character, so that positions stay the same."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered

@@ -1,6 +1,6 @@
-"""Named secrets: what the owner entrusts to rove, where each may be typed, and nothing of them in what goes out.
+"""Named secrets: hands out values for the origins that they are bound to, and removes them from output.
 
-`$ROVE_HOME/secrets.toml` is readable by its owner alone and holds a table for each:
+`$ROVE_HOME/secrets.toml` must be readable only by its owner. It has one table for each secret:
 
     [github]
     origins = ["https://github.com"]
@@ -11,34 +11,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 from rove.errors import Denied
-from rove.record import dataclass
+from rove.guard.secrets.secret import Secret
 from rove.settings import Settings
 
 Redact = Callable[[str], str]
 
 
-@dataclass(frozen=True)
-class Secret:
-    """A value that goes by its name, the origins that it is bound to, and into which of their fields it may go."""
-
-    name: str
-    origins: tuple[str, ...]
-    value: str = field(repr=False)
-    fields: Literal["password", "any"] = "password"
-
-    @property
-    def goes_anywhere(self) -> bool:
-        return self.fields == "any"
-
-
 class Secrets:
-    """All that are known. Whoever asks by name is told, at the right origin; whatever goes out is rid of them."""
+    """All secrets that the owner has defined."""
 
     def __init__(self, secrets: Iterable[Secret] = (), source: str = "secrets.toml") -> None:
         self._by_name = {secret.name: secret for secret in secrets}
@@ -46,43 +30,43 @@ class Secrets:
 
     @classmethod
     def load(cls, path: Path, environment: Mapping[str, str], workspace: Path) -> Secrets:
-        """The secrets of a file, each fetched from where it is kept; nothing is taken that is not understood."""
-        from rove.guard.secrets.secrets_file import Source, read  # which most never need
+        """Load the secrets of a file. Raises InvalidSettings if any part of the file is not understood."""
+        from rove.guard.secrets.secrets_file import Source, read_secrets  # imported late: most users have no file
 
-        return cls(read(Source(path, environment, workspace)), str(path))
+        return cls(read_secrets(Source(path, environment, workspace)), str(path))
 
     def use(self, name: str, origin: str) -> Secret:
-        """The secret, for typing it into a document of this origin; raises Denied if it is not for there."""
+        """Return a secret that is about to be typed at this origin. Raises Denied if it is not bound to the origin."""
         secret = self._by_name.get(name)
         if secret is None:
             known = ", ".join(self._by_name) or "none"
             raise Denied(
                 f"There is no secret `{name}`.",
-                hint=f"There are: {known}. Tell the owner, who can define it in {self._source} (docs/secrets.md).",
+                hint=f"There are: {known}. The owner can define it in {self._source} (docs/secrets.md).",
             )
         if origin not in secret.origins:
             raise Denied(
-                f"The secret `{name}` is bound to {', '.join(secret.origins)}, and this is {_shown(origin)}.",
-                hint="It is typed nowhere else. Make sure that this is the site which you mean to be at.",
+                f"The secret `{name}` is bound to {', '.join(secret.origins)}, and this is {_origin_text(origin)}.",
+                hint="rove types it nowhere else. Make sure that this is the site that you want.",
             )
         return secret
 
     def offer(self, origin: str) -> str:
-        """What could be typed at this origin in place of a password, for whoever was refused."""
-        fitting = [secret.name for secret in self._by_name.values() if origin in secret.origins]
-        if fitting:
-            return f'Give "secret:NAME" in place of the text; for {origin} there is: {", ".join(fitting)}.'
+        """Tell an agent that may not type a password which secrets it can use at this origin instead."""
+        names = [secret.name for secret in self._by_name.values() if origin in secret.origins]
+        if names:
+            return f'Use "secret:NAME" instead of the text; for {origin} there is: {", ".join(names)}.'
         return (
-            f"No secret is bound to {_shown(origin)}. Tell the owner: one that is defined in {self._source} "
-            '(docs/secrets.md) can be given as "secret:NAME"; --guard-passwords allow, which is for testing an app of '
-            "one's own, lets any text be typed."
+            f"No secret is bound to {_origin_text(origin)}. Tell the owner: a secret that is defined in {self._source} "
+            '(docs/secrets.md) can be used as "secret:NAME". For testing your own app, --guard-passwords allow lets '
+            "agents type any text."
         )
 
     @cached_property
     def redact(self) -> Redact:
-        """Takes their values out of a text."""
+        """A function that replaces the values of secrets in a text with their names."""
         if not self._by_name:
-            return _unchanged
+            return _without_redaction
         from rove.guard.secrets.redaction import Redaction
 
         return Redaction({secret.name: secret.value for secret in self._by_name.values()})
@@ -93,7 +77,7 @@ class Secrets:
 
 
 def secrets_from(settings: Settings) -> Secrets:
-    """The secrets that the settings name, or none if they name no file and none lies in home."""
+    """Return the secrets that the settings name, or none if they name no file and home has none."""
     path = settings.secrets_file
     if settings.secrets is None and not (path.exists() or path.is_symlink()):
         return NO_SECRETS
@@ -103,9 +87,9 @@ def secrets_from(settings: Settings) -> Secrets:
 NO_SECRETS = Secrets()
 
 
-def _unchanged(text: str) -> str:
+def _without_redaction(text: str) -> str:
     return text
 
 
-def _shown(origin: str) -> str:
+def _origin_text(origin: str) -> str:
     return "a page of no origin" if origin == "null" else origin

@@ -1,4 +1,4 @@
-"""The file of secrets. What is not understood, however little, stops the start."""
+"""Reads the secrets file. If any part of it is not understood, rove does not start."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, Literal, NoReturn, cast
 
 from rove.errors import InvalidSettings
 from rove.fields import UNKNOWN, InvalidFields, Validated, arg, build
-from rove.guard.secrets.redaction import SHORTEST
-from rove.guard.secrets.secrets import Secret
+from rove.guard.secrets.redaction import MIN_LENGTH
+from rove.guard.secrets.secret import Secret
 from rove.record import dataclass
 from rove.target import is_secret_name
 
-SOURCES = ("value", "env", "file", "keyring")
-LARGEST = 65_536
-KNOWN = "write one like https://example.com or http://localhost:3000"
+VALUE_SOURCES = ("value", "env", "file", "keyring")
+MAX_FILE_BYTES = 65_536
+ORIGIN_EXAMPLES = "write one like https://example.com or http://localhost:3000"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the file lies, and what is needed to read it: the environment, and the folder that it must not be in."""
+    """The path of the file, the environment that it may refer to, and the workspace that it must not be in."""
 
     path: Path
     environment: Mapping[str, str]
@@ -31,28 +31,28 @@ class Source:
 
 
 def canonical_origin(text: str) -> str:
-    """An origin as browsers spell it, `https://example.com:8443`; a ValueError says that it is none."""
+    """Return an origin as browsers write it, such as `https://example.com:8443`. Raises ValueError."""
     from ada_url import URL
 
     try:
         url = URL(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no origin; {KNOWN}") from None
-    # Nothing beside the origin is in it, and no star: that would be a host, but one that nobody means.
+        raise ValueError(f"{text!r} is not an origin; {ORIGIN_EXAMPLES}") from None
+    # A URL with a path, a query or credentials is not an origin. `*` is valid in a host, but here it is a mistake.
     if url.protocol not in ("http:", "https:") or url.href != f"{url.origin}/" or "*" in url.host:
-        raise ValueError(f"{text!r} is no origin; {KNOWN}")
+        raise ValueError(f"{text!r} is not an origin; {ORIGIN_EXAMPLES}")
     return url.origin
 
 
-def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _canonical_origins(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(canonical_origin, texts))
 
 
 @dataclass(frozen=True)
 class SecretEntry(Validated):
-    """One secret as the file has it."""
+    """One table of the file."""
 
-    origins: tuple[str, ...] = arg("Where it may be typed.", min_length=1, check=_origins)
+    origins: tuple[str, ...] = arg("Where it may be typed.", min_length=1, check=_canonical_origins)
     value: str | None = arg("The secret itself.", default=None)
     env: str | None = arg("Environment variable that holds it.", default=None)
     file: str | None = arg("File that holds it, and nothing else.", default=None)
@@ -60,62 +60,67 @@ class SecretEntry(Validated):
     fields: Literal["password", "any"] = arg("Into which fields it may be typed.", default="password")
 
 
-def read(source: Source) -> list[Secret]:
-    """Every secret in the file, its value fetched from wherever it is kept."""
-    import tomllib  # most people have no such file
+def read_secrets(source: Source) -> list[Secret]:
+    """Read every secret of the file, and fetch its value from the environment, a file or the keyring if needed."""
+    import tomllib  # imported late: most users have no such file
 
     try:
         tree = tomllib.loads(_private_text(source))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise InvalidSettings(f"The secrets {source.path} cannot be read: {why}", hint="Mend the file.") from error
+        raise InvalidSettings(
+            f"The secrets file {source.path} cannot be read: {why}", hint="Correct the file."
+        ) from error
     return [_secret(source, name, table) for name, table in tree.items()]
 
 
 def _private_text(source: Source) -> str:
-    _refuse_workspace(source, source.path, "The secrets")
+    _reject_workspace(source, source.path, "The secrets file")
     with source.path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InvalidSettings(
-                f"The secrets {source.path} can be read or written by others (mode {stat.S_IMODE(mode):o}).",
-                hint=f"chmod 600 {source.path}",
+                f"Other users can read or write the secrets file {source.path} (mode {stat.S_IMODE(mode):o}).",
+                hint=f"Run: chmod 600 {source.path}",
             )
         return file.read().decode("utf-8")
 
 
-def _refuse_workspace(source: Source, path: Path, what: str) -> None:
+def _reject_workspace(source: Source, path: Path, what: str) -> None:
     if path.resolve().is_relative_to(source.workspace.resolve()):
         raise InvalidSettings(
-            f"{what} {path} lies in the workspace, which an agent can send files from.", hint="Keep it somewhere else."
+            f"{what} {path} is in the workspace, and agents can upload files from there.",
+            hint="Move it somewhere else.",
         )
 
 
 def _secret(source: Source, name: str, table: Any) -> Secret:
     if not is_secret_name(name):
-        _refuse(source, name, "a name is made of letters, digits, - and _")
+        _reject(source, name, "a name may contain only letters, digits, - and _")
     if not isinstance(table, dict):
-        _refuse(source, name, "must be a table with `origins` and where the value is")
+        _reject(source, name, "must be a table with `origins` and one source of the value")
     try:
-        read_table: SecretEntry = build(SecretEntry, cast("dict[str, Any]", table))
+        entry: SecretEntry = build(SecretEntry, cast("dict[str, Any]", table))
     except InvalidFields as refused:
         key, why = refused.complaints[0]
         known = f"; there are: {', '.join(SecretEntry.__dataclass_fields__)}" if why == UNKNOWN else ""
-        _refuse(source, name, f"`{key}` {why}{known}" if why in (UNKNOWN, "is missing") else f"`{key}`: {why}{known}")
-    value = _value(source, name, read_table)
-    if len(value) < SHORTEST:
-        _refuse(source, name, f"has fewer than {SHORTEST} characters, which could not be kept out of what is told")
-    return Secret(name, read_table.origins, value, read_table.fields)
+        _reject(source, name, f"`{key}` {why}{known}" if why in (UNKNOWN, "is missing") else f"`{key}`: {why}{known}")
+    value = _value(source, name, entry)
+    if len(value) < MIN_LENGTH:
+        _reject(source, name, f"has fewer than {MIN_LENGTH} characters, too few to be redacted from output")
+    return Secret(name, entry.origins, value, entry.fields)
 
 
 def _value(source: Source, name: str, table: SecretEntry) -> str:
-    given = [key for key in SOURCES if getattr(table, key) is not None]
+    given = [key for key in VALUE_SOURCES if getattr(table, key) is not None]
     if len(given) != 1:
-        _refuse(source, name, f"needs exactly one of {', '.join(SOURCES)}; it has {' and '.join(given) or 'none'}")
+        _reject(
+            source, name, f"needs exactly one of {', '.join(VALUE_SOURCES)}; it has {' and '.join(given) or 'none'}"
+        )
     if table.value is not None:
         return table.value
     if table.env is not None:
-        return source.environment.get(table.env) or _refuse(
+        return source.environment.get(table.env) or _reject(
             source, name, f"the environment variable {table.env} is not set"
         )
     if table.file is not None:
@@ -125,34 +130,39 @@ def _value(source: Source, name: str, table: SecretEntry) -> str:
 
 
 def _from_file(source: Source, name: str, path: Path) -> str:
-    _refuse_workspace(source, path, f"The file of the secret `{name}`,")
+    _reject_workspace(source, path, f"The file of the secret `{name}`,")
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
-            _refuse(source, name, f"{path} is no file of at most {LARGEST} bytes")
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            _reject(source, name, f"{path} is not a file of at most {MAX_FILE_BYTES} bytes")
         return path.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
     except (OSError, UnicodeDecodeError) as error:
-        _refuse(source, name, f"{path} cannot be read: {error.strerror if isinstance(error, OSError) else 'no text'}")
+        _reject(
+            source,
+            name,
+            f"{path} cannot be read: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8 text'}",
+        )
 
 
 def _from_keyring(source: Source, name: str, place: str) -> str:
     service, slash, user = place.rpartition("/")
     if not (service and slash and user):
-        _refuse(source, name, '`keyring` must be "service/user"')
+        _reject(source, name, '`keyring` must be "service/user"')
     try:
         keyring = import_module("keyring")
     except ImportError as error:
         raise InvalidSettings(
-            f"The secret `{name}` is in the system keyring, for which a package is missing.",
-            hint="pip install 'rove[keyring]'",
+            f"The secret `{name}` is in the system keyring, and the package `keyring` is not installed.",
+            hint="Run: pip install 'rove[keyring]'",
         ) from error
     try:
         value: str | None = keyring.get_password(service, user)
     except keyring.errors.KeyringError as error:
-        _refuse(source, name, f"the system keyring cannot be asked: {error}")
-    return value or _refuse(source, name, f"the system keyring has nothing for {user} at {service}")
+        _reject(source, name, f"the system keyring cannot be read: {error}")
+    return value or _reject(source, name, f"the system keyring has no password for {user} at {service}")
 
 
-def _refuse(source: Source, name: str, why: str) -> NoReturn:
+def _reject(source: Source, name: str, why: str) -> NoReturn:
     raise InvalidSettings(
-        f"The secret `{name}` in {source.path}: {why}.", hint="Mend it there; docs/secrets.md shows how it is written."
+        f"The secret `{name}` in {source.path}: {why}.",
+        hint="Correct it there; docs/secrets.md describes the syntax.",
     )

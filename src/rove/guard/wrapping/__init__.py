@@ -1,1 +1,1 @@
-"""Page text in a wrapper that no page can forge."""
+"""Marks page text as untrusted, with markers that pages cannot forge."""

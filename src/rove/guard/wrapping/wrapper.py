@@ -1,11 +1,11 @@
-"""Page text in a wrapper that no page can forge.
+"""Wraps page text in markers that pages cannot forge.
 
     <untrusted 41872206630915574920 https://example.com>
     heading "Welcome" [e1]
     </untrusted 41872206630915574920>
 
-The number is drawn anew for every answer, so no page can know it. What merely looks like such a marker, in whatever
-letters and brackets, is made to look like none: a model must not have to compare twenty digits to be safe.
+Every answer has a new random number, which a page cannot know. Page text that looks like such a marker, with whatever
+letters and brackets, is changed so that it no longer does: a model should not have to compare twenty digits.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from functools import lru_cache
 from rove.outcome import NOWHERE, Passage
 
 WORD = "untrusted"
-# Twenty digits are 66 bits, and cost a model 7 tokens where hexadecimal ones would cost 11.
+# Twenty decimal digits are 66 bits and cost a model 7 tokens; the same bits in hexadecimal would cost 11.
 DIGITS = 20
 NEUTRAL = "(not a marker: "
 
-# Brackets, and what may stand between the letters of a marker that was taken apart.
+# Brackets, and the characters that a forged marker may have between its letters.
 _OPENING = r"(?:[<>\[\](){}|]|&(?:lt|#0*60|#x0*3c);)"
 _GAP = r"[\s\"'`\\|_.,:;*~^=+/#%&!?@$-]{0,48}"
-_IN_GAPS = bytes(code for code in range(128) if re.fullmatch(_GAP, chr(code)))
-_LOOKALIKE = re.compile(rf"{_OPENING}{_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
+_GAP_BYTES = bytes(code for code in range(128) if re.fullmatch(_GAP, chr(code)))
+_LOOKALIKE_MARKER = re.compile(rf"{_OPENING}{_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]%-]+|about:[a-z]+|null", re.IGNORECASE)
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _SLASHES = dict.fromkeys(map(ord, "⁄∕⧸⟋╱／＼∖⧵⟍╲\\"), "/")
 _BRACKETS = dict.fromkeys(
     map(
@@ -39,7 +39,7 @@ _BRACKETS = dict.fromkeys(
     ),
     "<",
 )
-# Letters of other scripts that pass for those of the word; compatibility forms are found by their decomposition.
+# Letters of other scripts that look like those of the word. Compatibility forms are found by their decomposition.
 _LETTERS = {
     ord(other): latin
     for latin, others in {
@@ -53,52 +53,55 @@ _LETTERS = {
     }.items()
     for other in others
 }
-_FOLDED = {**_SLASHES, **_BRACKETS, **_LETTERS}
-# Whatever else is no letter may stand in a gap: strokes laid over letters, dots, pictures.
-_BY_KIND = {"M": "~", "P": "~", "S": "~", "Z": " "}
+_LOOKALIKE_CHARACTERS = {**_SLASHES, **_BRACKETS, **_LETTERS}
+# Other characters that are not letters may be in a gap: combining marks, punctuation, symbols.
+_BY_CATEGORY = {"M": "~", "P": "~", "S": "~", "Z": " "}
 
 
 def wrapped(passages: Iterable[Passage]) -> str:
-    """The passages one after the other; each run of one origin's words in a wrapper."""
+    """Return the passages as one text, with each run of passages from one origin in a wrapper."""
     number = f"{int.from_bytes(os.urandom(DIGITS), sys.byteorder) % 10**DIGITS:0{DIGITS}}"
-    return "\n".join(_in_wrapper(passage, number) for passage in _joined(passages))
+    return "\n".join(_in_wrapper(passage, number) for passage in _merged(passages))
 
 
-def _is_plain(text: str) -> bool:
-    """Twenty times as quick as to search for it: whoever takes the word apart leaves its letters in their order."""
-    return text.isascii() and WORD.encode() not in text.encode("ascii").translate(None, _IN_GAPS).lower()
+def _has_no_marker(text: str) -> bool:
+    """Return whether an ASCII text cannot contain a marker, without the regular expression, which is 20 times slower.
+
+    However a page splits the word, its letters stay in order; so removing the gap characters makes it appear.
+    """
+    return text.isascii() and WORD.encode() not in text.encode("ascii").translate(None, _GAP_BYTES).lower()
 
 
 def neutralised(text: str) -> str:
-    """The text, with nothing in it that could be taken for a marker."""
-    if _is_plain(text.replace("…", "")):  # the sign for what was left out, which is part of no marker
+    """Return the text without anything that looks like a marker."""
+    if _has_no_marker(text.replace("…", "")):  # rove's own sign for omitted text, which is never part of a marker
         return text
-    skeleton = _FOREIGN.sub(lambda match: _folded(match[0]), text)
-    if _is_plain(skeleton):
+    folded = _NON_ASCII.sub(lambda match: _ascii_lookalike(match[0]), text)
+    if _has_no_marker(folded):
         return text
     parts: list[str] = []
     end = 0
-    for match in _LOOKALIKE.finditer(skeleton):
+    for match in _LOOKALIKE_MARKER.finditer(folded):
         parts += [text[end : match.start()], NEUTRAL]
-        # Its bracket goes; its letters stay readable.
+        # Remove the bracket only; the letters stay readable.
         end = match.start() + 1
     return "".join([*parts, text[end:]])
 
 
-def _joined(passages: Iterable[Passage]) -> Iterable[Passage]:
-    """Neighbours that have one origin made one."""
-    waiting: Passage | None = None
+def _merged(passages: Iterable[Passage]) -> Iterable[Passage]:
+    """Merge adjacent passages of the same origin."""
+    previous: Passage | None = None
     for passage in passages:
         if not passage.text:
             continue
-        if waiting is not None and waiting.origin == passage.origin and not (waiting.is_raw or passage.is_raw):
-            waiting = Passage(f"{waiting.text}\n{passage.text}", passage.origin)
+        if previous is not None and previous.origin == passage.origin and not (previous.is_raw or passage.is_raw):
+            previous = Passage(f"{previous.text}\n{passage.text}", passage.origin)
             continue
-        if waiting is not None:
-            yield waiting
-        waiting = passage
-    if waiting is not None:
-        yield waiting
+        if previous is not None:
+            yield previous
+        previous = passage
+    if previous is not None:
+        yield previous
 
 
 def _in_wrapper(passage: Passage, number: str) -> str:
@@ -109,13 +112,13 @@ def _in_wrapper(passage: Passage, number: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _folded(character: str) -> str:
-    """One character that it could be taken for."""
-    known = _FOLDED.get(ord(character))
+def _ascii_lookalike(character: str) -> str:
+    """Return the ASCII character that a character looks like, or the character itself."""
+    known = _LOOKALIKE_CHARACTERS.get(ord(character))
     if known is not None:
         return known
     plain = unicodedata.normalize("NFKD", character)
     first = next((each for each in plain if not unicodedata.combining(each)), character)
     if first.isascii():
         return first
-    return _FOLDED.get(ord(first)) or _BY_KIND.get(unicodedata.category(first)[0], first)
+    return _LOOKALIKE_CHARACTERS.get(ord(first)) or _BY_CATEGORY.get(unicodedata.category(first)[0], first)

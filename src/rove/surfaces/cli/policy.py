@@ -12,7 +12,7 @@ from rove.guard.hosts.local_machine import OwnPorts
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.guard.policy.policy import Ask, Deny
 from rove.guard.policy.policy_file import policy_from, read_policy
-from rove.guard.policy.rule_policy import HOUSE_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
+from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
 from rove.settings import Settings
 from rove.spelling import nearest
 from rove.surfaces.toolsets import PREFIX
@@ -62,7 +62,7 @@ def _summary(rules: RulePolicy, settings: Settings) -> Iterator[str]:
     for rule in built_in_rules():
         if not set(rule.effect) <= set(rules.defaults):
             yield f"else {_shown(rule)}, by rove's own rules"
-    rest = {effect.value: word for effect, word in HOUSE_DEFAULTS.items() if effect.value not in rules.defaults}
+    rest = {effect.value: word for effect, word in BUILT_IN_DEFAULTS.items() if effect.value not in rules.defaults}
     if rest:
         yield f"else {_by_word(rest)}, by rove's own rules"
     yield f"Asked is {ASKED[settings.approve]} (--approve {settings.approve})."
@@ -105,7 +105,7 @@ def _explained(rules: RulePolicy, facts: ActionFacts, settings: Settings) -> Ite
     yield f"{verdict.word}: {facts.verb} (effect {verdict.effect.value}){where}, session {facts.session}"
     rule = f": {_shown(verdict.rule)}" if verdict.rule else ""
     yield f"  decided by {verdict.where}{rule}"
-    decision = rules.said(facts, verdict)
+    decision = rules.decision(facts, verdict)
     if isinstance(decision, Deny):
         yield f"  reason given: {decision.reason}"
     if isinstance(decision, Ask):

@@ -1,4 +1,4 @@
-"""The first words with a browser, whatever the browser makes of them."""
+"""Creating a first context and page, with browsers that answer, refuse and end."""
 
 from __future__ import annotations
 
@@ -9,91 +9,95 @@ from typing import Any
 
 import pytest
 
-from rove.chromium.browser import ATTACHED
-from rove.chromium.process.first_page import COMMANDS_SENT, PAGE_COMMAND, FirstPage
+from rove.chromium.browser import AUTO_ATTACH
+from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 
-WAY_OUT = "http://127.0.0.1:4321"
-MADE = b'{"id":2,"result":{"browserContextId":"C1"}}\0'
-ATTACHED_TO = b'{"method":"Target.attachedToTarget","params":{"sessionId":"S1","targetInfo":{}}}\0'
+PROXY_URL = "http://127.0.0.1:4321"
+CONTEXT_CREATED = b'{"id":2,"result":{"browserContextId":"C1"}}\0'
+ATTACHED_TO_TARGET = b'{"method":"Target.attachedToTarget","params":{"sessionId":"S1","targetInfo":{}}}\0'
 
 
-class Far:
-    """The browser's ends of the pipe."""
+class FakeBrowser:
+    """The browser's end of the pipe that a `FirstPage` uses."""
 
     def __init__(self) -> None:
-        self.hears, self.theirs_out = os.pipe()
-        self.theirs_in, self.says = os.pipe()
-        self.overture = FirstPage(self.theirs_in, self.theirs_out, WAY_OUT)
+        self._read_fd, self._our_out = os.pipe()
+        self._our_in, self._write_fd = os.pipe()
+        self.first_page = FirstPage(self._our_in, self._our_out, PROXY_URL)
         self._rest = b""
 
-    def say(self, *pieces: bytes) -> None:
-        for piece in pieces:
-            os.write(self.says, piece)
+    def send(self, *data: bytes) -> None:
+        for piece in data:
+            os.write(self._write_fd, piece)
 
-    def received(self) -> dict[str, Any]:
-        """The next message, for which it may have to wait."""
+    def next_command(self) -> dict[str, Any]:
+        """Wait for the next command and return it."""
         while b"\0" not in self._rest:
-            self._rest += os.read(self.hears, 65536)
+            self._rest += os.read(self._read_fd, 65536)
         message, _, self._rest = self._rest.partition(b"\0")
-        told: dict[str, Any] = json.loads(message)
-        return told
+        command: dict[str, Any] = json.loads(message)
+        return command
 
-    def hang_up(self) -> None:
-        os.close(self.says)
-        self.says = -1
+    def end(self) -> None:
+        os.close(self._write_fd)
+        self._write_fd = -1
 
     def close(self) -> None:
-        if self.says >= 0:
-            self.hang_up()
-        self.overture.wait()
-        for end in (self.hears, self.theirs_out, self.theirs_in):
-            os.close(end)
+        if self._write_fd >= 0:
+            self.end()
+        self.first_page.wait()
+        for descriptor in (self._read_fd, self._our_out, self._our_in):
+            os.close(descriptor)
 
 
 @pytest.fixture
-def far() -> Generator[Far]:
-    made = Far()
-    yield made
-    made.close()
+def browser() -> Generator[FakeBrowser]:
+    fake = FakeBrowser()
+    yield fake
+    fake.close()
 
 
-def test_a_context_is_asked_for_then_a_page_in_it_and_both_in_the_words_used_later_on(far: Far) -> None:
-    watch, context = far.received(), far.received()
-    assert (watch["method"], watch["params"]) == ("Target.setAutoAttach", ATTACHED)
+def test_a_context_and_a_page_are_created_with_the_same_parameters_as_later_ones(browser: FakeBrowser) -> None:
+    attach, context = browser.next_command(), browser.next_command()
+    assert (attach["method"], attach["params"]) == ("Target.setAutoAttach", AUTO_ATTACH)
     assert context["method"] == "Target.createBrowserContext"
     assert context["params"] == {
         "disposeOnDetach": True,
-        "proxyServer": WAY_OUT,
+        "proxyServer": PROXY_URL,
         "proxyBypassList": "<-loopback>",
     }
-    far.say(MADE)
-    page = far.received()
-    assert (page["id"], page["method"]) == (PAGE_COMMAND, "Target.createTarget")
+    browser.send(CONTEXT_CREATED)
+    page = browser.next_command()
+    assert (page["id"], page["method"]) == (CREATE_PAGE_ID, "Target.createTarget")
     assert page["params"] == {"url": "about:blank", "browserContextId": "C1"}
-    far.say(ATTACHED_TO)
-    run = far.received()
+    browser.send(ATTACHED_TO_TARGET)
+    run = browser.next_command()
     assert (run["id"], run["method"], run["sessionId"]) == (COMMANDS_SENT, "Runtime.runIfWaitingForDebugger", "S1")
-    far.overture.wait()
-    assert far.overture.context == "C1"
+    browser.first_page.wait()
+    assert browser.first_page.context_id == "C1"
 
 
-def test_whatever_was_read_is_kept_for_whoever_goes_on(far: Far) -> None:
+def test_all_bytes_that_were_read_are_kept_for_the_next_reader(browser: FakeBrowser) -> None:
     other = b'{"method":"Target.targetCreated","params":{}}\0'
-    far.say(other, MADE[:20], MADE[20:], b'{"id":3,"result":{}}\0', ATTACHED_TO + b'{"half a mess')
-    far.overture.wait()
-    assert far.overture.received == other + MADE + b'{"id":3,"result":{}}\0' + ATTACHED_TO + b'{"half a mess'
+    page_created = b'{"id":3,"result":{}}\0'
+    half = b'{"half a mess'
+    browser.send(other, CONTEXT_CREATED[:20], CONTEXT_CREATED[20:], page_created, ATTACHED_TO_TARGET + half)
+    browser.first_page.wait()
+    assert browser.first_page.received == other + CONTEXT_CREATED + page_created + ATTACHED_TO_TARGET + half
 
 
-def test_a_browser_that_refuses_is_asked_for_nothing_more(far: Far) -> None:
-    far.say(b'{"id":1,"result":{}}\0{"id":2,"error":{"code":-32000,"message":"no"}}\0')
-    far.overture.wait()
-    assert far.overture.context is None
-    assert [far.received()["id"] for _ in range(2)] == [1, 2]
+def test_a_browser_that_refuses_gets_no_further_command(browser: FakeBrowser) -> None:
+    browser.send(b'{"id":1,"result":{}}\0{"id":2,"error":{"code":-32000,"message":"no"}}\0')
+    browser.first_page.wait()
+    assert browser.first_page.context_id is None
+    assert [browser.next_command()["id"] for _ in range(2)] == [1, 2]
 
 
-@pytest.mark.parametrize("said", [b"", MADE[:10], MADE], ids=["at once", "in mid-word", "with a context"])
-def test_one_that_ends_is_found_out_by_whoever_takes_the_pipe(far: Far, said: bytes) -> None:
-    far.say(said)
-    far.hang_up()
-    far.overture.wait()
-    assert far.overture.received == said
+@pytest.mark.parametrize(
+    "sent", [b"", CONTEXT_CREATED[:10], CONTEXT_CREATED], ids=["at once", "within a message", "with a context"]
+)
+def test_waiting_ends_when_the_browser_ends(browser: FakeBrowser, sent: bytes) -> None:
+    browser.send(sent)
+    browser.end()
+    browser.first_page.wait()
+    assert browser.first_page.received == sent

@@ -1,4 +1,4 @@
-"""The pipe to a browser, with a browser at its end that does not do its part."""
+"""CDP connections over a pipe to a browser that does not read or answer."""
 
 from __future__ import annotations
 
@@ -8,70 +8,75 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from rove.chromium.protocol.connection import MOST_UNSENT, CdpConnection, CdpError
+from rove.chromium.protocol.connection import MAX_UNSENT_BYTES, CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
 
 MEGABYTE = "x" * 2**20
 
 
-class Other:
-    """The browser's end."""
+class BrowserEnd:
+    """The browser's end of a pipe, and the connection at the other end."""
 
     def __init__(self) -> None:
-        self.reading, ours_out = os.pipe()
-        ours_in, self.writing = os.pipe()
-        self.connection = CdpConnection(PipeTransport(ours_in, ours_out))
+        self.read_fd, our_out = os.pipe()
+        our_in, self.write_fd = os.pipe()
+        self.connection = CdpConnection(PipeTransport(our_in, our_out))
 
     def close(self) -> None:
-        for end in (self.reading, self.writing):
-            os.close(end)
-        self.reading = self.writing = -1
+        for descriptor in (self.read_fd, self.write_fd):
+            os.close(descriptor)
+        self.read_fd = self.write_fd = -1
 
 
 @pytest.fixture
-async def other() -> AsyncGenerator[Other]:
-    made = Other()
-    await made.connection.open()
-    yield made
-    made.connection.close()
-    if made.reading >= 0:
-        made.close()
+async def browser_end() -> AsyncGenerator[BrowserEnd]:
+    end = BrowserEnd()
+    await end.connection.open()
+    yield end
+    end.connection.close()
+    if end.read_fd >= 0:
+        end.close()
 
 
-async def test_34_commands_that_nobody_takes_in_are_refused_before_they_fill_our_memory(other: Other) -> None:
-    asked = [asyncio.ensure_future(other.connection.root.send("Any.thing", {"text": MEGABYTE})) for _ in range(50)]
-    done, waiting = await asyncio.wait(asked, timeout=1)
-    assert 0 < len(waiting) <= MOST_UNSENT // 2**20 + 2
-    assert all(isinstance(task.exception(), CdpError) for task in done)
-    other.connection.close()
-    await asyncio.wait(waiting, timeout=10)
-    assert all(isinstance(task.exception(), CdpError) for task in waiting)
+async def test_34_commands_that_the_browser_does_not_read_are_refused_before_they_fill_memory(
+    browser_end: BrowserEnd,
+) -> None:
+    root = browser_end.connection.root
+    commands = [asyncio.ensure_future(root.send("Any.thing", {"text": MEGABYTE})) for _ in range(50)]
+    refused, pending = await asyncio.wait(commands, timeout=1)
+    assert 0 < len(pending) <= MAX_UNSENT_BYTES // 2**20 + 2
+    assert all(isinstance(task.exception(), CdpError) for task in refused)
+    browser_end.connection.close()
+    await asyncio.wait(pending, timeout=10)
+    assert all(isinstance(task.exception(), CdpError) for task in pending)
 
 
-async def test_34_a_pipe_that_closes_in_the_middle_of_a_message_fails_everyone_who_waits(other: Other) -> None:
-    asked = [asyncio.ensure_future(other.connection.root.send("Any.thing")) for _ in range(3)]
-    ended: list[bool] = []
-    other.connection.on_end(lambda: ended.append(True))
+async def test_34_a_pipe_that_closes_in_the_middle_of_a_message_fails_all_pending_commands(
+    browser_end: BrowserEnd,
+) -> None:
+    commands = [asyncio.ensure_future(browser_end.connection.root.send("Any.thing")) for _ in range(3)]
+    ends: list[bool] = []
+    browser_end.connection.on_end(lambda: ends.append(True))
     await asyncio.sleep(0)
-    os.write(other.writing, b'{"id":1,"result":{"half')
-    other.close()
-    await asyncio.wait(asked, timeout=10)
-    assert all(isinstance(task.exception(), CdpError) for task in asked)
-    assert ended == [True]
+    os.write(browser_end.write_fd, b'{"id":1,"result":{"half')
+    browser_end.close()
+    await asyncio.wait(commands, timeout=10)
+    assert all(isinstance(task.exception(), CdpError) for task in commands)
+    assert ends == [True]
     with pytest.raises(CdpError):
-        await other.connection.root.send("Any.thing")
+        await browser_end.connection.root.send("Any.thing")
 
 
-async def test_closing_leaves_no_handle_open_whether_or_not_it_was_ever_opened() -> None:
-    def handles() -> int:
+async def test_closing_leaves_no_descriptor_open_whether_or_not_the_connection_was_opened() -> None:
+    def open_descriptors() -> int:
         return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
-    before = handles()
-    never, once = Other(), Other()
-    await once.connection.open()
-    for other in (never, once):
-        other.connection.close()
-        other.connection.close()
-        other.close()
-    await asyncio.sleep(0)  # a transport closes its file a moment later
-    assert handles() == before
+    before = open_descriptors()
+    never_opened, opened = BrowserEnd(), BrowserEnd()
+    await opened.connection.open()
+    for end in (never_opened, opened):
+        end.connection.close()
+        end.connection.close()
+        end.close()
+    await asyncio.sleep(0)  # a transport closes its file in the next turn of the event loop
+    assert open_descriptors() == before

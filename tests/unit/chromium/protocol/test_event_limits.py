@@ -1,4 +1,4 @@
-"""What a page can say without end, and what of it is let through."""
+"""Limits on the console and log events of a page."""
 
 from __future__ import annotations
 
@@ -8,117 +8,122 @@ from typing import Any
 import pytest
 
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.event_limits import LONGEST, MOST_BYTES, MOST_EVENTS, EventLimiter
-from rove.chromium.protocol.pipe import PipeTransport, _Messages
+from rove.chromium.protocol.event_limits import (
+    MAX_BYTES_PER_SECOND,
+    MAX_EVENT_BYTES,
+    MAX_EVENTS_PER_SECOND,
+    EventLimiter,
+)
+from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
 
-SESSION = "0123456789ABCDEF0123456789ABCDEF"
+SESSION_ID = "0123456789ABCDEF0123456789ABCDEF"
 
 
-class Listening:
-    """A connection without a browser, fed with what one would send, and a record of what it told."""
+class Recorder:
+    """A connection without a browser; tests feed it with messages, and it records the events that handlers get."""
 
     def __init__(self) -> None:
         self.connection = CdpConnection(PipeTransport(-1, -1))
-        self.stream = _Messages(self.connection)
-        self.heard: list[dict[str, Any]] = []
-        self.flooded = 0
-        cdp = self.connection.cdp_session(SESSION)
-        cdp.on("Runtime.consoleAPICalled", self.heard.append)
-        cdp.on("Network.loadingFinished", self.heard.append)
-        cdp.on("flooded", self._on_flooded)
+        self.stream = _MessageSplitter(self.connection)
+        self.events: list[dict[str, Any]] = []
+        self.dropped = 0
+        cdp = self.connection.cdp_session(SESSION_ID)
+        cdp.on("Runtime.consoleAPICalled", self.events.append)
+        cdp.on("Network.loadingFinished", self.events.append)
+        cdp.on("dropped", self._on_dropped)
 
-    def _on_flooded(self, event: dict[str, Any]) -> None:
-        self.flooded += 1
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        self.dropped += 1
 
-    def say(self, method: str, text: str = "", session: str = SESSION) -> bytes:
-        message = {"method": method, "params": {"text": text}, "sessionId": session}
-        return json.dumps(message, separators=(",", ":")).encode() + b"\0"
-
-
-def test_a_valve_lets_so_many_through_in_a_second() -> None:
-    valve = EventLimiter()
-    assert sum(valve.admits(100) for _ in range(3 * MOST_EVENTS)) == MOST_EVENTS
+    def message(self, method: str, text: str = "", session_id: str = SESSION_ID) -> bytes:
+        content = {"method": method, "params": {"text": text}, "sessionId": session_id}
+        return json.dumps(content, separators=(",", ":")).encode() + b"\0"
 
 
-def test_a_valve_lets_so_many_bytes_through_in_a_second() -> None:
-    valve = EventLimiter()
-    assert sum(valve.admits(MOST_BYTES // 2) for _ in range(10)) == 2
+def test_a_limiter_admits_a_number_of_events_in_a_second() -> None:
+    limiter = EventLimiter()
+    assert sum(limiter.admits(100) for _ in range(3 * MAX_EVENTS_PER_SECOND)) == MAX_EVENTS_PER_SECOND
 
 
-def test_what_is_dropped_is_counted_and_the_rest_is_told() -> None:
-    listening = Listening()
-    for _ in range(MOST_EVENTS + 50):
-        listening.stream.data_received(listening.say("Runtime.consoleAPICalled", "loud"))
-    assert (len(listening.heard), listening.flooded) == (MOST_EVENTS, 50)
+def test_a_limiter_admits_a_number_of_bytes_in_a_second() -> None:
+    limiter = EventLimiter()
+    assert sum(limiter.admits(MAX_BYTES_PER_SECOND // 2) for _ in range(10)) == 2
+
+
+def test_events_over_the_limit_are_dropped_and_counted() -> None:
+    recorder = Recorder()
+    for _ in range(MAX_EVENTS_PER_SECOND + 50):
+        recorder.stream.data_received(recorder.message("Runtime.consoleAPICalled", "loud"))
+    assert (len(recorder.events), recorder.dropped) == (MAX_EVENTS_PER_SECOND, 50)
 
 
 def test_other_events_are_never_dropped() -> None:
-    listening = Listening()
-    for _ in range(3 * MOST_EVENTS):
-        listening.stream.data_received(listening.say("Network.loadingFinished"))
-    assert (len(listening.heard), listening.flooded) == (3 * MOST_EVENTS, 0)
+    recorder = Recorder()
+    for _ in range(3 * MAX_EVENTS_PER_SECOND):
+        recorder.stream.data_received(recorder.message("Network.loadingFinished"))
+    assert (len(recorder.events), recorder.dropped) == (3 * MAX_EVENTS_PER_SECOND, 0)
 
 
-def test_the_flood_of_one_page_drops_nothing_of_another() -> None:
-    listening = Listening()
-    for _ in range(3 * MOST_EVENTS):
-        listening.stream.data_received(listening.say("Runtime.consoleAPICalled", session="F" * 32))
-    listening.stream.data_received(listening.say("Runtime.consoleAPICalled", "heard"))
-    assert listening.heard == [{"text": "heard"}]
+def test_many_events_of_one_page_drop_none_of_another() -> None:
+    recorder = Recorder()
+    for _ in range(3 * MAX_EVENTS_PER_SECOND):
+        recorder.stream.data_received(recorder.message("Runtime.consoleAPICalled", session_id="F" * 32))
+    recorder.stream.data_received(recorder.message("Runtime.consoleAPICalled", "admitted"))
+    assert recorder.events == [{"text": "admitted"}]
 
 
-def test_a_line_longer_than_any_is_not_kept_while_it_comes() -> None:
-    listening = Listening()
-    message = listening.say("Runtime.consoleAPICalled", "x" * (2 * LONGEST))
+def test_an_event_over_the_size_limit_is_not_kept_in_memory_while_it_arrives() -> None:
+    recorder = Recorder()
+    message = recorder.message("Runtime.consoleAPICalled", "x" * (2 * MAX_EVENT_BYTES))
     most = 0
     for start in range(0, len(message), 65536):
-        listening.stream.data_received(message[start : start + 65536])
-        most = max(most, sum(map(len, listening.stream._pieces)))
-    assert most <= LONGEST + 65536
-    assert (listening.heard, listening.flooded) == ([], 1)
-    listening.stream.data_received(listening.say("Network.loadingFinished", "next"))
-    assert listening.heard == [{"text": "next"}]
+        recorder.stream.data_received(message[start : start + 65536])
+        most = max(most, sum(map(len, recorder.stream._pieces)))
+    assert most <= MAX_EVENT_BYTES + 65536
+    assert (recorder.events, recorder.dropped) == ([], 1)
+    recorder.stream.data_received(recorder.message("Network.loadingFinished", "next"))
+    assert recorder.events == [{"text": "next"}]
 
 
-def test_a_stream_that_comes_byte_by_byte_is_the_same_stream() -> None:
-    listening = Listening()
-    both = listening.say("Runtime.consoleAPICalled", "one") + listening.say("Network.loadingFinished", "two")
+def test_a_stream_can_arrive_byte_by_byte() -> None:
+    recorder = Recorder()
+    both = recorder.message("Runtime.consoleAPICalled", "one") + recorder.message("Network.loadingFinished", "two")
     for byte in both:
-        listening.stream.data_received(bytes([byte]))
-    assert listening.heard == [{"text": "one"}, {"text": "two"}]
+        recorder.stream.data_received(bytes([byte]))
+    assert recorder.events == [{"text": "one"}, {"text": "two"}]
 
 
-def test_a_handler_can_stop_hearing() -> None:
+def test_a_subscription_ends_with_its_block() -> None:
     cdp = CdpSession(CdpConnection(PipeTransport(-1, -1)), None)
-    heard: list[Any] = []
-    with cdp.hearing("event", heard.append):
-        cdp.tell("event", {"n": 1})
-    cdp.tell("event", {"n": 2})
-    assert heard == [{"n": 1}]
+    events: list[Any] = []
+    with cdp.subscription("event", events.append):
+        cdp.emit("event", {"n": 1})
+    cdp.emit("event", {"n": 2})
+    assert events == [{"n": 1}]
 
 
-def test_what_nobody_listens_to_is_not_even_parsed() -> None:
-    listening = Listening()
-    listening.stream.data_received(b'{"method":"Network.dataReceived","params":this is no JSON\0')
-    listening.stream.data_received(listening.say("Network.loadingFinished", "next"))
-    assert listening.heard == [{"text": "next"}]
+def test_an_event_without_a_handler_is_not_parsed() -> None:
+    recorder = Recorder()
+    recorder.stream.data_received(b'{"method":"Network.dataReceived","params":this is no JSON\0')
+    recorder.stream.data_received(recorder.message("Network.loadingFinished", "next"))
+    assert recorder.events == [{"text": "next"}]
 
 
-def test_a_message_that_cannot_be_taken_costs_none_of_those_behind_it(caplog: pytest.LogCaptureFixture) -> None:
-    listening = Listening()
+def test_messages_behind_an_invalid_one_are_still_handled(caplog: pytest.LogCaptureFixture) -> None:
+    recorder = Recorder()
     bad = b'{"method":"Network.loadingFinished","params":this is no JSON\0'
-    good = listening.say("Network.loadingFinished", "next")
-    listening.stream.data_received(bad + good + good[:20])
-    listening.stream.data_received(good[20:])
-    assert listening.heard == [{"text": "next"}] * 2
-    assert "could not be taken" in caplog.text
+    good = recorder.message("Network.loadingFinished", "next")
+    recorder.stream.data_received(bad + good + good[:20])
+    recorder.stream.data_received(good[20:])
+    assert recorder.events == [{"text": "next"}] * 2
+    assert "cannot handle a message" in caplog.text
 
 
-def test_a_handler_that_fails_costs_none_of_those_behind_it(caplog: pytest.LogCaptureFixture) -> None:
-    listening = Listening()
-    cdp = listening.connection.cdp_session(SESSION)
+def test_messages_behind_a_failing_handler_are_still_handled(caplog: pytest.LogCaptureFixture) -> None:
+    recorder = Recorder()
+    cdp = recorder.connection.cdp_session(SESSION_ID)
     cdp.on("Network.loadingFailed", lambda event: 1 / 0)
-    both = listening.say("Network.loadingFailed") + listening.say("Network.loadingFinished", "next")
-    listening.stream.data_received(both)
-    assert listening.heard == [{"text": "next"}]
+    both = recorder.message("Network.loadingFailed") + recorder.message("Network.loadingFinished", "next")
+    recorder.stream.data_received(both)
+    assert recorder.events == [{"text": "next"}]
     assert "ZeroDivisionError" in caplog.text

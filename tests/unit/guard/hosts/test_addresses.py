@@ -1,4 +1,4 @@
-"""G1: The address table, at its edges."""
+"""G1: The table of addresses is right at the edges of its ranges."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
 
-from rove.guard.hosts.addresses import embedded, verdict
+from rove.guard.hosts.addresses import embedded_ipv4, refusal_reason
 
-# First and last address of each range, its rule, and the rules of its neighbours: None is public.
+# First and last address of each range, why it is refused, and why its neighbours are. None means public.
 RANGES = [
     ("0.0.0.0", "0.255.255.255", "this-network", "", None),
     ("10.0.0.0", "10.255.255.255", "private", None, None),
@@ -92,52 +92,52 @@ EMBEDDED = [
 ]
 
 
-@pytest.mark.parametrize(("first", "last", "rule", "before", "after"), RANGES, ids=[each[0] for each in RANGES])
+@pytest.mark.parametrize(("first", "last", "reason", "before", "after"), RANGES, ids=[each[0] for each in RANGES])
 def test_a_range_begins_and_ends_where_the_registry_says(
-    first: str, last: str, rule: str | None, before: str | None, after: str | None
+    first: str, last: str, reason: str | None, before: str | None, after: str | None
 ) -> None:
     low, high = ip_address(first), ip_address(last)
-    if rule is not None:
+    if reason is not None:
         middle = type(low)((int(low) + int(high)) // 2)
-        assert {verdict(low), verdict(high)} == {rule}
-        assert verdict(middle) is not None
+        assert {refusal_reason(low), refusal_reason(high)} == {reason}
+        assert refusal_reason(middle) is not None
     else:
-        assert verdict(low) is not None
-        assert verdict(high) is not None
+        assert refusal_reason(low) is not None
+        assert refusal_reason(high) is not None
     if before != "":
-        assert verdict(low - 1) == before
+        assert refusal_reason(low - 1) == before
     if after != "":
-        assert verdict(high + 1) == after
+        assert refusal_reason(high + 1) == after
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_never_refused(address: str) -> None:
-    assert verdict(ip_address(address)) is None
+    assert refusal_reason(ip_address(address)) is None
 
 
 @pytest.mark.parametrize("address", METADATA)
-def test_a_metadata_service_is_known_in_every_disguise(address: str) -> None:
-    assert verdict(ip_address(address)) == "metadata"
+def test_a_metadata_service_is_recognised_in_every_notation(address: str) -> None:
+    assert refusal_reason(ip_address(address)) == "metadata"
 
 
-@pytest.mark.parametrize(("address", "rule"), EMBEDDED)
-def test_an_embedded_address_is_judged_too(address: str, rule: str) -> None:
-    assert verdict(ip_address(address)) == rule
+@pytest.mark.parametrize(("address", "reason"), EMBEDDED)
+def test_an_embedded_address_is_checked_too(address: str, reason: str) -> None:
+    assert refusal_reason(ip_address(address)) == reason
 
 
 def test_a_zone_does_not_hide_an_address() -> None:
-    assert verdict(ip_address("::1%lo")) == "loopback"
-    assert verdict(ip_address("fe80::1%eth0")) == "link-local"
+    assert refusal_reason(ip_address("::1%lo")) == "loopback"
+    assert refusal_reason(ip_address("fe80::1%eth0")) == "link-local"
 
 
-def test_teredo_holds_two_addresses_one_of_them_turned_over() -> None:
-    assert embedded(IPv6Address("2001:0:4136:e378:8000:63bf:3fff:fdd2")) == (
+def test_a_teredo_address_embeds_a_server_and_an_inverted_client_address() -> None:
+    assert embedded_ipv4(IPv6Address("2001:0:4136:e378:8000:63bf:3fff:fdd2")) == (
         IPv4Address("65.54.227.120"),
         IPv4Address("192.0.2.45"),
     )
 
 
-def test_no_address_outside_what_was_given_out_is_public() -> None:
+def test_no_address_outside_of_the_assigned_range_is_public() -> None:
     for top in range(0, 0x10000, 0x40):
         if not 0x2000 <= top < 0x4000:
-            assert verdict(IPv6Address((top << 112) + 0x1234)) is not None, hex(top)
+            assert refusal_reason(IPv6Address((top << 112) + 0x1234)) is not None, hex(top)

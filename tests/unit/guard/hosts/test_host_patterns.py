@@ -1,11 +1,11 @@
-"""Lists of hosts, as people write them."""
+"""Entries of host lists match exactly what they name."""
 
 from __future__ import annotations
 
 import pytest
 
 from rove.errors import InvalidSettings
-from rove.guard.hosts.host_patterns import pattern
+from rove.guard.hosts.host_patterns import parse_pattern
 from rove.guard.hosts.urls import Endpoint
 
 
@@ -35,12 +35,12 @@ from rove.guard.hosts.urls import Endpoint
         ("a_b.example", [("a_b.example", 80)], []),
     ],
 )
-def test_an_entry_matches_what_it_says_and_nothing_else(
+def test_an_entry_matches_only_the_hosts_that_it_names(
     entry: str, matching: list[tuple[str, int]], others: list[tuple[str, int]]
 ) -> None:
-    read = pattern(entry)
-    assert [pair for pair in matching if not read.matches(Endpoint(*pair))] == []
-    assert [pair for pair in others if read.matches(Endpoint(*pair))] == []
+    parsed = parse_pattern(entry)
+    assert [pair for pair in matching if not parsed.matches(Endpoint(*pair))] == []
+    assert [pair for pair in others if parsed.matches(Endpoint(*pair))] == []
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_an_entry_matches_what_it_says_and_nothing_else(
         "a,b", "a;b", "*.10.0.0.1/8", "localhost\n",
     ],
 )  # fmt: skip
-def test_what_could_be_meant_otherwise_is_an_error(entry: str) -> None:
+def test_an_ambiguous_entry_is_an_error(entry: str) -> None:
     with pytest.raises(InvalidSettings):
-        pattern(entry)
+        parse_pattern(entry)
 
 
-def test_a_denied_name_covers_what_is_under_it() -> None:
-    read = pattern("evil.example")
-    assert read.covers(Endpoint("evil.example", 80))
-    assert read.covers(Endpoint("a.b.evil.example", 443))
-    assert not read.covers(Endpoint("notevil.example", 80))
-    assert not pattern("evil.example:80").covers(Endpoint("a.evil.example", 443))
+def test_a_denied_name_covers_its_subdomains() -> None:
+    parsed = parse_pattern("evil.example")
+    assert parsed.covers(Endpoint("evil.example", 80))
+    assert parsed.covers(Endpoint("a.b.evil.example", 443))
+    assert not parsed.covers(Endpoint("notevil.example", 80))
+    assert not parse_pattern("evil.example:80").covers(Endpoint("a.evil.example", 443))

@@ -1,4 +1,4 @@
-"""Origins as browsers read them, and patterns that match whole labels or nothing."""
+"""Origins are parsed as browsers parsed them, and patterns match whole labels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_origin_is_read_as_a_browser_reads_it(url: str, origin: str) -> None:
     ["about:blank", "data:text/html,x", "file:///etc/passwd", "javascript:1", "null", "", "https://", "https://a:99999",
      "ws://example.com", "https://./", "https://a..b/", "https://localhost../", "\ud800", "https://\ud800/"],
 )  # fmt: skip
-def test_what_leads_nowhere_has_no_origin(url: str) -> None:
+def test_a_url_that_is_not_a_web_address_has_no_origin(url: str) -> None:
     assert origin_text(url) is None
 
 
@@ -76,10 +76,10 @@ def test_what_leads_nowhere_has_no_origin(url: str) -> None:
         ("https://bücher.example", ["https://xn--bcher-kva.example"], ["https://bucher.example"]),
     ],
 )
-def test_a_pattern_matches_what_is_inside_and_nothing_else(pattern: str, inside: list[str], outside: list[str]) -> None:
-    read = OriginPattern.parse(pattern)
-    assert [url for url in inside if not read.matches(url)] == []
-    assert [url for url in outside if read.matches(url)] == []
+def test_a_pattern_matches_only_its_own_origins(pattern: str, inside: list[str], outside: list[str]) -> None:
+    parsed = OriginPattern.parse(pattern)
+    assert [url for url in inside if not parsed.matches(url)] == []
+    assert [url for url in outside if parsed.matches(url)] == []
 
 
 @pytest.mark.parametrize(
@@ -90,24 +90,24 @@ def test_a_pattern_matches_what_is_inside_and_nothing_else(pattern: str, inside:
      "https://example.com:", "https://example.com:8*", "example.com evil.org", "a..b", ".a", "https:/example.com",
      "//example.com"],
 )  # fmt: skip
-def test_what_is_no_pattern_is_refused(text: str) -> None:
+def test_an_invalid_pattern_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         OriginPattern.parse(text)
 
 
 @given(HOST, HOST)
 def test_a_host_matches_its_own_pattern_and_no_other(one: str, other: str) -> None:
-    read = OriginPattern.parse(f"https://{one}")
-    assert read.matches(f"https://{one}/")
-    assert read.matches(f"https://{other}/") == (one == other)
+    parsed = OriginPattern.parse(f"https://{one}")
+    assert parsed.matches(f"https://{one}/")
+    assert parsed.matches(f"https://{other}/") == (one == other)
 
 
 @given(HOST, HOST)
-def test_a_star_stands_for_whole_labels(below: str, host: str) -> None:
-    read = OriginPattern.parse(f"*.{host}")
-    assert read.matches(f"https://{below}.{host}")
-    assert not read.matches(f"https://{host}")
-    assert not read.matches(f"https://{below}{host}") or f"{below}{host}".endswith(f".{host}")
+def test_a_star_stands_for_whole_labels(subdomain: str, host: str) -> None:
+    parsed = OriginPattern.parse(f"*.{host}")
+    assert parsed.matches(f"https://{subdomain}.{host}")
+    assert not parsed.matches(f"https://{host}")
+    assert not parsed.matches(f"https://{subdomain}{host}") or f"{subdomain}{host}".endswith(f".{host}")
 
 
 @given(st.text(max_size=40))

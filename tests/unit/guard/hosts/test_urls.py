@@ -1,4 +1,4 @@
-"""G1: What an address is, before anything is sent to it."""
+"""G1: URLs are parsed as browsers parse them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rove.guard.hosts.urls import Endpoint, Origin, endpoint_of, origin_of, sche
         ("", None),
     ],
 )
-def test_the_scheme_is_the_one_that_a_browser_would_read(url: str, scheme: str | None) -> None:
+def test_the_scheme_is_the_one_that_a_browser_reads(url: str, scheme: str | None) -> None:
     assert scheme_of(url) == scheme
 
 
@@ -70,7 +70,7 @@ def test_the_scheme_is_the_one_that_a_browser_would_read(url: str, scheme: str |
         "http://𝟏𝟐𝟕.𝟎.𝟎.𝟏/",
     ],
 )
-def test_loopback_is_recognised_in_every_disguise(url: str) -> None:
+def test_loopback_is_recognised_in_every_notation(url: str) -> None:
     assert origin_of(url) == Origin("http", Endpoint("127.0.0.1", 80))
 
 
@@ -98,7 +98,7 @@ def test_loopback_is_recognised_in_every_disguise(url: str) -> None:
         ("http://0x7f.0.0.1.example/", "0x7f.0.0.1.example", 80),
     ],
 )
-def test_a_host_has_one_spelling(url: str, host: str, port: int) -> None:
+def test_a_host_has_one_canonical_form(url: str, host: str, port: int) -> None:
     origin = origin_of(url)
     assert origin is not None
     assert (origin.host, origin.port) == (host, port)
@@ -140,7 +140,7 @@ def test_a_host_has_one_spelling(url: str, host: str, port: int) -> None:
         "about:blank",
     ],
 )
-def test_what_cannot_be_read_leads_nowhere(url: str) -> None:
+def test_an_invalid_url_has_no_origin(url: str) -> None:
     assert origin_of(url) is None
 
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_read_leads_nowhere(url: str) -> None:
         ("example.com", Endpoint("example.com", 80)),
     ],
 )
-def test_a_proxy_is_given_a_host_and_a_port(authority: str, endpoint: Endpoint) -> None:
+def test_a_host_and_port_are_parsed(authority: str, endpoint: Endpoint) -> None:
     assert endpoint_of(authority, 80) == endpoint
 
 
@@ -167,5 +167,5 @@ def test_a_proxy_is_given_a_host_and_a_port(authority: str, endpoint: Endpoint) 
         "bücher.example:80", "a:８０",
     ],
 )  # fmt: skip
-def test_a_proxy_takes_nothing_that_could_be_cut_in_two_ways(authority: str) -> None:
+def test_an_ambiguous_host_and_port_is_refused(authority: str) -> None:
     assert endpoint_of(authority, 80) is None

@@ -1,27 +1,27 @@
-"""Where a body ends."""
+"""The end of a body is found."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import strategies as st
 
 from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength, UntilClosed
-from rove.guard.proxy.connection_errors import Malformed
+from rove.guard.http.http_errors import Malformed
 
 
-def fed(body: BodyFraming, pieces: list[bytes]) -> int:
-    """How many bytes of all the pieces the body took."""
-    taken = 0
+def consumed_by(body: BodyFraming, pieces: list[bytes]) -> int:
+    """Feed the pieces to a body, and return how many of their bytes belong to it."""
+    consumed = 0
     for piece in pieces:
         if body.is_done:
             break
-        taken += body.take(piece)
-    return taken
+        consumed += body.consume(piece)
+    return consumed
 
 
 @pytest.mark.parametrize(
-    "whole",
+    "message",
     [
         b"0\r\n\r\n",
         b"5\r\nhello\r\n0\r\n\r\n",
@@ -31,12 +31,12 @@ def fed(body: BodyFraming, pieces: list[bytes]) -> int:
         b"2\r\n\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_chunks_end_where_they_end_however_they_arrive(whole: bytes) -> None:
+def test_the_end_of_chunks_is_found_however_they_are_split(message: bytes) -> None:
     after = b"GET / HTTP/1.1\r\n"
-    for size in range(1, len(whole) + len(after) + 1):
-        data = whole + after
+    for size in range(1, len(message) + len(after) + 1):
+        data = message + after
         body = Chunked()
-        assert fed(body, [data[at : at + size] for at in range(0, len(data), size)]) == len(whole)
+        assert consumed_by(body, [data[at : at + size] for at in range(0, len(data), size)]) == len(message)
         assert body.is_done
 
 
@@ -66,31 +66,31 @@ def test_chunks_end_where_they_end_however_they_arrive(whole: bytes) -> None:
         b"0\r\n" + b"A: b\r\n" * 10000,
     ],
 )
-def test_chunks_that_two_could_read_in_two_ways_are_refused(bad: bytes) -> None:
+def test_ambiguous_chunks_are_refused(bad: bytes) -> None:
     for size in (1, 2, 3, len(bad)):
         with pytest.raises(Malformed):
             body = Chunked()
-            fed(body, [bad[at : at + size] for at in range(0, len(bad), size)])
+            consumed_by(body, [bad[at : at + size] for at in range(0, len(bad), size)])
             assert body.is_done, "neither refused nor ended"
 
 
-@given(some.lists(some.binary(min_size=1, max_size=50), max_size=8), some.integers(1, 20))
-def test_any_chunks_are_counted_right(chunks: list[bytes], size: int) -> None:
-    whole = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
-    data, body = whole + b"next", Chunked()
-    assert fed(body, [data[at : at + size] for at in range(0, len(data), size)]) == len(whole)
+@given(st.lists(st.binary(min_size=1, max_size=50), max_size=8), st.integers(1, 20))
+def test_any_valid_chunks_are_consumed_completely(chunks: list[bytes], size: int) -> None:
+    message = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
+    data, body = message + b"next", Chunked()
+    assert consumed_by(body, [data[at : at + size] for at in range(0, len(data), size)]) == len(message)
     assert body.is_done
 
 
-def test_a_counted_body_takes_no_more_than_its_own() -> None:
+def test_a_body_of_fixed_length_consumes_no_more_than_its_length() -> None:
     body = FixedLength(5)
-    assert fed(body, [b"he", b"llo, and more"]) == 5
+    assert consumed_by(body, [b"he", b"llo, and more"]) == 5
     assert body.is_done
     assert FixedLength(0).is_done
 
 
-def test_a_body_that_ends_with_its_connection_takes_everything() -> None:
+def test_a_body_that_ends_with_its_connection_consumes_everything() -> None:
     body = UntilClosed()
-    assert fed(body, [b"x" * 10, b"y"]) == 11
+    assert consumed_by(body, [b"x" * 10, b"y"]) == 11
     assert not body.is_done
-    assert body.may_break_off
+    assert body.ends_with_connection

@@ -1,4 +1,4 @@
-"""Requests to the proxy: what is understood, how it goes on, and what is refused."""
+"""Requests to the proxy are parsed strictly, and rewritten for the server."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import pytest
 
 from rove.guard.hosts.urls import Endpoint
 from rove.guard.http.body_framing import Chunked, FixedLength
+from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import read_request
-from rove.guard.proxy.connection_errors import Malformed
 
 
 def head(*lines: str) -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n"
 
 
-def test_a_request_goes_on_as_a_server_would_have_got_it_directly() -> None:
+def test_a_forwarded_request_looks_like_one_without_a_proxy() -> None:
     request = read_request(
         head(
             "GET http://example.com/a/b?c=d HTTP/1.1",
@@ -43,12 +43,12 @@ def test_a_request_goes_on_as_a_server_would_have_got_it_directly() -> None:
         ("http://example.com/http://evil.example/", "/http://evil.example/"),
     ],
 )
-def test_what_goes_on_is_the_path(target: str, path: str) -> None:
+def test_the_server_receives_the_path(target: str, path: str) -> None:
     request = read_request(head(f"GET {target} HTTP/1.1", "Host: example.com"))
     assert request.head.startswith(f"GET {path} HTTP/1.1\r\n".encode())
 
 
-def test_headers_of_this_connection_stay_here() -> None:
+def test_hop_by_hop_headers_are_not_forwarded() -> None:
     request = read_request(
         head(
             "GET http://example.com/ HTTP/1.1",
@@ -65,11 +65,11 @@ def test_headers_of_this_connection_stay_here() -> None:
         )
     )
     assert request.head == head("GET / HTTP/1.1", "Host: example.com", "Connection: close", "X-Kept: 2")
-    assert request.is_last
+    assert request.closes_connection
     assert not request.wants_upgrade
 
 
-def test_a_websocket_may_be_upgraded_to_and_nothing_else() -> None:
+def test_an_upgrade_to_a_websocket_is_forwarded() -> None:
     request = read_request(
         head("GET http://example.com/ HTTP/1.1", "Host: example.com", "Connection: Upgrade", "Upgrade: websocket")
     )
@@ -77,7 +77,7 @@ def test_a_websocket_may_be_upgraded_to_and_nothing_else() -> None:
     assert request.head == head("GET / HTTP/1.1", "Host: example.com", "Connection: Upgrade", "Upgrade: websocket")
 
 
-def test_bodies_are_counted_or_chunked() -> None:
+def test_a_body_has_a_fixed_length_or_chunks() -> None:
     post = "POST http://example.com/ HTTP/1.1"
     assert isinstance(read_request(head(post, "Host: example.com", "Content-Length: 5")).body, FixedLength)
     assert isinstance(read_request(head(post, "Host: example.com", "Transfer-Encoding: chunked")).body, Chunked)
@@ -85,7 +85,7 @@ def test_bodies_are_counted_or_chunked() -> None:
 
 
 @pytest.mark.parametrize("host", ["example.com:443", "example.com", "EXAMPLE.com.:443"])
-def test_a_tunnel_is_asked_for_by_host_and_port(host: str) -> None:
+def test_a_connect_request_names_a_host_and_port(host: str) -> None:
     request = read_request(head("CONNECT example.com:443 HTTP/1.1", f"Host: {host}"))
     assert request.is_tunnel
     assert request.endpoint == Endpoint("example.com", 443)
@@ -173,6 +173,6 @@ GET, HOST = "GET http://example.com/ HTTP/1.1", "Host: example.com"
         ["connect example.com:443 HTTP/1.1", HOST],
     ],
 )
-def test_what_two_servers_could_read_differently_is_refused(lines: list[str]) -> None:
+def test_an_ambiguous_request_is_refused(lines: list[str]) -> None:
     with pytest.raises(Malformed):
         read_request(head(*lines))

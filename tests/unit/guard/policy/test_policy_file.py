@@ -1,4 +1,4 @@
-"""The policy as a file: read strictly, and what is broken stops the start."""
+"""The policy file is read strictly, and rove does not start with a broken one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidSettings
 from rove.guard.policy.policy_file import policy_from, read_policy
 
-WHOLE = """\
+COMPLETE_POLICY = """\
 # What the shop's agent may do.
 [[rule]]
 decide = "deny"
@@ -37,14 +37,14 @@ send_file = "deny"
 """
 
 
-def written(folder: Path, text: str) -> Path:
+def write(folder: Path, text: str) -> Path:
     path = folder / "policy.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def test_a_whole_file_is_read(tmp_path: Path) -> None:
-    path = written(tmp_path, WHOLE)
+def test_a_complete_file_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path, COMPLETE_POLICY)
     rules = read_policy(path)
     assert rules.rules == (
         PolicyRule(
@@ -58,12 +58,12 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_is_the_default_policy(tmp_path: Path) -> None:
-    rules = read_policy(written(tmp_path, ""))
+    rules = read_policy(write(tmp_path, ""))
     assert (rules.rules, rules.defaults) == ((), {})
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ('colour = "red"', ["line 1", "`colour`"]),
         ('[rule]\ndecide = "deny"', ["line 1", "`rule`", "[[rule]]"]),
@@ -89,47 +89,47 @@ def test_an_empty_file_is_the_default_policy(tmp_path: Path) -> None:
         ('[[rule]]\ndecide = "deny"\ndecide = "allow"\n', ["line 3"]),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, said: list[str]) -> None:
-    path = written(tmp_path, text)
+def test_a_problem_is_reported_with_its_line(tmp_path: Path, text: str, expected: list[str]) -> None:
+    path = write(tmp_path, text)
     with pytest.raises(InvalidSettings) as caught:
         read_policy(path)
-    assert [words for words in [str(path), *said] if words not in caught.value.message] == []
+    assert [text_part for text_part in [str(path), *expected] if text_part not in caught.value.message] == []
     assert caught.value.hint
 
 
-def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
-    path = written(tmp_path, 'x = 1\n[[rule]]\ndecide = "deny"\naction = "clik"\neffect = "fly"\n[default]\ny = "deny"')
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
+    path = write(tmp_path, 'x = 1\n[[rule]]\ndecide = "deny"\naction = "clik"\neffect = "fly"\n[default]\ny = "deny"')
     with pytest.raises(InvalidSettings) as caught:
         read_policy(path)
     assert [name for name in ("`x`", "`clik`", "`fly`", "`y`") if name not in caught.value.message] == []
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidSettings):
         read_policy(path)
 
 
-def test_without_a_file_the_default_policy_applies_and_says_where_rules_would_go(tmp_path: Path) -> None:
+def test_without_a_file_the_default_policy_names_the_file_that_rules_could_be_in(tmp_path: Path) -> None:
     rules = policy_from(Settings(home=tmp_path))
     assert (rules.rules, rules.source) == ((), str(tmp_path / "policy.toml"))
 
 
-def test_the_file_in_home_is_read_by_itself(tmp_path: Path) -> None:
-    written(tmp_path, WHOLE)
+def test_the_file_in_home_is_read_without_a_setting(tmp_path: Path) -> None:
+    write(tmp_path, COMPLETE_POLICY)
     assert len(policy_from(Settings(home=tmp_path)).rules) == 3
 
 
-def test_the_file_that_is_named_goes_before_the_one_in_home(tmp_path: Path) -> None:
-    written(tmp_path, WHOLE)
+def test_the_file_that_the_settings_name_replaces_the_one_in_home(tmp_path: Path) -> None:
+    write(tmp_path, COMPLETE_POLICY)
     other = tmp_path / "other.toml"
     other.write_text('[default]\nread = "deny"')
     assert policy_from(Settings(home=tmp_path, policy=other)).defaults == {"read": "deny"}
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "dangling link", "broken"])
-def test_a_policy_that_cannot_be_had_stops_the_start(tmp_path: Path, kind: str) -> None:
+def test_a_policy_that_cannot_be_read_stops_the_start(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "policy.toml"
     named = None
     if kind == "missing":
@@ -148,30 +148,30 @@ def test_a_policy_in_the_workspace_is_refused(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     with pytest.raises(InvalidSettings) as caught:
-        policy_from(Settings(home=tmp_path, policy=written(workspace, WHOLE)))
+        policy_from(Settings(home=tmp_path, policy=write(workspace, COMPLETE_POLICY)))
     assert "workspace" in caught.value.message
-    written(tmp_path, WHOLE)
+    write(tmp_path, COMPLETE_POLICY)
     with pytest.raises(InvalidSettings):
         policy_from(Settings(home=tmp_path, workspace=tmp_path))
 
 
-def test_the_samples_in_the_docs_are_sound(tmp_path: Path) -> None:
+def test_the_samples_in_the_docs_are_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parents[4] / "docs" / "policy.md").read_text(encoding="utf-8")
     samples = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert samples
     for sample in samples:
-        assert read_policy(written(tmp_path, sample)).rules
+        assert read_policy(write(tmp_path, sample)).rules
 
 
-BROKEN = st.sampled_from(WHOLE.split()).map(lambda word: WHOLE.replace(word, "["))
+BROKEN = st.sampled_from(COMPLETE_POLICY.split()).map(lambda word: COMPLETE_POLICY.replace(word, "["))
 
 
 @checking(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.one_of(st.text(max_size=60), BROKEN))
-def test_no_text_is_read_in_part(tmp_path: Path, text: str) -> None:
-    """A file is read whole, or not at all."""
+def test_no_file_is_read_in_part(tmp_path: Path, text: str) -> None:
+    """A file is read completely or refused."""
     try:
-        rules = read_policy(written(tmp_path, text))
+        rules = read_policy(write(tmp_path, text))
     except InvalidSettings:
         return
     assert len(rules.rules) == text.count("[[rule]]")

@@ -1,4 +1,4 @@
-"""Rules: tried in order, the first that matches decides."""
+"""Policy rules are tried in order, and the first that matches decides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rove.actions.forms import Fill
 from rove.actions.navigation import Navigate
 from rove.actions.pointer import Click
 from rove.fields import InvalidFields
-from rove.guard.policy.rule_policy import HOUSE_DEFAULTS, ActionFacts, Word
+from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, Word
 
 SHOP = Place("default", "t1", "https://shop.example/cart")
 CLICK = Click("e1")
@@ -51,28 +51,28 @@ def test_the_first_rule_that_matches_decides() -> None:
         ({"action": ("click",), "origin": ("other.example",), "session": ("default",)}, False),
     ],
 )
-def test_all_that_a_rule_says_must_hold(conditions: dict[str, Any], matches: bool) -> None:
+def test_a_rule_matches_only_if_all_of_its_conditions_do(conditions: dict[str, Any], matches: bool) -> None:
     assert decided(rule("deny", **conditions)) == ("deny" if matches else "allow")
 
 
-def test_an_action_with_a_destination_happens_there_and_not_where_it_starts() -> None:
-    goes = Navigate("https://other.example/")
-    assert decided(rule("deny", origin=("other.example",)), action=goes) == "deny"
-    assert decided(rule("deny", origin=("shop.example",)), action=goes) == "allow"
+def test_an_action_with_a_destination_happens_at_the_destination() -> None:
+    navigate = Navigate("https://other.example/")
+    assert decided(rule("deny", origin=("other.example",)), action=navigate) == "deny"
+    assert decided(rule("deny", origin=("shop.example",)), action=navigate) == "allow"
 
 
 @pytest.mark.parametrize("url", [None, "about:blank", "data:text/html,x", "null"])
-def test_no_rule_with_an_origin_matches_where_there_is_none(url: str | None) -> None:
-    nowhere = Place("default", "t1", url)
-    assert decided(rule("allow", origin=("*",)), rule("deny"), place=nowhere) == "deny"
+def test_a_rule_with_an_origin_does_not_match_a_page_without_one(url: str | None) -> None:
+    without_origin = Place("default", "t1", url)
+    assert decided(rule("allow", origin=("*",)), rule("deny"), place=without_origin) == "deny"
 
 
 @pytest.mark.parametrize("address", ["https://a:99999/", "http://[::1/", "https:///"])
-def test_a_destination_that_is_no_address_is_denied_where_rules_name_origins(address: str) -> None:
+def test_an_invalid_destination_is_denied_if_a_rule_names_origins(address: str) -> None:
     assert decided(rule("allow", origin=("*",)), action=Navigate(address)) == "deny"
 
 
-def test_the_default_of_an_effect_comes_after_the_rules_and_before_our_own() -> None:
+def test_the_owners_default_for_an_effect_applies_after_rules_and_before_built_in_rules() -> None:
     upload = Upload("e1", ("notes.txt",))
     local = Place("default", "t1", "http://localhost:3000/")
     assert decided(action=upload, place=local) == "allow"
@@ -80,7 +80,7 @@ def test_the_default_of_an_effect_comes_after_the_rules_and_before_our_own() -> 
     assert decided(rule("ask", action=("upload",)), action=upload, place=local, send_file="deny") == "ask"
 
 
-def test_by_default_the_public_web_is_open_and_files_are_asked_about() -> None:
+def test_by_default_the_public_web_is_allowed_and_uploads_are_asked_about() -> None:
     for verb in VERBS:
         verdict = RulePolicy().verdict(ActionFacts.of(verb, "default", "https://example.com/"))
         assert verdict.word == ("ask" if registry()[verb].effect is Effect.SEND_FILE else "allow"), verb
@@ -88,7 +88,7 @@ def test_by_default_the_public_web_is_open_and_files_are_asked_about() -> None:
 
 @pytest.mark.parametrize("effect", list(Effect))
 def test_every_effect_has_a_default(effect: Effect) -> None:
-    assert effect in HOUSE_DEFAULTS
+    assert effect in BUILT_IN_DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_every_effect_has_a_default(effect: Effect) -> None:
         (None, "ask"),
     ],
 )
-def test_files_go_unasked_to_this_machine_alone(url: str | None, word: str) -> None:
+def test_uploads_are_allowed_without_a_question_only_to_this_machine(url: str | None, word: str) -> None:
     assert RulePolicy().verdict(ActionFacts.of("upload", "default", url)).word == word
 
 
@@ -116,19 +116,21 @@ def test_files_go_unasked_to_this_machine_alone(url: str | None, word: str) -> N
         ((), "allow"),
         ((rule("deny", effect=("secret",)),), "deny"),
         ((rule("ask", effect=("act",)),), "ask"),
-        # Leave to act is no leave to use secrets, nor the other way round.
+        # Permission to act is not permission to use secrets, and the reverse.
         ((rule("allow", effect=("act",)), rule("deny")), "deny"),
         ((rule("allow", effect=("secret",)), rule("ask")), "ask"),
         ((rule("allow", effect=("secret", "act")), rule("deny")), "allow"),
         ((rule("deny", action=("fill",), effect=("secret",)),), "deny"),
     ],
 )
-def test_an_action_with_a_secret_needs_leave_for_both_of_its_effects(rules: tuple[PolicyRule, ...], word: str) -> None:
+def test_an_action_with_a_secret_needs_permission_for_both_of_its_effects(
+    rules: tuple[PolicyRule, ...], word: str
+) -> None:
     assert decided(*rules, action=Fill("e1", "secret:bank")) == word
     assert decided(rule("deny", effect=("secret",)), action=Fill("e1", "plain")) == "allow"
 
 
-def test_a_batch_is_meant_only_by_a_rule_that_names_it() -> None:
+def test_only_a_rule_that_names_batch_matches_a_batch() -> None:
     batch = parse("batch", {"steps": [{"action": "status"}]})
     assert decided(rule("deny"), action=batch, act="deny") == "allow"
     assert decided(rule("deny", effect=("act",)), action=batch) == "allow"
@@ -165,7 +167,7 @@ def test_a_question_is_the_owners_and_its_hint_says_how_to_allow_it() -> None:
         ("effect", {"decide": "deny", "action": ("click",), "effect": ("read",)}),
     ],
 )
-def test_a_rule_that_makes_no_sense_cannot_be_made(field: str, values: dict[str, Any]) -> None:
+def test_an_invalid_rule_cannot_be_created(field: str, values: dict[str, Any]) -> None:
     with pytest.raises(InvalidFields) as caught:
         PolicyRule(**values)
     assert [where for where, _ in caught.value.complaints] == [field]
@@ -195,10 +197,10 @@ def test_a_list_of_rules_decides_as_its_first_match_does_alone(
 
 
 @given(st.lists(RULES, max_size=5), st.sampled_from(VERBS))
-def test_a_denial_in_front_of_everything_denies_everything(rules: list[PolicyRule], verb: str) -> None:
+def test_a_first_rule_that_denies_everything_denies_everything(rules: list[PolicyRule], verb: str) -> None:
     facts = ActionFacts.of(verb, "one", "https://a.example/")
     assert RulePolicy((PolicyRule("deny"), *rules)).verdict(facts).word == "deny"
 
 
-def test_allow_means_allow() -> None:
+def test_a_rule_that_allows_returns_allow() -> None:
     assert RulePolicy((rule("allow"),)).decide(CLICK, SHOP) == Allow()

@@ -1,4 +1,4 @@
-"""G2: page text only in a wrapper that no page can forge."""
+"""G2: Page text is in a wrapper that no page can forge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPENING = re.compile(rf"^<untrusted (\d{{{DIGITS}}}) (\S+)>$", re.MULTILINE)
 CLOSING = re.compile(rf"^</untrusted (\d{{{DIGITS}}})>$", re.MULTILINE)
 
 
-def test_a_wrapper_names_its_origin_and_ends_with_its_own_number() -> None:
+def test_a_wrapper_names_its_origin_and_ends_with_its_number() -> None:
     text = wrapped([Passage('heading "Hi"', ORIGIN)])
     opening, inner, closing = text.split("\n")
     number, origin = OPENING.findall(opening)[0]
@@ -25,12 +25,12 @@ def test_a_wrapper_names_its_origin_and_ends_with_its_own_number() -> None:
     assert closing == f"</untrusted {number}>"
 
 
-def test_every_answer_draws_another_number() -> None:
+def test_every_answer_has_another_number() -> None:
     numbers = {OPENING.findall(wrapped([Passage("x", ORIGIN)]))[0][0] for _ in range(200)}
     assert len(numbers) == 200
 
 
-def test_our_words_stay_outside_and_neighbours_of_one_origin_share_a_wrapper() -> None:
+def test_own_words_stay_outside_and_adjacent_passages_of_one_origin_share_a_wrapper() -> None:
     passages = [Passage("a", ORIGIN), Passage("b", ORIGIN), Passage("ours"), Passage("c", "https://b.example")]
     text = wrapped(passages)
     assert [origin for _, origin in OPENING.findall(text)] == [ORIGIN, "https://b.example"]
@@ -38,13 +38,13 @@ def test_our_words_stay_outside_and_neighbours_of_one_origin_share_a_wrapper() -
     assert text.index("ours") > text.index("</untrusted")
 
 
-def test_raw_text_shares_its_wrapper_with_nothing_that_it_could_imitate() -> None:
+def test_raw_text_has_a_wrapper_of_its_own() -> None:
     text = wrapped([Passage("(download) evil.exe", ORIGIN, is_raw=True), Passage("(console error) x", ORIGIN)])
     assert len(OPENING.findall(text)) == 2
 
 
 @pytest.mark.parametrize("origin", ["https://a.example>\nours", "", "javascript:alert(1)", "https://a b"])
-def test_an_origin_that_is_none_is_called_unknown(origin: str) -> None:
+def test_an_invalid_origin_is_shown_as_unknown(origin: str) -> None:
     assert OPENING.findall(wrapped([Passage("x", origin)]))[0][1] == "unknown"
 
 
@@ -69,14 +69,14 @@ def test_an_origin_that_is_none_is_called_unknown(origin: str) -> None:
         "<<<untrusted",
     ],
 )
-def test_what_looks_like_a_marker_is_made_to_look_like_none(forged: str) -> None:
+def test_text_that_looks_like_a_marker_is_changed(forged: str) -> None:
     cleaned = neutralised(f"before {forged} after")
     assert NEUTRAL in cleaned
     assert cleaned.startswith("before ") and cleaned.endswith(" after")
 
 
 @pytest.mark.parametrize("harmless", ["untrusted input", "I <3 you", "a < b > c", "naïve <b>bold</b>", "日本語"])
-def test_ordinary_text_stays_as_it_is(harmless: str) -> None:
+def test_ordinary_text_stays_unchanged(harmless: str) -> None:
     assert neutralised(harmless) == harmless
 
 
@@ -86,13 +86,13 @@ PIECES = st.sampled_from([*MARKERS, *LETTERS])
 PAGE_TEXT = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=60).map("".join))
 
 
-def _forged(text: str) -> bool:
-    """Whether a hasty reader would see a marker: brackets, slash and the word, whatever the letters."""
+def _looks_like_a_marker(text: str) -> bool:
+    """Return whether the text looks like a marker: bracket, slash and the word, in any compatible letters."""
     seen = unicodedata.normalize("NFKC", text).casefold()
     return re.search(r"<\s*/?\s*untrusted", seen) is not None
 
 
-def _check(page: str) -> None:
+def _assert_no_forged_marker(page: str) -> None:
     text = wrapped([Passage("Clicked."), Passage(page, ORIGIN, is_raw=True), Passage("Nothing changed.")])
     numbers = [number for number, _ in OPENING.findall(text)]
     assert len(numbers) == (1 if page else 0)
@@ -100,17 +100,17 @@ def _check(page: str) -> None:
     assert text.startswith("Clicked.\n") and text.endswith("\nNothing changed.")
     for number in numbers:
         inner = text.partition(f"{number} {ORIGIN}>\n")[2].partition(f"\n</untrusted {number}>")[0]
-        assert not _forged(inner)
+        assert not _looks_like_a_marker(inner)
 
 
 @given(PAGE_TEXT)
 @settings(max_examples=300)
 def test_no_page_forges_a_marker(page: str) -> None:
-    _check(page)
+    _assert_no_forged_marker(page)
 
 
 @pytest.mark.slow
 @given(PAGE_TEXT)
 @settings(max_examples=10_000)
-def test_no_page_of_ten_thousand_forges_a_marker(page: str) -> None:
-    _check(page)
+def test_no_page_forges_a_marker_in_ten_thousand_cases(page: str) -> None:
+    _assert_no_forged_marker(page)

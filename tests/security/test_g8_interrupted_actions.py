@@ -1,4 +1,4 @@
-"""G8: What was under way when rove was killed is on record."""
+"""G8: The journal records an action that was running when rove was killed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rove.engine.journal import Journal
 from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
 
-BEGIN = """
+SCRIPT = """
 import asyncio, sys
 from pathlib import Path
 from rove.actions.navigation import Navigate
@@ -29,10 +29,10 @@ asyncio.run(main())
 """
 
 
-def begun(folder: Path) -> subprocess.Popen[bytes]:
-    """A process in the middle of an action."""
+def start_action(folder: Path) -> subprocess.Popen[bytes]:
+    """Start a process, and return it when it is in the middle of an action."""
     process = subprocess.Popen(
-        [sys.executable, "-c", BEGIN, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", SCRIPT, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     process.stdout.readline()
@@ -43,12 +43,12 @@ def entries(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "mine.jsonl").read_text().splitlines()]
 
 
-def ended(process: subprocess.Popen[bytes]) -> None:
+def kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.communicate()
 
 
-def one_more(folder: Path) -> None:
+def record_another(folder: Path) -> None:
     asyncio.run(record_one(Journal(folder, "mine")))
 
 
@@ -58,35 +58,35 @@ async def record_one(journal: Journal) -> None:
     await journal.close()
 
 
-def test_g8_what_a_killed_process_had_begun_is_put_on_record_by_the_next(tmp_path: Path) -> None:
-    ended(begun(tmp_path))
-    one_more(tmp_path)
-    told = [(entry["arguments"], entry["outcome"]) for entry in entries(tmp_path)]
-    assert told == [
+def test_g8_the_next_process_records_the_action_of_a_killed_process(tmp_path: Path) -> None:
+    kill(start_action(tmp_path))
+    record_another(tmp_path)
+    recorded = [(entry["arguments"], entry["outcome"]) for entry in entries(tmp_path)]
+    assert recorded == [
         ({"url": "https://example.com/done"}, "done"),
         ({"url": "https://example.com/[secret]"}, "broken off"),
         ({"url": "https://example.com/after"}, "done"),
     ]
     assert verify(LedgerFiles(tmp_path, "mine")).is_whole
-    one_more(tmp_path)
+    record_another(tmp_path)
     assert len(entries(tmp_path)) == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.head", "mine.jsonl"]
 
 
-def test_g8_verify_tells_of_it_before_anyone_has_put_it_on_record(tmp_path: Path) -> None:
-    ended(begun(tmp_path))
+def test_g8_verify_reports_the_action_before_it_is_recorded(tmp_path: Path) -> None:
+    kill(start_action(tmp_path))
     verdict = verify(LedgerFiles(tmp_path, "mine"))
     assert verdict.is_whole
     assert any("killed in the middle of: navigate" in remark for remark in verdict.remarks)
 
 
-def test_g8_what_a_living_process_does_is_left_to_it(tmp_path: Path) -> None:
-    process = begun(tmp_path)
+def test_g8_the_action_of_a_live_process_is_not_recorded_by_another(tmp_path: Path) -> None:
+    process = start_action(tmp_path)
     try:
-        one_more(tmp_path)
+        record_another(tmp_path)
         assert [entry["outcome"] for entry in entries(tmp_path)] == ["done", "done"]
         assert verify(LedgerFiles(tmp_path, "mine")).remarks == ()
     finally:
-        ended(process)
-    one_more(tmp_path)
+        kill(process)
+    record_another(tmp_path)
     assert [entry["outcome"] for entry in entries(tmp_path)] == ["done", "done", "broken off", "done"]

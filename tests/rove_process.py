@@ -1,4 +1,4 @@
-"""A real `rove mcp` process with a home of its own, spoken to line by line, and a look at what it leaves behind."""
+"""Real `rove mcp` processes with a home folder of their own, and checks of what they leave behind."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tests.processes import browser_of, eventually, keepers, marked, run_folders
 from tests.site import OWN_SITES, Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
-# From the last death until nothing is left.
+# How long cleaning up may take after the last process has ended.
 PATIENCE = 20.0
-# For what is not measured: starting and ending on a busy machine.
-LONG = 60.0
+# For starting and ending on a busy machine, which the tests do not measure.
+LONG_TIMEOUT = 60.0
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 
 
-class House:
-    """A ROVE_HOME and a temporary folder of its own, so that whatever is left behind is left in here."""
+class RoveHome:
+    """A ROVE_HOME and a temporary folder for the processes of one test, so that it finds what they leave behind."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "h"
@@ -38,7 +38,7 @@ class House:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, *prefix: str, **settings: str) -> subprocess.Popen[bytes]:
-        """Start a server, with settings as in the environment: `LIMITS_IDLE="5"`."""
+        """Start a server, with settings named as in the environment: `LIMITS_IDLE="5"`."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ROVE_")}
         own = {"HOME": str(self.home), "ALLOW_HOST": ",".join(OWN_SITES), **settings}
         environment |= {f"ROVE_{name}": value for name, value in own.items()}
@@ -52,8 +52,8 @@ class House:
         self.processes.append(process)
         return process
 
-    def member(self, name: str, server: subprocess.Popen[bytes]) -> int:
-        """The process id of one of those who may die."""
+    def pid_of(self, name: str, server: subprocess.Popen[bytes]) -> int:
+        """Return the process id of the server (`rove`), its `keeper` or its browser."""
         if name == "rove":
             return server.pid
         if name == "keeper":
@@ -61,63 +61,64 @@ class House:
         return browser_of(self.home)
 
     def is_clean(self) -> bool:
-        return not (marked(self.home) or keepers(self.home) or run_folders(self.home) or self._scraps())
+        return not (marked(self.home) or keepers(self.home) or run_folders(self.home) or self._temporary_files())
 
     def assert_clean(self) -> None:
         if not eventually(self.is_clean, PATIENCE):
-            left = (marked(self.home), keepers(self.home), run_folders(self.home), self._scraps())
-            raise AssertionError("left behind: processes {}, keepers {}, run folders {}, scraps {}".format(*left))
+            left = (marked(self.home), keepers(self.home), run_folders(self.home), self._temporary_files())
+            text = "left behind: processes {}, keepers {}, run folders {}, temporary files {}"
+            raise AssertionError(text.format(*left))
 
-    def end(self) -> None:
+    def kill_all(self) -> None:
         for process in self.processes:
             process.kill()
             process.wait()
         for pid in [*marked(self.home), *keepers(self.home)]:
-            with suppress(ProcessLookupError):  # gone meanwhile
+            with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.kill(pid, signal.SIGKILL)
 
-    def _scraps(self) -> list[Path]:
+    def _temporary_files(self) -> list[Path]:
         return list(self.temporary.iterdir())
 
 
 @contextmanager
-def housed() -> Generator[House]:
-    """A house that is pulled down afterwards, whoever still lives in it."""
+def temporary_rove_home() -> Generator[RoveHome]:
+    """Yield a home folder; kill its processes and remove it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="rv"))
-    made = House(folder)
+    rove_home = RoveHome(folder)
     try:
-        yield made
+        yield rove_home
     finally:
-        made.end()
+        rove_home.kill_all()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def call(process: subprocess.Popen[bytes], name: str, /, **arguments: Any) -> dict[str, Any]:
-    """Call a tool and wait for the answer."""
-    begin(process, name, **arguments)
+    """Call a tool and return its answer."""
+    send_call(process, name, **arguments)
     assert process.stdout is not None
     answer: dict[str, Any] = json.loads(process.stdout.readline())
     return answer
 
 
-def used(house: House, site: Site, *prefix: str, **settings: str) -> subprocess.Popen[bytes]:
-    """A server that has a browser with a page in it."""
-    process = house.start(*prefix, **settings)
+def start_with_page(rove_home: RoveHome, site: Site, *prefix: str, **settings: str) -> subprocess.Popen[bytes]:
+    """Start a server, and open a page in its browser."""
+    process = rove_home.start(*prefix, **settings)
     answer = call(process, "browser_navigate", url=site.page("/", "<title>Page</title><input>"))
     assert not answer["result"].get("isError"), answer
-    assert run_folders(house.home)
-    assert marked(house.home)
+    assert run_folders(rove_home.home)
+    assert marked(rove_home.home)
     return process
 
 
-def leave(process: subprocess.Popen[bytes]) -> None:
-    """Close the server's input, as a client that has finished does."""
+def close_input(process: subprocess.Popen[bytes]) -> None:
+    """Close the server's input, as a client does when it has finished."""
     assert process.stdin is not None
     process.stdin.close()
 
 
-def begin(process: subprocess.Popen[bytes], name: str, /, **arguments: Any) -> None:
-    """Call a tool and do not wait."""
+def send_call(process: subprocess.Popen[bytes], name: str, /, **arguments: Any) -> None:
+    """Call a tool without waiting for its answer."""
     params = {"name": name, "arguments": arguments, "_meta": META}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     assert process.stdin is not None
@@ -125,5 +126,5 @@ def begin(process: subprocess.Popen[bytes], name: str, /, **arguments: Any) -> N
     process.stdin.flush()
 
 
-def ended(process: subprocess.Popen[bytes]) -> None:
-    assert eventually(lambda: process.poll() is not None, LONG)
+def assert_exits(process: subprocess.Popen[bytes]) -> None:
+    assert eventually(lambda: process.poll() is not None, LONG_TIMEOUT)

@@ -1,4 +1,4 @@
-"""G6: A secret that a page takes apart with what nobody sees does not come back whole."""
+"""G6: A secret is redacted even if a page inserts invisible characters into it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import pytest
 from rove.engine.outcome_redaction import redact_error
 from rove.errors import NavigationFailed
 from rove.guard.secrets.redaction import Redaction
-from rove.guard.secrets.secrets import Secret, Secrets
+from rove.guard.secrets.secret import Secret
+from rove.guard.secrets.secrets import Secrets
 from rove.render.cleaning import readable
 
 VALUE = "hunter2-correct"
 
 
-@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\U000e0041", "\u202e"])
-def test_g6_a_secret_parted_by_what_shows_nothing_is_redacted(mark: str) -> None:
+@pytest.mark.parametrize("invisible", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\U000e0041", "\u202e"])
+def test_g6_a_secret_with_invisible_characters_is_redacted(invisible: str) -> None:
     redact = Redaction({"mine": VALUE})
-    assert VALUE not in readable(redact(f"is {mark.join(VALUE)}."))
-    assert "[secret mine]" in redact(f"is {mark.join(VALUE)}.")
+    assert VALUE not in readable(redact(f"is {invisible.join(VALUE)}."))
+    assert "[secret mine]" in redact(f"is {invisible.join(VALUE)}.")
 
 
-def test_g6_text_without_a_secret_keeps_what_shows_nothing() -> None:
+def test_g6_text_without_a_secret_keeps_its_invisible_characters() -> None:
     assert Redaction({"mine": VALUE})("a\u200db") == "a\u200db"
 
 

@@ -1,4 +1,4 @@
-"""Servers of one's own on loopback: one that answers as a test says, one that only notes who came."""
+"""Servers on loopback for tests: one with a handler of the test's own, and one that records every contact."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @asynccontextmanager
 async def answering(handler: Handler, host: str = "127.0.0.1") -> AsyncGenerator[int]:
-    """A server that treats every connection so; gives its port."""
+    """Run a server that handles every connection with this function, and yield its port."""
     running: dict[asyncio.Task[None] | None, asyncio.StreamWriter] = {}
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         running[task] = writer
         try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError):  # the other side moved on
+            with suppress(ConnectionError, asyncio.IncompleteReadError):  # the client closed the connection
                 await handler(reader, writer)
         finally:
             del running[task]
@@ -36,7 +36,7 @@ async def answering(handler: Handler, host: str = "127.0.0.1") -> AsyncGenerator
 
 
 class Canary:
-    """Nobody is meant to come here: by TCP or UDP, to 127.0.0.1 or ::1, at one port."""
+    """A port that must not be reached, over TCP or UDP, at 127.0.0.1 or ::1; and the contacts that it recorded."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -47,16 +47,16 @@ class Canary:
 async def canary() -> AsyncGenerator[Canary]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        bird = Canary(probe.getsockname()[1])
+        watched = Canary(probe.getsockname()[1])
     loop = asyncio.get_running_loop()
     hosts = ["127.0.0.1", "::1"] if _has_ipv6() else ["127.0.0.1"]
-    servers = [await loop.create_server(lambda: _Seen(bird, "tcp"), host, bird.port) for host in hosts]
+    servers = [await loop.create_server(lambda: _RecordTcp(watched, "tcp"), host, watched.port) for host in hosts]
     datagrams = [
-        (await loop.create_datagram_endpoint(lambda: _SeenDatagram(bird), local_addr=(host, bird.port)))[0]
+        (await loop.create_datagram_endpoint(lambda: _RecordUdp(watched), local_addr=(host, watched.port)))[0]
         for host in hosts
     ]
     try:
-        yield bird
+        yield watched
     finally:
         for server in servers:
             server.close()
@@ -64,24 +64,24 @@ async def canary() -> AsyncGenerator[Canary]:
             transport.close()
 
 
-class _Seen(asyncio.Protocol):
-    def __init__(self, bird: Canary, kind: str) -> None:
-        self._bird = bird
+class _RecordTcp(asyncio.Protocol):
+    def __init__(self, watched: Canary, kind: str) -> None:
+        self._canary = watched
         self._kind = kind
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._bird.calls.append(f"{self._kind} from {transport.get_extra_info('peername')}")
+        self._canary.calls.append(f"{self._kind} from {transport.get_extra_info('peername')}")
 
     def data_received(self, data: bytes) -> None:
-        self._bird.calls.append(f"{self._kind}: {data[:200]!r}")
+        self._canary.calls.append(f"{self._kind}: {data[:200]!r}")
 
 
-class _SeenDatagram(asyncio.DatagramProtocol):
-    def __init__(self, bird: Canary) -> None:
-        self._bird = bird
+class _RecordUdp(asyncio.DatagramProtocol):
+    def __init__(self, watched: Canary) -> None:
+        self._canary = watched
 
     def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
-        self._bird.calls.append(f"udp from {address}: {data[:60]!r}")
+        self._canary.calls.append(f"udp from {address}: {data[:60]!r}")
 
 
 def _has_ipv6() -> bool:

@@ -1,4 +1,4 @@
-"""Why a connection that was allowed did not come about."""
+"""Why a connection that the rules allow failed."""
 
 from __future__ import annotations
 
@@ -7,37 +7,33 @@ from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """Told apart here because a browser behind a proxy calls them all the same."""
+    """Kinds of failed connections. A browser behind a proxy reports the same error for all of them."""
 
     DNS = "dns"
     REFUSED = "refused"
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
     RESET = "reset"
-    EMPTY = "empty"  # ended in good order, without a word
-    SHORT = "short"  # ended in good order, in the middle
+    EMPTY = "empty"  # the server closed the connection without sending a byte
+    SHORT = "short"  # the server closed the connection in the middle of a message
     MALFORMED = "malformed"
     UPSTREAM = "upstream"
-    CREDENTIALS = "credentials"  # of the upstream proxy
+    CREDENTIALS = "credentials"  # the upstream proxy did not accept them
 
 
 class Unreachable(Exception):
-    """A host that is allowed could not be talked to."""
+    """A connection to an allowed host failed."""
 
     def __init__(self, kind: Failure, detail: str = "") -> None:
         super().__init__(f"{kind}: {detail}" if detail else kind)
         self.kind = kind
 
 
-class Malformed(Exception):
-    """What came in is not HTTP as the standard writes it. Doubt about where a message ends is the end of it."""
-
-
 _RESET = frozenset({errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED})
 
 
-def kind_of(error: OSError) -> Failure:
-    """What the system's error means to someone who wanted to connect."""
+def failure_of(error: OSError) -> Failure:
+    """Return the kind of failure that an error of the operating system means."""
     if error.errno == errno.ECONNREFUSED:
         return Failure.REFUSED
     if isinstance(error, TimeoutError):

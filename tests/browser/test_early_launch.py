@@ -1,4 +1,4 @@
-"""A browser that was started, and asked for a page, before anything else was loaded."""
+"""Starting the browser of a server, with a first page, before the rest of rove is imported."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ from rove.surfaces.library import Session
 
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
-OURS = {"rove", "rove.errors", "rove.chromium.early_launch", "rove.home", "rove.port"}
+OURS = {"rove", "rove.chrome_version", "rove.errors", "rove.home", "rove.port", "rove.version"}
 BROWSER = "rove.chromium"
 
 IMPORTS = """
 import os, sys
 before = set(sys.modules)
-from rove.chromium.early_launch import head_start
-begun = head_start(["mcp"], os.environ)
+from rove.chromium.early_launch import early_launch
+process = early_launch(["mcp"], os.environ)
 imported = set(sys.modules) - before
 import json
-print(json.dumps([begun is not None, sorted(imported)]))
-if begun is not None:
-    begun.abandon()
+print(json.dumps([process is not None, sorted(imported)]))
+if process is not None:
+    process.release()
 """
 
 
-def begun(home: Path) -> BrowserProcess:
-    started = early_launch(["mcp", "--home", str(home)], {name: os.environ[name] for name in ("PATH",)})
-    assert started is not None
-    return started
+def launch_early(home: Path) -> BrowserProcess:
+    process = early_launch(["mcp", "--home", str(home)], {"PATH": os.environ["PATH"]})
+    assert process is not None
+    return process
 
 
 def settings(home: Path) -> Settings:
     return Settings(home=home, allow_host=OWN_SITES)
 
 
-async def test_the_page_that_was_asked_for_ahead_is_the_first_tab(tmp_path: Path, site: Site) -> None:
+async def test_the_first_page_becomes_the_first_tab(tmp_path: Path, site: Site) -> None:
     async with Sessions(settings(tmp_path)) as sessions:
-        sessions.start_early(begun(tmp_path))
+        sessions.start_early(launch_early(tmp_path))
         session = Session(sessions, None)
         address = site.page("/", "<h1>Here</h1>")
         assert (await session.navigate(address)).tab == "t1"
@@ -64,20 +64,20 @@ async def test_the_page_that_was_asked_for_ahead_is_the_first_tab(tmp_path: Path
         assert (await session.tabs("new")).tab == "t2"
 
 
-async def test_it_goes_out_through_the_guard_like_every_other(tmp_path: Path, site: Site) -> None:
+async def test_the_first_page_uses_the_proxy_like_every_other(tmp_path: Path, site: Site) -> None:
     async with Sessions(Settings(home=tmp_path)) as sessions:
-        sessions.start_early(begun(tmp_path))
+        sessions.start_early(launch_early(tmp_path))
         session = Session(sessions, None)
         script = f"fetch({site.page('/secret', 'mine')!r}, {{mode: 'no-cors'}}).then(() => 1, () => 2)"
         await session.evaluate(script)
         assert site.asked("/secret") == []
 
 
-async def test_a_named_session_may_be_the_first_and_the_next_has_a_context_of_its_own(
+async def test_a_named_session_may_take_the_first_page_and_the_next_session_has_another_context(
     tmp_path: Path, site: Site
 ) -> None:
     async with Sessions(settings(tmp_path)) as sessions:
-        sessions.start_early(begun(tmp_path))
+        sessions.start_early(launch_early(tmp_path))
         named, other = Session(sessions, await sessions.open_session("shop")), Session(sessions, None)
         for session in (named, other):
             await session.navigate(site.page("/", "<h1>Here</h1>"))
@@ -86,28 +86,28 @@ async def test_a_named_session_may_be_the_first_and_the_next_has_a_context_of_it
         assert (await other.evaluate("document.cookie")).result.value == ""
 
 
-async def test_one_that_is_never_used_leaves_nothing(tmp_path: Path) -> None:
-    started = begun(tmp_path)
-    folder = started.folder.path
-    await asyncio.to_thread(started.release)
+async def test_a_browser_that_is_never_used_leaves_nothing_behind(tmp_path: Path) -> None:
+    process = launch_early(tmp_path)
+    folder = process.folder.path
+    await asyncio.to_thread(process.release)
     assert processes_of(folder) == []
     assert not folder.exists()
     assert run_folders(tmp_path) == []
 
 
-async def test_one_that_dies_in_mid_word_is_replaced(tmp_path: Path, site: Site) -> None:
-    started = begun(tmp_path)
-    os.killpg(started.process_group, 9)
-    assert eventually(lambda: not started.is_running, 10)
+async def test_a_browser_that_dies_while_it_starts_is_replaced(tmp_path: Path, site: Site) -> None:
+    process = launch_early(tmp_path)
+    os.killpg(process.process_group, 9)
+    assert eventually(lambda: not process.is_running, 10)
     async with Sessions(settings(tmp_path)) as sessions:
-        sessions.start_early(started)
+        sessions.start_early(process)
         session = Session(sessions, None)
         with pytest.raises(BrowserUnavailable):
             await session.navigate(site.page("/", "<h1>Here</h1>"))
         assert (await session.navigate(site.page("/", "<h1>Here</h1>"))).tab == "t1"
 
 
-def test_what_settings_may_decide_otherwise_is_left_to_them(tmp_path: Path) -> None:
+def test_nothing_is_started_where_settings_may_decide_otherwise(tmp_path: Path) -> None:
     path = {"PATH": os.environ["PATH"]}
     for words, environment in (
         (["mcp", "--no-headless"], path),
@@ -120,20 +120,20 @@ def test_what_settings_may_decide_otherwise_is_left_to_them(tmp_path: Path) -> N
     assert early_launch(["mcp", "--home", str(tmp_path)], path) is None
 
 
-def test_without_a_page_nothing_is_asked_for_ahead(tmp_path: Path) -> None:
-    found = find(None, headless=True)
-    assert found is not None
-    started = BrowserProcess(tmp_path, found, decide_sandbox("auto", found.path), headless=True)
-    assert started.first_page is None
-    assert started.take_proxy_port() is None
-    started.release()
+def test_without_a_first_page_no_proxy_port_is_reserved(tmp_path: Path) -> None:
+    installation = find(None, headless=True)
+    assert installation is not None
+    process = BrowserProcess(tmp_path, installation, decide_sandbox("auto", installation.path), headless=True)
+    assert process.first_page is None
+    assert process.take_proxy_port() is None
+    process.release()
 
 
-def test_a_head_start_imports_no_more_than_it_needs(home: Path) -> None:
-    environment = {**os.environ, "ROVE_HOME": str(home / "headstart")}
-    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, check=True, env=environment)
-    has_begun, imported = json.loads(done.stdout)
-    assert has_begun
+def test_an_early_launch_imports_no_more_than_it_needs(home: Path) -> None:
+    environment = {**os.environ, "ROVE_HOME": str(home / "early")}
+    child = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, check=True, env=environment)
+    is_started, imported = json.loads(child.stdout)
+    assert is_started
     outside = [name for name in imported if name.split(".")[0] != "rove"]
     assert set(outside) <= STANDARD
     assert {name for name in imported if name.startswith("rove") and not name.startswith(BROWSER)} == OURS

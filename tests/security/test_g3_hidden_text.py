@@ -1,4 +1,4 @@
-"""G3: What a person would not see is marked wherever it is read; what they do see is not."""
+"""G3: Text that a person would not see is marked in every output; visible text is not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STYLES = {
     "small-aspect": "font-size-adjust: .001",
     "small-family": "font-family: Small",
 }
-PAGES = {
+HIDDEN_PAGES = {
     **{name: f'<p style="{style}">@</p>' for name, style in STYLES.items()},
     "blended": "<div style='background: #fff'><p style='mix-blend-mode: screen'>@</p></div>",
     "perspective": "<div style='perspective: 1px'><p style='transform: translateZ(5px)'>@</p></div>",
@@ -101,9 +101,9 @@ def with_word(page: str, word: str) -> str:
     return alternative + page.replace("@", word) + TAIL
 
 
-@pytest.mark.parametrize("trick", PAGES)
-async def test_g3_what_is_hidden_is_marked_or_left_out(session: Session, site: Site, trick: str) -> None:
-    page = site.page("/", with_word(PAGES[trick], "HIDDENWORD"))
+@pytest.mark.parametrize("trick", HIDDEN_PAGES)
+async def test_g3_hidden_text_is_marked_or_left_out(session: Session, site: Site, trick: str) -> None:
+    page = site.page("/", with_word(HIDDEN_PAGES[trick], "HIDDENWORD"))
     assert unmarked(as_text(await session.navigate(page))) == []
     assert unmarked(as_text(await session.snapshot())) == []
     assert unmarked(as_text(await session.find(text="HIDDENWORD"))) == []
@@ -111,7 +111,7 @@ async def test_g3_what_is_hidden_is_marked_or_left_out(session: Session, site: S
     assert "HIDDENWORD" not in read or "HIDDENWORD" in read.partition("a person does not see")[2]
 
 
-SEEN = {
+VISIBLE_STYLES = {
     "gradient-text": "background: linear-gradient(red, blue); background-clip: text; color: transparent",
     "outlined": "color: #fff; -webkit-text-stroke: 1px #000",
     "shadowed": "color: #fff; text-shadow: 1px 1px 2px #000",
@@ -123,8 +123,8 @@ SEEN = {
     "contained": "contain: content",
     "turned-a-little": "transform: rotate3d(1, 1, 0, 20deg)",
 }
-SEEN_PAGES = {
-    **{name: f'<p style="{style}">@</p>' for name, style in SEEN.items()},
+VISIBLE_PAGES = {
+    **{name: f'<p style="{style}">@</p>' for name, style in VISIBLE_STYLES.items()},
     "lifted": "<div class=lifted><span style='position: relative'>@</span></div>",
     "white-on-a-dark-sibling": "<div style='position: relative; height: 24px; background: #000'>"
     "<div style='position: absolute; inset: 0; background: #222'></div>"
@@ -139,9 +139,9 @@ SEEN_PAGES = {
 }
 
 
-@pytest.mark.parametrize("page", SEEN_PAGES)
-async def test_g3_what_is_seen_is_not_marked(session: Session, site: Site, page: str) -> None:
-    address = site.page("/", with_word(SEEN_PAGES[page], "PLAINWORD"))
+@pytest.mark.parametrize("page", VISIBLE_PAGES)
+async def test_g3_visible_text_is_not_marked(session: Session, site: Site, page: str) -> None:
+    address = site.page("/", with_word(VISIBLE_PAGES[page], "PLAINWORD"))
     await session.navigate(address)
     for text in (as_text(await session.snapshot()), as_text(await session.find(text="PLAINWORD"))):
         lines = [line for line in text.split("\n") if "PLAINWORD" in line]

@@ -1,0 +1,50 @@
+"""Calling functions in one execution context: the JavaScript environment of one document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import ElementGone, ScriptFailed
+from rove.record import dataclass
+
+
+@dataclass(frozen=True)
+class ExecutionContext:
+    """The context of one document of a frame; a call never reaches a document that replaces it."""
+
+    cdp: CdpSession
+    context: int
+    origin: str
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
+        try:
+            answer = await self.cdp.send("Runtime.callFunctionOn", call_params(self.context, function, arguments))
+        except CdpError as error:
+            raise ElementGone("The page went away before that could be done.") from error
+        if "exceptionDetails" in answer:
+            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        return answer["result"].get("value")
+
+
+def call_params(context: int, function: str, arguments: tuple[Any, ...], by_value: bool = True) -> dict[str, Any]:
+    """Return the parameters of `Runtime.callFunctionOn` for a function with plain arguments."""
+    return {
+        "functionDeclaration": function,
+        "executionContextId": context,
+        "arguments": [{"value": argument} for argument in arguments],
+        "returnByValue": by_value,
+        "awaitPromise": True,
+        "userGesture": True,
+    }
+
+
+def exception_text(details: dict[str, Any]) -> str:
+    """Return an exception as text: `ReferenceError: foo is not defined at line 1`."""
+    exception = details.get("exception", {})
+    text = exception.get("description") or str(exception.get("value", details.get("text", "unknown error")))
+    first = text.splitlines()[0] if text else "unknown error"
+    # `lineNumber` of the details counts from one where code runs as in a console, and from zero elsewhere.
+    position = (details.get("stackTrace", {}).get("callFrames") or [details])[0]
+    return f"{first} at line {position.get('lineNumber', 0) + 1}"
