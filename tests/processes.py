@@ -24,7 +24,7 @@ def marked(home: Path) -> list[int]:
     return sorted(carriers | children)
 
 
-def keepers(home: Path) -> list[int]:
+def watchdogs(home: Path) -> list[int]:
     """Return the watchdog processes of this home."""
     folder = str(home / "run").encode()
     return [

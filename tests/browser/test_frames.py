@@ -12,7 +12,7 @@ from rove.errors import ElementNotReady
 
 FORM = (
     "<label>Name <input id=n></label>"
-    "<button onclick=\"out.textContent = 'Hello ' + n.value\">Greet</button><p id=out>Nobody</p>"
+    "<button onclick=\"out.textContent = 'Hello ' + n.value\">Greet</button><p id=out>Empty</p>"
 )
 
 
@@ -22,7 +22,7 @@ def framed(source: str, lead: str = "") -> str:
 
 async def greet(session: Session, shown: str) -> None:
     """Fill in and send the form by refs, as a model does."""
-    assert "Nobody" in shown
+    assert "Empty" in shown
     await session.fill(ref_of(shown, "Name"), "Bea")
     outcome = await session.click(ref_of(shown, "Greet"))
     assert "Hello Bea" in outcome.changes.text
@@ -140,7 +140,7 @@ async def test_elements_in_a_shadow_root_are_shown_and_used(session: Session, si
         constructor() {{
           super();
           const root = this.attachShadow({{ mode: '{mode}' }});
-          root.innerHTML = '<label>Name <input></label><button>Greet</button><p>Nobody</p>';
+          root.innerHTML = '<label>Name <input></label><button>Greet</button><p>Empty</p>';
           root.querySelector('button').onclick =
             () => {{ root.querySelector('p').textContent = 'Hello ' + root.querySelector('input').value }};
         }}

@@ -44,7 +44,7 @@ def failed(answer: dict[str, Any]) -> dict[str, Any]:
     return error
 
 
-def test_56_a_home_that_cannot_be_written_is_named(rove_home: RoveHome, site: Site) -> None:
+def test_56_the_error_for_a_read_only_home_names_the_folder(rove_home: RoveHome, site: Site) -> None:
     server = rove_home.start(*mounted(rove_home.home, "ro"))
     error = failed(call(server, "browser_navigate", url=site.page("/", "<p>Page</p>")))
     assert error["code"] in ("browser_unavailable", "journal_failed")
@@ -54,7 +54,7 @@ def test_56_a_home_that_cannot_be_written_is_named(rove_home: RoveHome, site: Si
     rove_home.assert_clean()
 
 
-def test_56_a_disk_without_room_for_a_browser_is_told_of_in_time(rove_home: RoveHome, site: Site) -> None:
+def test_56_a_disk_without_space_for_a_browser_is_an_error_in_time(rove_home: RoveHome, site: Site) -> None:
     server = rove_home.start(*mounted(rove_home.home, "size=64k"), DEADLINES_LAUNCH="10")
     error = failed(call(server, "browser_navigate", url=site.page("/", "<p>Page</p>")))
     assert error["code"] in ("browser_unavailable", "journal_failed")
@@ -63,9 +63,7 @@ def test_56_a_disk_without_room_for_a_browser_is_told_of_in_time(rove_home: Rove
     rove_home.assert_clean()
 
 
-def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(
-    rove_home: RoveHome, site: Site
-) -> None:
+def test_56_a_disk_that_fills_up_is_an_error_until_there_is_space_again(rove_home: RoveHome, site: Site) -> None:
     url = site.page("/", "<p>Page</p>")
     server = rove_home.start(*mounted(rove_home.home, "size=40m"))
     assert not call(server, "browser_navigate", url=url)["result"].get("isError")
@@ -83,7 +81,7 @@ def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(
     rove_home.assert_clean()
 
 
-def test_56_a_machine_without_shared_memory_works(rove_home: RoveHome, site: Site) -> None:
+def test_56_rove_works_on_a_machine_without_shared_memory(rove_home: RoveHome, site: Site) -> None:
     server = start_with_page(rove_home, site, *mounted("/dev/shm", "ro,size=4k"))
     heavy = (
         "<canvas id=c width=3000 height=3000></canvas><script>c.getContext('2d').fillRect(0, 0, 3000, 3000)</script>"
@@ -95,9 +93,7 @@ def test_56_a_machine_without_shared_memory_works(rove_home: RoveHome, site: Sit
     rove_home.assert_clean()
 
 
-def test_57_two_servers_of_one_home_have_a_profile_each_and_neither_ends_with_the_other(
-    rove_home: RoveHome, site: Site
-) -> None:
+def test_57_two_servers_of_one_home_have_their_own_profiles_and_end_separately(rove_home: RoveHome, site: Site) -> None:
     first = start_with_page(rove_home, site)
     call(first, "browser_evaluate", expression="document.cookie = 'whose=first'")
     mine = browser_of(rove_home.home)
@@ -142,7 +138,9 @@ while data := os.read(3, 65536):
     ],
     ids=["that cannot run", "that never answers", "that is too old"],
 )
-async def test_58_a_browser_is_refused_with_the_reason(home: Path, site: Site, text: str, said: str) -> None:
+async def test_58_a_browser_that_does_not_work_is_refused_with_the_reason(
+    home: Path, site: Site, text: str, said: str
+) -> None:
     broken = program(home / "not-a-browser", text)
     own = home / "refused"
     settings = Settings(home=own, browser=broken, allow_host=OWN_SITES, deadlines=Deadlines(launch=3))
