@@ -48,8 +48,8 @@ MANY = """
 import sys
 from pathlib import Path
 from rove.ledger.writer import Ledger
-from rove.ledger.files import Volumes
-ledger = Ledger(Volumes(Path(sys.argv[1]), "mine"), largest=4000)
+from rove.ledger.files import LedgerFiles
+ledger = Ledger(LedgerFiles(Path(sys.argv[1]), "mine"), largest=4000)
 sys.stdin.readline()
 for number in range(300):
     ledger.append({"session": "mine", "writer": sys.argv[2], "number": number})
