@@ -1,1 +1,1 @@
-"""Measures rove beside its peers; run it with `python -m bench`."""
+"""Measures rove beside other browser servers; run it with `python -m bench`."""

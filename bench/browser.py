@@ -1,4 +1,4 @@
-"""The one browser that everyone drives: where it is, and what it says it is."""
+"""The browser that all servers drive: its path and version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# The headless shell first: it is what rove prefers, and every peer here drives it too.
+# The headless shell first: rove prefers it, and the other servers can drive it too.
 _NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "google-chrome")
 _FOLDERS = ("/usr/lib/chromium", "/usr/lib/chromium-browser")
 _BEGINNINGS = ("chrom", "google-chrome", "headless_shell", "headless-shell")
@@ -28,7 +28,7 @@ class Browser:
 
     @classmethod
     def find(cls, given: str | None) -> Browser:
-        """From the flag, else ROVE_BROWSER, else this system's."""
+        """Return the browser of the flag, else of ROVE_BROWSER, else an installed one."""
         path = _named(given or os.environ.get("ROVE_BROWSER")) or _installed()
         if path is None:
             raise NoBrowser("no Chromium found; name one with --browser or ROVE_BROWSER")
@@ -36,7 +36,7 @@ class Browser:
 
     @property
     def name(self) -> str:
-        """Without its folder, which is this machine's business."""
+        """The file name, without the path on this machine."""
         return self.path.name
 
 

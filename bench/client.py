@@ -1,4 +1,4 @@
-"""The smallest MCP client over stdio; it stamps a reply when its line arrives, before parsing it."""
+"""A small MCP client over stdio; a reply is timed when its line arrives, before it is parsed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ServerFailed(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a tool call answered, when the whole line was here, and how long after the request that was."""
+    """The result of a tool call, when its line had arrived, and how long after the request."""
 
     arrived: float
     seconds: float
@@ -37,7 +37,7 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """What a model would read: the text blocks of the answer."""
+        """The text blocks of the result, which a model reads."""
         blocks: list[Json] = self.result.get("content", [])
         return "\n".join(str(block["text"]) for block in blocks if block.get("type") == "text")
 
@@ -83,7 +83,7 @@ class Client:
         return cls(process, stderr, started)
 
     async def initialize(self, limit: float) -> None:
-        """Shake hands as any client does."""
+        """Initialize the connection, as every client does."""
         reply = await self.request(
             "initialize",
             {
@@ -97,7 +97,7 @@ class Client:
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     async def list_tools(self, limit: float) -> list[Json]:
-        """Every page of the tool list."""
+        """Return the tools of every page of the tool list."""
         tools: list[Json] = []
         params: Json = {}
         while True:
@@ -126,7 +126,7 @@ class Client:
             raise NoAnswer(f"no answer in {limit:g} s") from None
 
     async def close(self, patience: float = 5.0) -> None:
-        """Close stdin, as clients do, and give the server a moment to put its browser away."""
+        """Close stdin, as clients do, and give the server time to close its browser."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         with contextlib.suppress(TimeoutError):
@@ -134,7 +134,7 @@ class Client:
                 await self._process.wait()
 
     async def reap(self) -> None:
-        """Collect the process after it was ended from outside."""
+        """Wait for the process after it was killed."""
         await self._process.wait()
 
     async def _answer(self, wanted: int, sent: float) -> Reply:
@@ -144,8 +144,8 @@ class Client:
             message = self._parse(line)
             if message.get("id") == wanted and "method" not in message:
                 return Reply(arrived, arrived - sent, len(line), self._result(message))
-            self._oblige(message)
-        raise ServerFailed(f"the server ended: {self.last_words()}")
+            self._answer_request(message)
+        raise ServerFailed(f"the server ended: {self.stderr_tail()}")
 
     def _parse(self, line: bytes) -> Json:
         try:
@@ -161,8 +161,8 @@ class Client:
         result: Json = message["result"]
         return result
 
-    def _oblige(self, message: Json) -> None:
-        """Answer what the server asks, for one that waits for it would look slow through our fault."""
+    def _answer_request(self, message: Json) -> None:
+        """Answer a request of the server, which would otherwise wait for it and look slow."""
         if "method" not in message or "id" not in message:
             return
         if message["method"] == "ping":
@@ -175,11 +175,11 @@ class Client:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
-    def last_words(self) -> str:
-        """The end of what the server wrote to stderr."""
+    def stderr_tail(self) -> str:
+        """Return the end of what the server wrote to stderr."""
         return self._stderr.read_text(errors="replace")[-600:].strip() or "nothing on stderr"
 
 
 def _plain(text: str) -> str:
-    """An error in one line, without the headings that some put above it."""
+    """Return an error as one line, without the heading that some servers add."""
     return " ".join(text.replace("### Error", "").split())[:400]

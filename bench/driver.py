@@ -1,4 +1,4 @@
-"""One started server with its browser: the same few acts, in its own words."""
+"""A started server with its browser, and the calls that tasks make to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from bench import processes
 from bench.client import Client, Json, Reply
 from bench.memory import Memory, measure
-from bench.peers import Call, Server
+from bench.servers import Call, Server
 from bench.site import Site
 
-# Starting is not what a limit on one call is about, so a small limit must not forbid it.
+# Starting is not subject to the limit on one call, which may be small.
 START_LIMIT = 30.0
 
 
@@ -26,7 +26,7 @@ class Driver:
         self.server = server
         self.started = client.started
         self.handshake = 0.0
-        # Where it was last sent, whether or not it said that it arrived.
+        # The last page that it was told to open, even if that call failed.
         self.path = ""
         self.tools: list[Json] = []
         self._client = client
@@ -37,7 +37,7 @@ class Driver:
 
     @classmethod
     async def start(cls, server: Server, site: Site, limit: float) -> Driver:
-        """Start the process in an empty folder, shake hands, and read the tool list, as every client does."""
+        """Start the process in an empty folder, initialize it and read the tool list, as every client does."""
         mark = uuid.uuid4().hex
         folder = Path(tempfile.mkdtemp(prefix="bench-"))
         client = await Client.start(server.command, _environment(server, folder, mark), folder)
@@ -53,7 +53,7 @@ class Driver:
         return driver
 
     async def stop(self) -> int:
-        """Close as a client does, then end what is still running and say how many processes that was."""
+        """Close as a client does, then kill what still runs and return how many processes that was."""
         await self._client.close()
         await processes.gone(self._mark, patience=2.0)
         left = await processes.end(self._mark)
@@ -62,7 +62,7 @@ class Driver:
         return left
 
     async def kill(self) -> None:
-        """End it without asking: it is busy with something that nobody waits for any more."""
+        """Kill the server, which is still busy with a call that timed out."""
         await processes.end(self._mark)
         await self._client.reap()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -71,37 +71,37 @@ class Driver:
         return measure(self._mark)
 
     async def first_page(self) -> Reply:
-        """The first navigation, which for most of them starts the browser."""
-        call = self.server.dialect.navigate(self._site.url("/small"))
+        """Make the first navigation, which starts the browser of most servers."""
+        call = self.server.tool_calls.navigate(self._site.url("/small"))
         return await self._client.call(call.tool, call.arguments, max(START_LIMIT, self._limit))
 
     async def navigate(self, path: str) -> Reply:
         self.path = path
-        return await self._call(self.server.dialect.navigate(self._site.url(path)))
+        return await self._call(self.server.tool_calls.navigate(self._site.url(path)))
 
     async def click(self, ref: str) -> Reply:
-        return await self._call(self.server.dialect.click(ref))
+        return await self._call(self.server.tool_calls.click(ref))
 
-    async def seeing_click(self, ref: str) -> Reply:
-        return await self._call(self.server.dialect.seeing_click(ref))
+    async def click_with_page(self, ref: str) -> Reply:
+        return await self._call(self.server.tool_calls.click_with_page(ref))
 
     async def fill(self, ref: str, value: str) -> Reply:
-        return await self._call(self.server.dialect.fill(ref, value))
+        return await self._call(self.server.tool_calls.fill(ref, value))
 
     async def evaluate(self, expression: str) -> Reply:
-        return await self._call(self.server.dialect.evaluate(expression))
+        return await self._call(self.server.tool_calls.evaluate(expression))
 
     async def snapshot(self) -> Reply:
-        return await self._call(self.server.dialect.snapshot)
+        return await self._call(self.server.tool_calls.snapshot)
 
     async def whole_snapshot(self) -> Reply:
-        return await self._call(self.server.dialect.whole_snapshot)
+        return await self._call(self.server.tool_calls.whole_snapshot)
 
     async def _call(self, call: Call) -> Reply:
         return await self._client.call(call.tool, call.arguments, self._limit)
 
 
 def _environment(server: Server, folder: Path, mark: str) -> dict[str, str]:
-    """The caller's own, and what keeps a server's files inside the folder that is thrown away."""
+    """Return our environment, with variables that keep the server's files in a temporary folder."""
     kept = {"ROVE_HOME": str(folder / "rove"), "AGENT_BROWSER_SOCKET_DIR": str(folder)}
     return {**os.environ, **kept, **server.env, processes.MARK: mark}

@@ -1,4 +1,4 @@
-"""The facts of a machine that its numbers depend on, and none that name it."""
+"""Facts about the machine that the numbers depend on, without its name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def facts() -> dict[str, Any]:
-    """What to print beside the results."""
+    """Return the facts that are printed with the results."""
     return {
         "processor": _field("/proc/cpuinfo", "model name") or platform.processor() or "unknown",
         "cores": os.cpu_count(),

@@ -1,4 +1,4 @@
-"""How much memory a server holds, and apart from it how much its browser does."""
+"""Memory of a server, and of its browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Memory:
 
 
 def measure(mark: str) -> Memory:
-    """Look at every process of one server now."""
+    """Measure all processes of one server."""
     processes = family(mark)
     server = [process for process in processes if not process.is_browser]
     browser = [process for process in processes if process.is_browser]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / ".peers"
-# Nobody's own browser: all drive the same one.
+# All servers drive the same browser, so theirs are not downloaded.
 _NO_DOWNLOADS = {"PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1", "PUPPETEER_SKIP_DOWNLOAD": "1"}
-# No scripts: agent-browser's would fetch a binary that its package ships already.
+# No install scripts: agent-browser's would download a binary that its package already contains.
 _NPM = (
     "npm",
     "install",
@@ -25,7 +25,7 @@ _NPM = (
 
 
 class NotInstalled(Exception):
-    """A package could not be had; the text says why."""
+    """A package could not be installed; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Package:
     version: str
 
     def file(self, path: str) -> Path:
-        """A file of the package, which must exist: packages move things between versions."""
+        """Return a file of the package; raise NotInstalled if this version does not have it."""
         file = self.folder / path
         if not file.exists():
             raise NotInstalled(f"{self.folder.name} {self.version} has no {path}")
@@ -44,7 +44,7 @@ class Package:
 
 
 def install(name: str, *, fetch: bool = True) -> Package:
-    """The newest version of a package; each has a folder of its own, so that one failure spoils no other."""
+    """Install the newest version of a package, in its own folder so that a failure affects no other."""
     folder = FOLDER / name.replace("/", "-").lstrip("@")
     problem = _fetch(name, folder) if fetch else "fetching is off"
     installed = folder / "node_modules" / name
@@ -53,16 +53,16 @@ def install(name: str, *, fetch: bool = True) -> Package:
     except OSError:
         raise NotInstalled(problem or f"npm left no {name}") from None
     if fetch and problem:
-        print(f"  {name}: {problem}; using the copy that is here, {facts['version']}")
+        print(f"  {name}: {problem}; using the installed version {facts['version']}")
     return Package(installed, str(facts["version"]))
 
 
 def _fetch(name: str, folder: Path) -> str:
-    """Run npm; the answer is what went wrong, or nothing."""
+    """Run npm; return what went wrong, or an empty string."""
     if shutil.which("npm") is None:
         return "npm is not installed"
     folder.mkdir(parents=True, exist_ok=True)
-    # `@latest` by hand: a range or an engine check may otherwise settle for an old version.
+    # With `@latest`, because npm may otherwise choose an older version.
     command = [*_NPM, "--prefix", str(folder), f"{name}@latest"]
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The pages that everyone is measured on: functions that return HTML, the same bytes every time."""
+"""The pages of the benchmark: functions that return the same HTML every time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 from html import escape
 
-from bench.prose import ARTICLE, HEADLINES, Section
+from bench.sample_text import ARTICLE, HEADLINES, Section
 
 STORIES = 100
 TABLE_ROWS = 2_000
@@ -42,7 +42,7 @@ _STATES = ("Paid", "Pending", "Overdue", "Refunded")
 
 
 def names() -> dict[str, tuple[str, ...]]:
-    """What a reader of each page should find in a snapshot of it: controls, links, and some text."""
+    """Return what a snapshot of each page should contain: controls, links, and some text."""
     return {
         "/small": ("Small page", "A paragraph with", "a link", "Full name", "Press me"),
         "/stories": tuple(story_title(index) for index in range(STORIES)),
@@ -75,7 +75,7 @@ def small() -> str:
 
 
 def story_title(index: int) -> str:
-    """Headlines repeat after a while, so a number makes each one findable."""
+    """Return a headline with a number, because headlines repeat."""
     return f"{HEADLINES[index % len(HEADLINES)]} (part {index // len(HEADLINES) + 1})"
 
 
@@ -87,7 +87,7 @@ def _story(index: int, chance: random.Random) -> str:
     <td><span class="line"><a href="https://{site}/{index}">{escape(story_title(index))}</a>
     <span class="site"> (<a href="/from?site={site}">{site}</a>)</span></span></td></tr>
     <tr><td colspan="2"></td><td class="sub"><span class="score" id="score{index}">{score} points</span> by
-    <a href="/user?id={(who := chance.choice(_PEOPLE))}">{who}</a>
+    <a href="/user?id={(user := chance.choice(_PEOPLE))}">{user}</a>
     <a href="/item?id={index}">{chance.randint(1, 23)} hours ago</a> |
     <a href="/hide?id={index}">hide</a> |
     <a href="/item?id={index}">{chance.randint(2, 400)}&nbsp;comments</a></td></tr>
@@ -115,7 +115,7 @@ def stories(count: int = STORIES) -> str:
 
 
 def order_number(index: int) -> str:
-    """One width for all, so that no number is the beginning of another."""
+    """Return a number of fixed width, so that none is the beginning of another."""
     return f"A-{index:05d}"
 
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from html import escape
 
 from bench.results import Cell, Column, Results
-from bench.work import Work
+from bench.tasks import Task
 
 LABELS = 300
 PANEL = 360
 GAP = 40
-# The strip right of the scale for those who did not answer.
+# The strip right of the scale for servers that did not answer.
 BEYOND = 56
 TOP = 92
 ROW = 27
 MARK = 5.0
-# Told apart by colour-blind eyes, and by shape in print; the same in every plot, whoever took part.
+# Distinct for colour-blind readers, and by shape in print; the same in every plot.
 LOOKS = {
     "rove": ("circle", "#d55e00"),
     "playwright": ("square", "#0072b2"),
@@ -31,7 +31,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Point:
-    """One server's value in one row; nothing stands for a failure."""
+    """One server's value in one row; None is a failure."""
 
     server: str
     value: float | None
@@ -68,10 +68,10 @@ class Scale:
         return self._left + PANEL * min(max(share, 0.0), 1.0)
 
 
-def draw(results: Results, works: Sequence[Work]) -> str:
-    """The whole picture."""
+def draw(results: Results, tasks: Sequence[Task]) -> str:
+    """Return the plot as SVG."""
     columns = list(results.columns.values())
-    rows = [_start_row(columns), *(_row(work, columns) for work in works)]
+    rows = [_start_row(columns), *(_row(task, columns) for task in tasks)]
     rows = [row for row in rows if any(point.value is not None for point in row.times)]
     width = LABELS + 2 * (PANEL + GAP) + BEYOND
     height = TOP + ROW * len(rows) + 50
@@ -79,7 +79,7 @@ def draw(results: Results, works: Sequence[Work]) -> str:
     tokens = Scale(LABELS + PANEL + GAP + BEYOND, _values(point for row in rows for point in row.tokens))
     parts = [
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
-        _text(16, 28, "rove beside its peers", size=18, weight="bold"),
+        _text(16, 28, "rove beside other browser servers", size=18, weight="bold"),
         _legend(columns),
         *_axis(times, len(rows), "milliseconds, less is better; the line spans the samples"),
         _text(times.beyond - 40, TOP - 7, "no answer", size=11, fill="#666"),
@@ -112,13 +112,13 @@ def _start_row(columns: Sequence[Column]) -> Row:
     return Row("cold start to first page", points, [])
 
 
-def _row(work: Work, columns: Sequence[Column]) -> Row:
-    cells = [(column.server.key, column.cells[work.key]) for column in columns if work.key in column.cells]
+def _row(task: Task, columns: Sequence[Column]) -> Row:
+    cells = [(column.server.key, column.cells[task.key]) for column in columns if task.key in column.cells]
     # Part of the page is no answer to a call for everything.
-    cells = [(key, Cell() if work.twin and cell.is_partial else cell) for key, cell in cells]
+    cells = [(key, Cell() if task.twin and cell.is_partial else cell) for key, cell in cells]
     times = [_point(key, _samples(cell), cell.milliseconds) for key, cell in cells]
     tokens = [Point(key, cell.tokens, cell.tokens, cell.tokens) for key, cell in cells if cell.tokens]
-    return Row(work.title, times, tokens)
+    return Row(task.title, times, tokens)
 
 
 def _samples(cell: Cell) -> list[float]:

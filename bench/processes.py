@@ -1,4 +1,4 @@
-"""Finding what a server started, detached daemons too, by a mark in the environment (Linux only)."""
+"""Finds the processes that a server started, daemons too, by a variable in their environment (Linux only)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARK = "BENCH_SERVER"
 
 @dataclass(frozen=True)
 class Process:
-    """One living process."""
+    """One running process."""
 
     pid: int
     parent: int
@@ -26,7 +26,7 @@ class Process:
 
 
 def family(mark: str) -> list[Process]:
-    """All that carry the mark, and all that descend from one that does: Chromium's children lose it."""
+    """Return the processes with the mark and their descendants, because Chromium's children lose it."""
     living = {process.pid: process for process in _living()}
     found = {pid for pid in living if _carries(pid, mark)}
     grew = True
@@ -38,7 +38,7 @@ def family(mark: str) -> list[Process]:
 
 
 async def gone(mark: str, patience: float) -> bool:
-    """Wait until nothing of a family is left, but no longer than `patience` seconds."""
+    """Wait up to `patience` seconds until no process with the mark is left; return whether that is so."""
     deadline = time.monotonic() + patience
     while family(mark):
         if time.monotonic() > deadline:
@@ -48,14 +48,14 @@ async def gone(mark: str, patience: float) -> bool:
 
 
 async def end(mark: str) -> int:
-    """End what is left of a family and say how many there were; after a clean close it is none."""
+    """Kill the remaining processes and return how many there were; after a clean close there are none."""
     left = family(mark)
     remaining = left
     while remaining:
         for process in remaining:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
-        # Again, for one may have started another before it was reached.
+        # Repeat, because a process may have started another before it was killed.
         remaining = [] if await gone(mark, patience=0.5) else family(mark)
     return len(left)
 

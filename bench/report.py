@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from bench.measurement import AFTER_FIRST_PAGE, AFTER_PAGES
 from bench.results import Cell, Column, Results
-from bench.rounds import AFTER_FIRST_PAGE, AFTER_PAGES
-from bench.work import Work
+from bench.tasks import Task
 
 ROVE = "rove"
 FASTER = ("faster", "slower")
@@ -26,13 +26,13 @@ class Value:
 class Report:
     """Writes the tables of one run."""
 
-    def __init__(self, results: Results, works: Sequence[Work]) -> None:
+    def __init__(self, results: Results, tasks: Sequence[Task]) -> None:
         self._results = results
         self._columns = list(results.columns.values())
-        self._works = [work for work in works if any(work.key in column.cells for column in self._columns)]
+        self._tasks = [task for task in tasks if any(task.key in column.cells for column in self._columns)]
 
     def markdown(self) -> str:
-        parts = ["# rove beside its peers", self._facts(), "## Milliseconds", self._times()]
+        parts = ["# rove beside other browser servers", self._facts(), "## Milliseconds", self._times()]
         parts += ["## Tokens and bytes", self._sizes(), "## What the snapshots name", self._names()]
         parts += ["## Memory", self._memory(), "## Settings", self._settings()]
         return "\n\n".join(parts) + "\n"
@@ -41,8 +41,8 @@ class Report:
         facts = self._results.facts
         return (
             f"{facts['processor']}, {facts['cores']} cores, {facts['system']}, Node {facts['node']}. "
-            f"Everyone drives {facts['browser']} ({facts['browser_name']}) over MCP on stdio. Medians of "
-            f"{facts['rounds']} rounds with {facts['repeats']} repetitions in each, everyone in turn; cold "
+            f"All servers drive {facts['browser']} ({facts['browser_name']}) over MCP on stdio. Medians of "
+            f"{facts['rounds']} rounds with {facts['repeats']} repetitions in each, all servers in turn; cold "
             f"starts five times a round, alone; the 60,000 rows once. Load average "
             f"{facts['load_before'][0]:.1f} before and {facts['load_after'][0]:.1f} after. "
             f"Tokens: {facts['tokenizer']}. {facts['date']}."
@@ -50,16 +50,16 @@ class Report:
 
     def _times(self) -> str:
         start = self._row("cold start to first page", _start, FASTER)
-        return self._table([start, *(self._work_row(work, _time, FASTER) for work in self._works)])
+        return self._table([start, *(self._work_row(task, _time, FASTER) for task in self._tasks)])
 
     def _sizes(self) -> str:
         schema = self._row("the tool list", _schema, FEWER)
-        return self._table([schema, *(self._work_row(work, _size, FEWER) for work in self._works)])
+        return self._table([schema, *(self._work_row(task, _size, FEWER) for task in self._tasks)])
 
     def _names(self) -> str:
-        works = [work for work in self._works if work.page]
-        cells = [[column.cells.get(work.key, Cell()) for column in self._columns] for work in works]
-        rows = [[work.title, *map(_named, row)] for work, row in zip(works, cells, strict=True)]
+        tasks = [task for task in self._tasks if task.page]
+        cells = [[column.cells.get(task.key, Cell()) for column in self._columns] for task in tasks]
+        rows = [[task.title, *map(_named, row)] for task, row in zip(tasks, cells, strict=True)]
         return _markdown(["", *self._titles], rows)
 
     def _memory(self) -> str:
@@ -82,19 +82,19 @@ class Report:
     def _titles(self) -> list[str]:
         return [column.server.title for column in self._columns]
 
-    def _work_row(self, work: Work, value: Callable[[Cell], Value], words: tuple[str, str]) -> list[str]:
+    def _work_row(self, task: Task, value: Callable[[Cell], Value], words: tuple[str, str]) -> list[str]:
         def of(column: Column) -> Value:
-            cell = column.cells.get(work.key, Cell())
-            return _incomplete(value(cell), cell) if work.twin and cell.is_partial else value(cell)
+            cell = column.cells.get(task.key, Cell())
+            return _incomplete(value(cell), cell) if task.twin and cell.is_partial else value(cell)
 
-        return self._row(work.title, of, words)
+        return self._row(task.title, of, words)
 
     def _row(self, title: str, value: Callable[[Column], Value], words: tuple[str, str]) -> list[str]:
         values = {column.server.key: value(column) for column in self._columns}
         return [title, *(each.shown for each in values.values()), self._ratio(values, words)]
 
     def _ratio(self, values: dict[str, Value], words: tuple[str, str]) -> str:
-        """How rove compares with whichever of the others is best at this."""
+        """Return how rove compares with the best of the other servers."""
         numbers = {key: value.number for key, value in values.items() if value.number is not None}
         ours = numbers.pop(ROVE, None)
         if ours is None or not numbers:
@@ -131,7 +131,7 @@ def _time(cell: Cell) -> Value:
 
 
 def _size(cell: Cell) -> Value:
-    """Tokens where they were counted, and the bytes in brackets; bytes alone are still worth comparing."""
+    """Return tokens where they were counted, and bytes in brackets; else bytes."""
     if cell.bytes is None:
         return Value(None, "–")
     if cell.tokens is None:
@@ -171,7 +171,7 @@ def _times(more: float, less: float) -> str:
 
 
 def _incomplete(value: Value, cell: Cell) -> Value:
-    """Shown, and not compared with those who did all of it."""
+    """Return a value that is shown, but not compared with complete results."""
     share = cell.named.share if cell.named else 0.0
     return Value(None, f"{value.shown} for {share:.0%} of it")
 
@@ -193,11 +193,11 @@ def _failure(failures: Sequence[str]) -> str:
 
 
 def _failed(succeeded: int, failures: Sequence[str]) -> str:
-    """A median of the times that it worked hides those that it did not."""
+    """Return how many runs failed, which a median of the successful ones does not show."""
     return f" ({len(failures)} of {succeeded + len(failures)} failed)" if failures else ""
 
 
 def _short(why: str) -> str:
-    """A table has room for the reason, not for the story."""
+    """Return a failure shortened for a table."""
     words = " ".join(why.replace("|", "/").split())
     return words if len(words) <= 48 else words[:47] + "…"

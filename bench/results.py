@@ -1,4 +1,4 @@
-"""What was measured, as plain data."""
+"""The measured numbers, as plain data."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 from bench.client import Json, Reply
 from bench.memory import Memory
-from bench.peers import Server
+from bench.servers import Server
 
-# So many names are looked for in a snapshot, evenly spread: 60,000 searches of 20 MB would take minutes.
+# At most this many names are searched for in a snapshot: 60,000 searches of 20 MB would take minutes.
 _NAMES_SOUGHT = 500
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One time that the work was done."""
+    """One run of a task."""
 
     seconds: float
     bytes: int
@@ -37,7 +37,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Named:
-    """How many of a page's names a snapshot holds, of those that were looked for."""
+    """How many of a page's names a snapshot contains, of those that were searched for."""
 
     found: int
     sought: int
@@ -55,7 +55,7 @@ class Named:
 
 @dataclass
 class Cell:
-    """One server's samples of one work; tokens and names are those of its first answer."""
+    """One server's samples of one task; tokens and names are those of its first result."""
 
     samples: list[Sample] = field(default_factory=list[Sample])
     failures: list[str] = field(default_factory=list[str])
@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def is_partial(self) -> bool:
-        """Whether most of the page is missing, so that where everything was asked for this is no answer."""
+        """Whether most of the page is missing, so that this does not count as the whole page."""
         return self.named is not None and self.named.share < 0.5
 
     def add(self, replies: Sequence[Reply], names: Sequence[str]) -> None:
@@ -105,7 +105,7 @@ class Start:
 
 @dataclass
 class Column:
-    """Everything about one server."""
+    """All results of one server."""
 
     server: Server
     cells: dict[str, Cell] = field(default_factory=dict[str, Cell])
@@ -125,12 +125,12 @@ class Column:
 
     @property
     def schema(self) -> str:
-        """The tool list as a model is shown it: names, descriptions and arguments, as compact JSON."""
+        """The tool list as models get it: names, descriptions and arguments, as compact JSON."""
         shown = [{key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in self.tools]
         return json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
 
     def memory_at(self, moment: str, kind: str) -> float | None:
-        """The median of one field of Memory, in bytes."""
+        """Return the median of one field of Memory, in bytes."""
         measured = self.memory.get(moment, [])
         return statistics.median(getattr(each, kind) for each in measured) if measured else None
 
@@ -153,7 +153,7 @@ class Column:
 
 @dataclass
 class Results:
-    """A whole run."""
+    """The results of a whole run."""
 
     facts: dict[str, Any]
     columns: dict[str, Column] = field(default_factory=dict[str, Column])

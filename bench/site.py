@@ -1,4 +1,4 @@
-"""The loopback web server that the pages are read from: two names of one port, hence two origins."""
+"""The loopback web server for the pages, with two host names and therefore two origins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench import pages
 
 
 class Site:
-    """Where the pages are: `origin` by number, `other_origin` by name, which to a browser is another site."""
+    """The addresses of the pages: `origin` by IP address, and `other_origin` by name, which is another site."""
 
     def __init__(self, port: int) -> None:
         self.origin = f"http://127.0.0.1:{port}"
@@ -24,7 +24,7 @@ class Site:
 
 
 def rendered(other_origin: str) -> dict[str, bytes]:
-    """Every page, rendered once so that serving costs nothing while something is timed."""
+    """Return every page, rendered once so that serving takes no time while a task is timed."""
     html = {
         "/small": pages.small(),
         "/stories": pages.stories(),
@@ -60,7 +60,7 @@ class _Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the terminal belongs to the bench."""
+        """Log nothing, to keep the output of the benchmark readable."""
 
 
 @contextmanager

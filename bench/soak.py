@@ -1,7 +1,7 @@
-"""`python -m bench.soak`: one server, many sessions and navigations, random kills. Does it grow?
+"""`python -m bench.soak`: one server, many sessions and navigations, random kills: checks that it does not grow.
 
 Drives a real `rove mcp` process as a client does. Fails if its memory grows by more than 5 % after the warm-up, if its
-handles or threads grow, if a call fails with anything but an error that rove knows, if a session does not work again
+handles or threads grow, if a call fails with an internal or unknown error, if a session does not work again
 after a kill, or if a process or a folder is left at the end.
 """
 
@@ -22,25 +22,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.client import Client, Json, Reply, ServerFailed
+from bench.resource_usage import ResourceUsage, faults, groups, processes_in, run_folders
 from bench.site import Site, serving
-from bench.vitals import Vitals, faults, groups, left_of, run_folders
 
 SAMPLES = 20
-AT_ONCE = 4
+OPEN_SESSIONS = 4
 LIMIT = 60.0
-# After a kill: the call that meets it, and those that a restart may still cost.
+# After a kill: the call during which it happens, and those that may fail during the restart.
 TRIES = 4
-# Errors that mean a fault of ours, kill or no kill.
+# Error codes that mean a defect of rove, even after a kill.
 UNKNOWN = ("internal", "unknown")
-CLEARING = 10.0
-CLEARING_LOOKS = 50
+CLEANUP_SECONDS = 10.0
+CLEANUP_CHECKS = 50
 PAGES = ("/small", "/stories", "/article", "/form", "/small", "/payment")
 COMMAND = ("-m", "rove", "mcp", "--allow-host", "127.0.0.1,localhost", "--limits-idle", "20", "--limits-sessions", "12")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of what."""
+    """How many navigations, sessions and kills, and the seed of their order."""
 
     navigations: int
     sessions: int
@@ -49,15 +49,15 @@ class Plan:
 
 
 @dataclass
-class Tally:
-    """What came of it."""
+class SoakResult:
+    """Counts, samples and faults of one soak."""
 
     navigations: int = 0
     sessions: int = 0
     kills: Counter[str] = field(default_factory=Counter[str])
     errors: Counter[str] = field(default_factory=Counter[str])
-    samples: list[Vitals] = field(default_factory=list[Vitals])
-    led: set[int] = field(default_factory=set[int])
+    samples: list[ResourceUsage] = field(default_factory=list[ResourceUsage])
+    process_groups: set[int] = field(default_factory=set[int])
     faults: list[str] = field(default_factory=list[str])
     seconds: float = 0.0
 
@@ -71,75 +71,75 @@ class Soak:
         self._folder = folder
         self._home = folder / "home"
         self._temporary = folder / "tmp"
-        self._dice = random.Random(plan.seed)
+        self._random = random.Random(plan.seed)
         self._open: list[str] = []
         self._client: Client | None = None
-        self.tally = Tally()
+        self.result = SoakResult()
 
-    async def run(self) -> Tally:
+    async def run(self) -> SoakResult:
         began = time.monotonic()
         self._temporary.mkdir()
         environment = {**os.environ, "ROVE_HOME": str(self._home), "TMPDIR": str(self._temporary)}
         self._client = client = await Client.start([sys.executable, *COMMAND], environment, self._folder)
         try:
             await client.initialize(LIMIT)
-            while self.tally.navigations < self._plan.navigations:
+            while self.result.navigations < self._plan.navigations:
                 await self._one_step()
         except ServerFailed as failure:
-            self.tally.faults.append(str(failure))
+            self.result.faults.append(str(failure))
         finally:
-            await client.close(patience=CLEARING)
-        unknown = [f"{count} errors of unknown kind" for code, count in self.tally.errors.items() if code in UNKNOWN]
-        self.tally.faults += [*unknown, *faults(self.tally.samples), *await self._remains(client)]
-        self.tally.seconds = time.monotonic() - began
-        return self.tally
+            await client.close(patience=CLEANUP_SECONDS)
+        unknown = [f"{count} errors of unknown kind" for code, count in self.result.errors.items() if code in UNKNOWN]
+        self.result.faults += [*unknown, *faults(self.result.samples), *await self._wait_for_cleanup(client)]
+        self.result.seconds = time.monotonic() - began
+        return self.result
 
     async def _one_step(self) -> None:
-        """One navigation, in one of several sessions, and what belongs to it."""
+        """Make one navigation in one of several sessions, and the calls that go with it."""
         per_session = self._plan.navigations / self._plan.sessions
-        if self.tally.sessions < min(self.tally.navigations / per_session + AT_ONCE, self._plan.sessions):
+        if self.result.sessions < min(self.result.navigations / per_session + OPEN_SESSIONS, self._plan.sessions):
             await self._open_session()
         await self._maybe_kill()
-        session = self._dice.choice(self._open)
-        path = f"{self._dice.choice(PAGES)}?{self.tally.navigations}"
-        await self._surely("browser_navigate", {"url": self._site.url(path), "session": session})
-        self.tally.navigations += 1
+        session = self._random.choice(self._open)
+        path = f"{self._random.choice(PAGES)}?{self.result.navigations}"
+        await self._call_until_success("browser_navigate", {"url": self._site.url(path), "session": session})
+        self.result.navigations += 1
         await self._use(session)
-        if self.tally.navigations % max(self._plan.navigations // SAMPLES, 1) == 0:
+        if self.result.navigations % max(self._plan.navigations // SAMPLES, 1) == 0:
             self._sample()
 
     async def _use(self, session: str) -> None:
-        """Some of what agents do between two pages."""
-        step = self.tally.navigations
+        """Make some of the calls that agents make between two pages."""
+        step = self.result.navigations
         if step % 3 == 0:
-            await self._surely("browser_snapshot", {"session": session})
+            await self._call_until_success("browser_snapshot", {"session": session})
         if step % 7 == 0:
             tab = {"operation": "new", "url": self._site.url("/small"), "session": session}
-            await self._surely("browser_tabs", tab)
-            await self._surely("browser_tabs", {"operation": "close", "session": session})
+            await self._call_until_success("browser_tabs", tab)
+            await self._call_until_success("browser_tabs", {"operation": "close", "session": session})
         if step % 11 == 0:
-            await self._surely("browser_screenshot", {"session": session})
+            await self._call_until_success("browser_screenshot", {"session": session})
 
     async def _open_session(self) -> None:
-        if len(self._open) >= AT_ONCE:
+        if len(self._open) >= OPEN_SESSIONS:
             oldest = self._open.pop(0)
-            # Some clients forget; those sessions are closed when they have been idle for long enough.
-            if self._dice.random() > 0.1:
+            # Some clients do not close their sessions; those are closed when they have been idle long enough.
+            if self._random.random() > 0.1:
                 await self._call("browser_close_session", {"name": oldest})
-        name = f"soak{self.tally.sessions}"
-        await self._surely("browser_open_session", {"name": name})
+        name = f"soak{self.result.sessions}"
+        await self._call_until_success("browser_open_session", {"name": name})
         self._open.append(name)
-        self.tally.sessions += 1
+        self.result.sessions += 1
 
-    async def _surely(self, tool: str, arguments: Json) -> None:
-        """Call until it works, which a kill may delay but not forbid."""
+    async def _call_until_success(self, tool: str, arguments: Json) -> None:
+        """Repeat a call until it succeeds, because it may fail when a process is killed."""
         said = ""
         for _ in range(TRIES):
             reply = await self._call(tool, arguments)
             if not reply.is_error:
                 return
             said = reply.text
-            if _code(reply) == "not_open":  # on a slow machine it was its turn too seldom, and it expired
+            if _code(reply) == "not_open":  # on a slow machine the session may have been idle for too long
                 await self._call("browser_open_session", {"name": arguments["session"]})
         raise ServerFailed(f"{tool} failed {TRIES} times in a row: {said[:200]}")
 
@@ -147,38 +147,40 @@ class Soak:
         assert self._client is not None
         reply = await self._client.request("tools/call", {"name": tool, "arguments": arguments}, LIMIT)
         if reply.is_error:
-            self.tally.errors[_code(reply)] += 1
+            self.result.errors[_code(reply)] += 1
         return reply
 
     async def _maybe_kill(self) -> None:
-        """End a process of the browser, as often as was planned, at moments that nobody can foresee."""
-        due = self._plan.kills * self.tally.navigations / self._plan.navigations
-        if sum(self.tally.kills.values()) >= due or not (victims := _victims(self._home)):
+        """Kill a process of the browser at a random moment, as often as planned."""
+        due = self._plan.kills * self.result.navigations / self._plan.navigations
+        if sum(self.result.kills.values()) >= due or not (processes := _browser_processes(self._home)):
             return
-        self.tally.led |= groups(self._home)
-        kind = self._dice.choice(sorted(victims))
-        pid = self._dice.choice(victims[kind])
-        # Half of them in the middle of a call.
-        delay = self._dice.choice((0, self._dice.random() * 0.1))
+        self.result.process_groups |= groups(self._home)
+        kind = self._random.choice(sorted(processes))
+        pid = self._random.choice(processes[kind])
+        # Half of the kills happen during a call.
+        delay = self._random.choice((0, self._random.random() * 0.1))
         asyncio.get_running_loop().call_later(delay, _kill, pid)
-        self.tally.kills[kind] += 1
+        self.result.kills[kind] += 1
 
     def _sample(self) -> None:
         assert self._client is not None
-        self.tally.led |= groups(self._home)
-        self.tally.samples.append(Vitals.of(self._client.pid, self._home, self._temporary, self.tally.navigations))
+        self.result.process_groups |= groups(self._home)
+        self.result.samples.append(
+            ResourceUsage.of(self._client.pid, self._home, self._temporary, self.result.navigations)
+        )
 
-    async def _remains(self, client: Client) -> list[str]:
-        """What is still there a moment after the server has gone."""
-        for _ in range(CLEARING_LOOKS):
+    async def _wait_for_cleanup(self, client: Client) -> list[str]:
+        """Return what is left a short time after the server has ended."""
+        for _ in range(CLEANUP_CHECKS):
             if not self._left(client):
                 break
-            await asyncio.sleep(CLEARING / CLEARING_LOOKS)
+            await asyncio.sleep(CLEANUP_SECONDS / CLEANUP_CHECKS)
         return self._left(client)
 
     def _left(self, client: Client) -> list[str]:
         found = [] if client.exit_code == 0 else [f"the server ended with {client.exit_code}"]
-        found += [f"process {pid} was left" for pid in left_of(self.tally.led)]
+        found += [f"process {pid} was left" for pid in processes_in(self.result.process_groups)]
         return found + [f"{path.name} was left" for path in (*run_folders(self._home), *self._temporary.iterdir())]
 
 
@@ -187,16 +189,16 @@ def _code(reply: Reply) -> str:
     return str(error.get("code", "unknown"))
 
 
-def _victims(home: Path) -> dict[str, list[int]]:
-    """The processes of browsers by their kind."""
-    victims: dict[str, list[int]] = {}
-    for pid in left_of(groups(home)):
-        with contextlib.suppress(OSError):  # gone meanwhile
+def _browser_processes(home: Path) -> dict[str, list[int]]:
+    """Return the processes of browsers by their type."""
+    processes: dict[str, list[int]] = {}
+    for pid in processes_in(groups(home)):
+        with contextlib.suppress(OSError):  # it has ended
             words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
             kind = words.partition("--type=")[2].partition(" ")[0] or "browser"
-            victims.setdefault(kind, []).append(pid)
-    victims.pop("zygote", None)
-    return victims
+            processes.setdefault(kind, []).append(pid)
+    processes.pop("zygote", None)
+    return processes
 
 
 def _kill(pid: int) -> None:
@@ -204,24 +206,24 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def soak(plan: Plan) -> Tally:
-    """Carry a plan out in a folder that is thrown away."""
+def soak(plan: Plan) -> SoakResult:
+    """Carry out a plan in a temporary folder."""
     # A short path: a profile's socket has to fit into 108 characters.
     with tempfile.TemporaryDirectory(prefix="rv") as folder, serving() as site:
         return asyncio.run(Soak(plan, site, Path(folder)).run())
 
 
-def report(tally: Tally) -> str:
-    """The samples as a table, and what was wrong."""
-    heads = ("navigations", "memory MB", "handles", "threads", "children", "zombies", "browser", "folders", "scraps")
+def report(result: SoakResult) -> str:
+    """Return the samples as a table, and the faults."""
+    heads = ("navigations", "memory MB", "handles", "threads", "children", "zombies", "browser", "folders", "temporary")
     rows: list[Sequence[object]] = [heads]
-    for sample in tally.samples:
+    for sample in result.samples:
         _, rss, *others = vars(sample).values()
         rows.append((sample.done, f"{rss / 1e6:.1f}", *others))
     lines = ["  ".join(f"{value!s:>11}" for value in row) for row in rows]
-    lines.append(f"\n{tally.navigations} navigations and {tally.sessions} sessions in {tally.seconds:.0f} s")
-    lines.append(f"killed: {_counted(tally.kills)}; errors told: {_counted(tally.errors)}")
-    return "\n".join([*lines, *(f"FAULT: {fault}" for fault in tally.faults or ())])
+    lines.append(f"\n{result.navigations} navigations and {result.sessions} sessions in {result.seconds:.0f} s")
+    lines.append(f"killed: {_counted(result.kills)}; errors: {_counted(result.errors)}")
+    return "\n".join([*lines, *(f"FAULT: {fault}" for fault in result.faults or ())])
 
 
 def _counted(counter: Counter[str]) -> str:
@@ -236,9 +238,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="to repeat a run that failed")
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
-    tally = soak(Plan(given.navigations, given.sessions, given.kills, given.seed))
-    print(report(tally))
-    sys.exit(1 if tally.faults else 0)
+    result = soak(Plan(given.navigations, given.sessions, given.kills, given.seed))
+    print(report(result))
+    sys.exit(1 if result.faults else 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Counting tokens with o200k_base, through the npm package gpt-tokenizer, after everything has been timed."""
+"""Counts tokens with o200k_base of the npm package gpt-tokenizer, after all tasks have been timed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SCRIPT = Path(__file__).with_name("tokens.mjs")
 
 
 class Tokenizer:
-    """Collects texts during the run, and counts them all in one process at its end."""
+    """Counts the tokens of many texts in one Node process."""
 
     def __init__(self, folder: Path, *, fetch: bool) -> None:
         self._folder = folder
@@ -26,7 +26,7 @@ class Tokenizer:
             print(f"  tokens are not counted: {problem}")
 
     def count(self, texts: Sequence[str]) -> list[int | None]:
-        """The tokens of each text, or nothing where there is no tokenizer."""
+        """Return the number of tokens of each text, or None where there is no tokenizer."""
         if self._package is None or not texts:
             return [None] * len(texts)
         files = [self._folder / f"{number}.txt" for number in range(len(texts))]

@@ -1,4 +1,4 @@
-"""Order tea at the built-in demo site, and print what the agent would see."""
+"""Order tea at the built-in demo site, and print what an agent reads."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from rove.demo.site import tea_room
 
 
 async def order(address: str) -> None:
-    # The tea room is on this machine, which no page reaches unless its owner says so.
+    # The demo site is on this machine, which pages cannot reach unless it is allowed.
     async with rove.open(allow_host="127.0.0.1") as session:
         page = await session.navigate(address)
         print(page.changes.text)

@@ -1,4 +1,4 @@
-"""A policy that asks before each click and forbids scripts, and someone who says yes just once."""
+"""A policy that asks before each click and forbids scripts, and an approver that says yes once."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -10,19 +10,19 @@ from rove.guard.policy.policy import Decision
 
 
 class AskBeforeClicks:
-    """Decides on every action, wherever it comes from, before it is performed."""
+    """Decides on every action before it is performed."""
 
     def decide(self, action: AnyAction, place: rove.Place) -> Decision:
         if action.effect is Effect.SCRIPT:
             return rove.Deny("Scripts are not allowed here.")
         if action.verb == "click":
             return rove.Ask("May the agent click this?")
-        # Ours takes the default's place, so hand it the rest.
+        # This policy replaces the default one, so ask that for everything else.
         return rove.RulePolicy().decide(action, place)
 
 
 class OneCupOnly:
-    """Stands in for a person: in earnest, ask one, on a channel that the agent cannot write to."""
+    """Stands in for a person; a real approver asks one, on a channel that the agent cannot write to."""
 
     def __init__(self) -> None:
         self.cups = 0
@@ -35,8 +35,7 @@ class OneCupOnly:
 
 
 async def order(address: str) -> None:
-    house = rove.open(allow_host="127.0.0.1", policy=AskBeforeClicks(), approver=OneCupOnly())
-    async with house as session:
+    async with rove.open(allow_host="127.0.0.1", policy=AskBeforeClicks(), approver=OneCupOnly()) as session:
         await session.navigate(address)
         await session.fill('textbox "Your name"', "Bea")
 
@@ -45,16 +44,16 @@ async def order(address: str) -> None:
         print(f"  {ordered.result}")
 
         print("The second cup:")
-        await tell_refusal(session.click('button "Place order"'))
+        await print_refusal(session.click('button "Place order"'))
 
         print("A script:")
-        await tell_refusal(session.evaluate("document.forms[0].requestSubmit()"))
+        await print_refusal(session.evaluate("document.forms[0].requestSubmit()"))
 
         orders = await session.extract("tbody tr", all=True)
         print(f"On the list in the end:\n{orders.result}")
 
 
-async def tell_refusal(call: Awaitable[object]) -> None:
+async def print_refusal(call: Awaitable[object]) -> None:
     try:
         await call
     except rove.RoveError as error:

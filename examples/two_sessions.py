@@ -1,4 +1,4 @@
-"""Two guests at once in one browser: each has a session, with cookies and storage that the other never sees."""
+"""Two sessions at once in one browser, each with its own cookies and storage."""
 
 import asyncio
 
@@ -14,24 +14,24 @@ async def order(session: rove.Session, address: str, tea: str) -> None:
     await session.click('button "Place order"')
 
 
-async def visit(address: str) -> None:
-    async with rove.open(allow_host="127.0.0.1") as host:
-        bea, carl = await host.another("bea"), await host.another("carl")
+async def order_both(address: str) -> None:
+    async with rove.open(allow_host="127.0.0.1") as session:
+        bea, carl = await session.another("bea"), await session.another("carl")
         await asyncio.gather(order(bea, address, "Sencha"), order(carl, address, "Lapsang souchong"))
 
-        for guest in (bea, carl):
-            thanks = await guest.extract('[role="status"]')
-            favourite = await guest.evaluate("localStorage.getItem('favourite')")
-            print(f"{guest.name} reads: {thanks.result}")
-            print(f"{guest.name} remembers: {favourite.result}")
+        for customer in (bea, carl):
+            thanks = await customer.extract('[role="status"]')
+            favourite = await customer.evaluate("localStorage.getItem('favourite')")
+            print(f"{customer.name} reads: {thanks.result}")
+            print(f"{customer.name} remembers: {favourite.result}")
 
-        status = await host.status()
+        status = await session.status()
         print(f"\nOpen now:\n{status.result}")
 
 
 def main() -> None:
     with tea_room() as address:
-        asyncio.run(visit(address))
+        asyncio.run(order_both(address))
 
 
 if __name__ == "__main__":

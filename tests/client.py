@@ -1,4 +1,4 @@
-"""A client of a proxy that sends exactly what a test says."""
+"""An HTTP client of a proxy that sends exactly the given lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back."""
+    """A response of the proxy."""
 
     status: int
     headers: dict[str, str]

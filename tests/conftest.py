@@ -1,4 +1,4 @@
-"""One browser and one site for all tests of a worker; a session of its own for each test."""
+"""Fixtures: one browser and one site for all tests of a worker, and a new session for each test."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ SESSION_LIMIT = 5
 
 _names = itertools.count(1)
 
-# How long an example takes says more of the machine, and of what else it does, than of the code.
+# The time of an example depends on how busy the machine is.
 hypothesis.settings.register_profile("rove", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("rove")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="Write the golden files anew.")
+    parser.addoption("--update-golden", action="store_true", help="Write the golden files again.")
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_of_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests run the same wherever they run: what is set on this machine does not count."""
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove ROVE_ variables of this machine, so that tests run the same everywhere."""
     names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
-    # The tests' own sites are on this machine, which the guard keeps pages from unless told otherwise.
+    # The test sites are on this machine, which pages cannot reach unless it is allowed.
     monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 
 
 @pytest.fixture(scope="session")
 def home() -> Generator[Path]:
-    """A short path: a profile's socket has to fit into 108 characters."""
+    """A home with a short path, because the path of a profile's socket is limited to 108 characters."""
     folder = Path(tempfile.mkdtemp(prefix="rv"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
@@ -68,7 +68,7 @@ def site(_server: Site) -> Generator[Site]:
 
 @pytest.fixture(scope="session")
 def settings(home: Path) -> Settings:
-    """Patient, as the machine may be busy; with limits low enough to run into."""
+    """Settings with long deadlines, because the machine may be busy, and with low limits."""
     return Settings(
         home=home,
         allow_host=OWN_SITES,
@@ -79,7 +79,7 @@ def settings(home: Path) -> Settings:
 
 @pytest.fixture(scope="session")
 async def sessions(settings: Settings) -> AsyncGenerator[Sessions]:
-    """The one browser of a worker."""
+    """The sessions of a worker, which share one browser."""
     async with Sessions(settings) as sessions:
         sessions.start_early()
         yield sessions
@@ -87,7 +87,7 @@ async def sessions(settings: Settings) -> AsyncGenerator[Sessions]:
 
 @pytest.fixture
 async def session(sessions: Sessions) -> AsyncGenerator[Session]:
-    """A fresh session, closed afterwards with whatever the test opened beside it."""
+    """A new session, closed after the test with all sessions that the test opened."""
     before = {known["session"] for known in sessions.sessions()}
     name = await sessions.open_session(f"test{next(_names)}")
     yield Session(sessions, name)
@@ -115,7 +115,7 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 
 @pytest.fixture
 def unused_port() -> int:
-    """A port that nobody listens on."""
+    """A port on which no server listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""A person with a browser of their own, which listens on a debugging port."""
+"""A person's own browser, which listens on a debugging port."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 from rove.chromium.process.discovery import find
 from rove.chromium.process.launch_arguments import decide_sandbox
 
-PATIENCE = 60.0
-AGAIN = 0.02
+TIMEOUT = 60.0
+POLL_INTERVAL = 0.02
 
 
 class Person:
-    """Their browser, as they start, look at and end it themselves."""
+    """The person's browser: tests start it, list its tabs and end it."""
 
     def __init__(self, profile: Path) -> None:
         self._profile = profile
@@ -32,7 +32,7 @@ class Person:
 
     @property
     def socket_path(self) -> str:
-        """Where the browser speaks DevTools protocol, with the id of this run of it."""
+        """The path of the browser's DevTools WebSocket, with the id of this run."""
         return (self._profile / "DevToolsActivePort").read_text().split()[1]
 
     @property
@@ -40,17 +40,17 @@ class Person:
         return self._process is not None and self._process.poll() is None
 
     def start(self, *pages: str) -> None:
-        """The first time on a free port, and on the same one ever after."""
+        """Start the browser, the first time on a free port and then on the same one."""
         found = find(None, headless=True)
         assert found is not None
-        told = self._profile / "DevToolsActivePort"
-        told.unlink(missing_ok=True)
+        port_file = self._profile / "DevToolsActivePort"
+        port_file.unlink(missing_ok=True)
         flags = ["--headless", f"--remote-debugging-port={self.port}", f"--user-data-dir={self._profile}"]
         if not decide_sandbox("auto", found.path).on:
             flags.append("--no-sandbox")
         self._process = subprocess.Popen([str(found.path), *flags, *pages], stderr=subprocess.DEVNULL)
-        self._until(lambda: told.exists() and told.read_text().count("\n") == 1)
-        self.port = int(told.read_text().split()[0])
+        self._until(lambda: port_file.exists() and port_file.read_text().count("\n") == 1)
+        self.port = int(port_file.read_text().split()[0])
 
     def end(self) -> None:
         assert self._process is not None
@@ -58,7 +58,7 @@ class Person:
         self._process.wait()
 
     def open(self, url: str) -> None:
-        """A tab more."""
+        """Open one more tab."""
         self._ask("PUT", f"/json/new?{url}")
         self._until(lambda: url in self.tabs)
 
@@ -69,33 +69,35 @@ class Person:
 
     @property
     def tabs(self) -> list[str]:
-        """Where the tabs are that the person sees, and those of every other context."""
+        """The addresses of all tabs, in every browser context."""
         return sorted(target["url"] for target in self._ask("GET", "/json/list") if target["type"] == "page")
 
     def until_tabs_are(self, *urls: str) -> None:
         self._until(lambda: self.tabs == sorted(urls))
 
     def until_titled(self, title: str) -> None:
-        """Until a tab shows a page of this title: a tab has its address before the page has come."""
+        """Wait for a tab with this title, because a tab has its address before its page has loaded."""
         self._until(lambda: title in [target["title"] for target in self._ask("GET", "/json/list")])
 
     def _ask(self, method: str, path: str) -> Any:
-        asking = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        with contextlib.closing(asking):
-            asking.request(method, path)
-            said = asking.getresponse().read()
-        return json.loads(said) if said.startswith((b"[", b"{")) else said
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        with contextlib.closing(connection):
+            connection.request(method, path)
+            body = connection.getresponse().read()
+        return json.loads(body) if body.startswith((b"[", b"{")) else body
 
     def _until(self, holds: Any) -> None:
-        give_up = time.monotonic() + PATIENCE
+        give_up = time.monotonic() + TIMEOUT
         while not holds():
-            assert time.monotonic() < give_up, f"it never came to that; open are {self.tabs if self.port else 'none'}"
-            time.sleep(AGAIN)
+            assert time.monotonic() < give_up, (
+                f"the condition never held; open tabs: {self.tabs if self.port else 'none'}"
+            )
+            time.sleep(POLL_INTERVAL)
 
 
 @contextlib.contextmanager
 def person_with(profile: Path, *pages: str) -> Generator[Person]:
-    """A person whose browser is open until the block ends."""
+    """Run a person's browser until the block ends."""
     person = Person(profile)
     person.start(*pages)
     try:

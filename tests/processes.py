@@ -1,4 +1,4 @@
-"""Which processes and folders belong to a ROVE_HOME."""
+"""The processes and folders that belong to a ROVE_HOME."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from rove.chromium.process.watchdog import living_processes
 
 MARK = b"ROVE_RUN_FOLDER="
-# Groups that browsers of a home have led: their children write over the mark, and may outlive them.
+# Process groups of the browsers of a home: their children overwrite the mark, and may outlive them.
 _groups: dict[Path, set[int]] = {}
 
 
 def marked(home: Path) -> list[int]:
-    """Processes started for any run folder of this home: the browser and its children."""
+    """Return the processes that were started for a run folder of this home: browsers and their children."""
     wanted = MARK + str(home / "run").encode() + b"/"
     living = dict(living_processes())
     carriers = {pid for pid in living if any(word.startswith(wanted) for word in _words(pid, "environ"))}
@@ -24,8 +24,8 @@ def marked(home: Path) -> list[int]:
     return sorted(carriers | children)
 
 
-def keepers(home: Path) -> list[int]:
-    """The processes that watch over run folders of this home."""
+def watchdogs(home: Path) -> list[int]:
+    """Return the watchdog processes of this home."""
     folder = str(home / "run").encode()
     return [
         pid
@@ -36,7 +36,7 @@ def keepers(home: Path) -> list[int]:
 
 
 def browser_of(home: Path) -> int:
-    """The browser's main process: the one that is not a helper of a given type."""
+    """Return the browser's main process, which has no `--type`."""
     return next(
         pid
         for pid in marked(home)
@@ -46,21 +46,21 @@ def browser_of(home: Path) -> int:
 
 
 def pages_of(home: Path) -> list[int]:
-    """The processes of pages."""
+    """Return the renderer processes."""
     return [pid for pid in marked(home) if b" --type=renderer" in _title(pid)]
 
 
 def helpers(home: Path, kind: str) -> list[int]:
-    """The browser's processes of a type: `renderer`, `gpu-process`. They rewrite their own environment."""
+    """Return the browser's processes of a type, such as `renderer` or `gpu-process`, by their parents."""
     family = {browser_of(home)}
     parents = {pid: int(_text(pid, "stat").rpartition(")")[2].split()[1]) for pid in _pids() if _text(pid, "stat")}
-    for _ in range(4):  # a helper may be started by a helper
+    for _ in range(4):  # such a process may start another
         family |= {pid for pid, parent in parents.items() if parent in family}
     return [pid for pid in family if f"--type={kind}" in _text(pid, "cmdline").replace("\0", " ").split(" ")]
 
 
 def processes() -> list[tuple[int, int, str]]:
-    """Number, parent and state of every process, the dead that nobody has waited for among them."""
+    """Return id, parent and state of every process, zombies included."""
     fields = {pid: b"".join(_words(pid, "stat")).rpartition(b")")[2].split() for pid in _pids()}
     return [(pid, int(found[1]), found[0].decode()) for pid, found in fields.items() if found]
 
@@ -69,10 +69,10 @@ def run_folders(home: Path) -> list[Path]:
     return sorted((home / "run").iterdir()) if (home / "run").is_dir() else []
 
 
-def eventually(holds: Callable[[], bool], patience: float) -> bool:
-    """Whether it comes true in time."""
-    give_up = time.monotonic() + patience
-    while not holds():
+def eventually(condition: Callable[[], bool], timeout: float) -> bool:
+    """Wait until the condition holds; return whether it did in time."""
+    give_up = time.monotonic() + timeout
+    while not condition():
         if time.monotonic() > give_up:
             return False
         time.sleep(0.02)
@@ -98,4 +98,4 @@ def _words(pid: int, file: str) -> list[bytes]:
     try:
         return Path(f"/proc/{pid}/{file}").read_bytes().split(b"\0")
     except OSError:
-        return []  # gone meanwhile, or someone else's
+        return []  # it has ended, or belongs to another user

@@ -1,4 +1,4 @@
-"""Reading a snapshot as a model does."""
+"""Reading refs from a snapshot, as a model does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _REF = re.compile(r"\[(?:ref=)?(f?\d*e\d+)\]")
 
 
 def ref_of(text: str, words: str) -> str:
-    """The ref that follows these words on their line."""
+    """Return the ref that follows these words on their line."""
     for piece in re.split(r"[\n;]", text):
         if words in piece and (found := _REF.search(piece)):
             return found[1]

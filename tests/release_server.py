@@ -1,4 +1,4 @@
-"""A server laid out as Chrome for Testing's, which fails in the ways that a test says."""
+"""A server laid out like Chrome for Testing's, with faults that a test chooses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def program(version: str) -> bytes:
 
 
 def archive(files: Mapping[str, bytes], links: Mapping[str, str] | None = None, executable: bool = True) -> bytes:
-    """A zip as Chrome for Testing packs them: with modes, and with links as files of a kind of their own."""
+    """Return a zip archive like Chrome for Testing's, with file modes and symbolic links."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, data in files.items():
@@ -59,14 +59,14 @@ def _entry(name: str, mode: int) -> zipfile.ZipInfo:
 
 
 def browser_archive(version: str = VERSION) -> bytes:
-    """A browser that starts and tells its version, large enough to be cut off in the middle."""
+    """Return the archive of a program that prints a version, large enough to be cut off in the middle."""
     ballast = random.Random(version).randbytes(2**20)
     return archive({PROGRAM: program(version), f"chrome-headless-shell-{PLATFORM}/icudtl.dat": ballast})
 
 
 @dataclass
 class Releases:
-    """What the server has, what it does wrong, and what it was asked."""
+    """The files of the server, its faults, and the requests that it received."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     # Bytes of a body after which each of the next responses is cut off.
@@ -88,7 +88,7 @@ class Releases:
         return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def add(self, version: str = VERSION, content: bytes | None = None) -> str:
-        """Offer a version; returns the path of its archive."""
+        """Add a version; return the path of its archive."""
         path = f"/{version}/{PLATFORM}/chrome-headless-shell-{PLATFORM}.zip"
         self.files[path] = browser_archive(version) if content is None else content
         downloads = {"chrome-headless-shell": [{"platform": PLATFORM, "url": self.url + path}]}
@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _encrypted(listening: socket.socket, folder: Path) -> socket.socket:
-    """Serve with a certificate that vouches for itself, written to where a client can be told to trust it."""
+    """Serve with a self-signed certificate, written to a file that a client can trust."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.datetime.now(datetime.UTC)
@@ -185,7 +185,7 @@ def _encrypted(listening: socket.socket, folder: Path) -> socket.socket:
 
 @contextlib.contextmanager
 def releasing(encrypted_in: Path | None = None) -> Generator[Releases]:
-    """A server that has one version, until the block ends; over TLS if there is a folder for its certificate."""
+    """Run a server with one version until the block ends, over TLS if a folder for its certificate is given."""
     releases = Releases()
     handler = type("Handler", (_Handler,), {"releases": releases})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests.processes import browser_of, eventually, keepers, marked, run_folders
+from tests.processes import browser_of, eventually, marked, run_folders, watchdogs
 from tests.site import OWN_SITES, Site
 
 ROVE = str(Path(sys.executable).parent / "rove")
@@ -53,27 +53,27 @@ class RoveHome:
         return process
 
     def pid_of(self, name: str, server: subprocess.Popen[bytes]) -> int:
-        """Return the process id of the server (`rove`), its `keeper` or its browser."""
+        """Return the process id of the server (`rove`), its `watchdog` or its browser."""
         if name == "rove":
             return server.pid
-        if name == "keeper":
-            return keepers(self.home)[0]
+        if name == "watchdog":
+            return watchdogs(self.home)[0]
         return browser_of(self.home)
 
     def is_clean(self) -> bool:
-        return not (marked(self.home) or keepers(self.home) or run_folders(self.home) or self._temporary_files())
+        return not (marked(self.home) or watchdogs(self.home) or run_folders(self.home) or self._temporary_files())
 
     def assert_clean(self) -> None:
         if not eventually(self.is_clean, PATIENCE):
-            left = (marked(self.home), keepers(self.home), run_folders(self.home), self._temporary_files())
-            text = "left behind: processes {}, keepers {}, run folders {}, temporary files {}"
+            left = (marked(self.home), watchdogs(self.home), run_folders(self.home), self._temporary_files())
+            text = "left behind: processes {}, watchdogs {}, run folders {}, temporary files {}"
             raise AssertionError(text.format(*left))
 
     def kill_all(self) -> None:
         for process in self.processes:
             process.kill()
             process.wait()
-        for pid in [*marked(self.home), *keepers(self.home)]:
+        for pid in [*marked(self.home), *watchdogs(self.home)]:
             with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.kill(pid, signal.SIGKILL)
 

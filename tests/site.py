@@ -1,4 +1,4 @@
-"""A web site for tests: pages given one by one, and a record of everything that was asked of it."""
+"""A web site for tests: serves given pages, and records all requests."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-# A page that is held back is let go in the end, so that a failing test does not hold up the others.
+# A held page is sent after this many seconds, so that a failing test does not block the others.
 LONGEST_HOLD = 60.0
 
-# Where tests serve their pages: this machine, which is opened to no page unless told so.
+# The hosts of test pages, for `allow_host`: by default pages cannot reach this machine.
 OWN_SITES = ("127.0.0.1", "localhost", "*.localhost")
 
 
@@ -29,7 +29,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Page:
-    """What a path answers with, and the event that it waits for first, if any."""
+    """The response for a path, and the event that it waits for, if any."""
 
     body: bytes
     status: int = 200
@@ -39,7 +39,7 @@ class Page:
 
 
 class Site:
-    """Pages by path on a loopback server; reachable as 127.0.0.1 and, a site of its own, as localhost."""
+    """Pages by path on a loopback server, reachable as 127.0.0.1 and, as another site, as localhost."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -56,7 +56,7 @@ class Site:
         headers: dict[str, str] | None = None,
         hold: threading.Event | None = None,
     ) -> str:
-        """Serve this at that path; returns its address."""
+        """Serve a page at a path; return its address."""
         whole = body if kind != "text/html; charset=utf-8" or "<!doctype" in body else f"<!doctype html>\n{body}"
         self._pages[path] = Page(whole.encode(), status, kind, headers or {}, hold)
         return self.url(path)
@@ -65,7 +65,7 @@ class Site:
         return f"http://{host}:{self.port}{path}"
 
     def asked(self, path: str) -> list[Request]:
-        """What was asked of one path."""
+        """Return the requests for one path."""
         return [request for request in self.requests if urlsplit(request.path).path == path]
 
     def answer(self, request: Request) -> Page:
@@ -87,7 +87,7 @@ class Site:
 
 @contextmanager
 def serving() -> Generator[Site]:
-    """A site on a free port until the block ends."""
+    """Serve a site on a free port until the block ends."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
     server.site = site = Site(server.server_address[1])  # type: ignore[attr-defined]
@@ -123,8 +123,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Tests assert on the record instead."""
+        """Log nothing; tests check `Site.requests`."""
 
     def handle(self) -> None:
-        with suppress(BrokenPipeError, ConnectionResetError):  # the browser moved on
+        with suppress(BrokenPipeError, ConnectionResetError):  # the browser closed the connection
             super().handle()

@@ -1,4 +1,4 @@
-"""Working in a browser that a person runs themselves."""
+"""Attaching to a browser that a person runs themselves."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen
 from rove.render.outcomes import as_text
 from rove.settings import Deadlines, Settings, load
 
-LOUD = "NOT GUARDED"
+WARNING = "NOT GUARDED"
 MINE = "<title>Mine</title><h1>Mine</h1><button onclick=\"this.textContent = 'Pressed'\">Press</button>"
 
 
 @pytest.fixture
 def mine(site: Site) -> str:
-    """The page that the person has open, and that gave them a cookie."""
+    """The page that the person has open, which has set a cookie."""
     return site.page("/mine", MINE, headers={"Set-Cookie": "who=person; Path=/"})
 
 
@@ -46,7 +46,7 @@ def person(tmp_path: Path, mine: str) -> Generator[Person]:
 
 @pytest.fixture
 def attached(person: Person, site: Site, tmp_path: Path) -> Settings:
-    """Opened is the site and nothing else of this machine."""
+    """Settings that attach to the browser and allow only the test site on this machine."""
     return Settings(
         home=tmp_path / "home",
         attach=person.url,
@@ -64,24 +64,24 @@ async def sessions(attached: Settings) -> AsyncGenerator[Sessions]:
 
 @pytest.fixture
 def session(sessions: Sessions) -> Session:
-    """The default one, which works where the person does."""
+    """The default session, which uses the person's own browser context."""
     return Session(sessions, None)
 
 
 @pytest.fixture
-def canary() -> Generator[Site]:
-    """Something on this machine that nobody has opened to pages."""
-    with serving() as canary:
-        canary.page("/", "<h1>Canary</h1>", headers={"Access-Control-Allow-Origin": "*"})
-        yield canary
+def local_server() -> Generator[Site]:
+    """A server on this machine that pages are not allowed to reach."""
+    with serving() as local_server:
+        local_server.page("/", "<h1>Canary</h1>", headers={"Access-Control-Allow-Origin": "*"})
+        yield local_server
 
 
 async def listed(session: Session) -> list[tuple[str, str]]:
     return [(tab.id, tab.url) for tab in (await session.tabs()).result.tabs]
 
 
-async def opened(session: Session, person: Person, url: str) -> str:
-    """The id of a tab that the person has opened just now."""
+async def open_tab(session: Session, person: Person, url: str) -> str:
+    """Open a tab as the person does; return its id."""
     await asyncio.to_thread(person.open, url)
     async with asyncio.timeout(30):
         while not (ids := [identity for identity, address in await listed(session) if address == url]):
@@ -89,16 +89,16 @@ async def opened(session: Session, person: Person, url: str) -> str:
     return ids[0]
 
 
-async def eventually(holds: Callable[[], bool]) -> None:
+async def eventually(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
-        while not holds():
+        while not condition():
             await asyncio.sleep(0.02)
 
 
-# Whose tabs they are
+# Tabs
 
 
-async def test_the_tab_of_the_person_is_listed_can_be_used_and_survives(
+async def test_the_persons_tab_is_listed_can_be_used_and_stays_open(
     person: Person, attached: Settings, mine: str
 ) -> None:
     async with Sessions(attached) as sessions:
@@ -109,10 +109,10 @@ async def test_the_tab_of_the_person_is_listed_can_be_used_and_survives(
     assert person.tabs == [mine]
     async with Sessions(attached) as sessions:
         seen = await Session(sessions, None).using(tab="t1").snapshot()
-    assert 'button "Pressed"' in seen.result.text, "it was not loaded anew"
+    assert 'button "Pressed"' in seen.result.text, "the page was not reloaded"
 
 
-async def test_without_a_tab_being_named_the_one_of_the_person_is_left_alone(
+async def test_a_call_that_names_no_tab_leaves_the_persons_tab_alone(
     session: Session, person: Person, site: Site, mine: str
 ) -> None:
     other = site.page("/other", "<h1>Other</h1>")
@@ -120,21 +120,21 @@ async def test_without_a_tab_being_named_the_one_of_the_person_is_left_alone(
     assert person.tabs == sorted([mine, other])
 
 
-async def test_what_rove_opened_is_closed_at_the_end_popups_included(
+async def test_tabs_and_popups_that_rove_opened_are_closed_at_the_end(
     attached: Settings, person: Person, site: Site, mine: str
 ) -> None:
     popup = site.page("/popup", "<h1>Popup</h1>")
     async with Sessions(attached) as sessions:
         session = Session(sessions, None)
         await session.navigate(site.page("/", "<button onclick=\"window.open('/popup')\">Open</button>"))
-        opened = await session.click("button")
-        assert [event.kind for event in opened.events] == ["new tab"]
+        clicked = await session.click("button")
+        assert [event.kind for event in clicked.events] == ["new tab"]
         person.until_tabs_are(popup, site.url("/"), mine)
     person.until_tabs_are(mine)
     assert person.is_running
 
 
-async def test_closing_the_session_closes_its_tabs_and_the_next_call_begins_anew(
+async def test_closing_the_session_closes_its_tabs_and_the_next_call_opens_it_again(
     session: Session, person: Person, site: Site, mine: str
 ) -> None:
     await session.navigate(site.page("/", "<h1>Hi</h1>"))
@@ -144,17 +144,17 @@ async def test_closing_the_session_closes_its_tabs_and_the_next_call_begins_anew
     assert 'heading "Mine"' in (await session.using(tab="t1").snapshot()).result.text
 
 
-async def test_a_tab_of_the_person_is_not_closed(session: Session, person: Person, mine: str) -> None:
+async def test_closing_a_tab_of_the_person_is_denied(session: Session, person: Person, mine: str) -> None:
     with pytest.raises(Denied):
         await session.tabs("close", tab="t1")
     assert person.tabs == [mine]
 
 
-async def test_what_the_person_opens_and_closes_meanwhile_is_known(
+async def test_tabs_that_the_person_opens_and_closes_appear_and_disappear(
     session: Session, sessions: Sessions, person: Person, site: Site, mine: str
 ) -> None:
     assert await listed(session) == [("t1", mine)]
-    assert await opened(session, person, site.page("/later", "<h1>Later</h1>")) == "t2"
+    assert await open_tab(session, person, site.page("/later", "<h1>Later</h1>")) == "t2"
     assert 'heading "Later"' in (await session.using(tab="t2").snapshot()).result.text
     await asyncio.to_thread(person.close, site.url("/later"))
     await eventually(lambda: len(sessions.sessions()[0]["tabs"]) == 1)
@@ -163,9 +163,7 @@ async def test_what_the_person_opens_and_closes_meanwhile_is_known(
         await session.using(tab="t2").snapshot()
 
 
-async def test_pages_that_are_not_of_the_web_are_not_for_agents(
-    session: Session, person: Person, tmp_path: Path, mine: str
-) -> None:
+async def test_a_tab_with_a_file_url_is_not_listed(session: Session, person: Person, tmp_path: Path, mine: str) -> None:
     (tmp_path / "diary.html").write_text("<h1>Dear diary</h1>")
     await asyncio.to_thread(person.open, (tmp_path / "diary.html").as_uri())
     assert await listed(session) == [("t1", mine)]
@@ -173,28 +171,30 @@ async def test_pages_that_are_not_of_the_web_are_not_for_agents(
         await session.using(tab="t2").snapshot()
 
 
-async def test_frames_that_were_there_before_rove_can_be_used(session: Session, person: Person, site: Site) -> None:
+async def test_frames_that_were_loaded_before_rove_attached_can_be_used(
+    session: Session, person: Person, site: Site
+) -> None:
     site.page("/inner", "<button onclick=\"this.textContent = 'Yes'\">In</button>")
     other = site.url("/inner", "localhost")
     outer = site.page("/outer", f'<iframe src="/inner"></iframe><iframe src="{other}"></iframe>')
-    framed = session.using(tab=await opened(session, person, outer))
+    framed = session.using(tab=await open_tab(session, person, outer))
     await framed.wait(text="In")
     assert (await framed.snapshot()).result.text.count('button "In"') == 2
     assert '"Yes"' in (await framed.click("f1e1")).changes.text
 
 
-async def test_passwords_are_kept_from_a_page_that_was_there_before_rove(
+async def test_password_fields_of_a_page_loaded_before_rove_attached_are_guarded(
     session: Session, person: Person, site: Site
 ) -> None:
     page = site.page("/login", "<label>Password <input type=password></label>")
-    login = session.using(tab=await opened(session, person, page))
+    login = session.using(tab=await open_tab(session, person, page))
     for typing in (login.fill("input", "hunter2"), login.type("hunter2", "input")):
         with pytest.raises(Denied):
             await typing
     assert (await login.evaluate("document.querySelector('input').value")).result.value == ""
 
 
-async def test_a_download_is_told_of_and_left_to_the_browser(session: Session, site: Site, attached: Settings) -> None:
+async def test_a_download_is_reported_and_left_to_the_browser(session: Session, site: Site, attached: Settings) -> None:
     site.page("/file.bin", "abc", kind="application/octet-stream", headers={"Content-Disposition": "attachment"})
     await session.navigate(site.page("/", '<a href="/file.bin">File</a>'))
     kinds = [event.kind for event in (await session.click("a")).events]
@@ -204,10 +204,10 @@ async def test_a_download_is_told_of_and_left_to_the_browser(session: Session, s
     assert not (attached.workspace_folder / "downloads").exists()
 
 
-# Whose cookies they are
+# Cookies
 
 
-async def test_cookies_are_those_of_the_person_and_a_named_session_has_none_of_them(
+async def test_the_default_session_has_the_persons_cookies_and_a_named_session_has_none(
     session: Session, site: Site
 ) -> None:
     echo = site.page("/echo", "<h1>Echo</h1>")
@@ -216,36 +216,36 @@ async def test_cookies_are_those_of_the_person_and_a_named_session_has_none_of_t
     assert [request.headers.get("Cookie") for request in site.asked("/echo")] == ["who=person", None]
 
 
-# What is guarded, and what is not
+# Guarding
 
 
-async def test_a_page_in_the_default_session_reaches_what_this_machine_reaches_and_one_in_a_named_session_does_not(
-    session: Session, site: Site, canary: Site
+async def test_pages_can_reach_this_machine_in_the_default_session_but_not_in_a_named_one(
+    session: Session, site: Site, local_server: Site
 ) -> None:
     page = site.page(
         "/",
-        f"<h1>Trying</h1><script>fetch('{canary.url()}').then(() => 'reached', () => 'kept away')"
+        f"<h1>Trying</h1><script>fetch('{local_server.url()}').then(() => 'reached', () => 'kept away')"
         ".then(said => document.querySelector('h1').textContent = said)</script>",
     )
     named = await session.another("beside")
     await named.navigate(page)
     await named.wait(text="kept away")
-    assert canary.requests == []
+    assert local_server.requests == []
     await session.navigate(page)
     await session.wait(text="reached")
-    assert [request.path for request in canary.requests] == ["/"]
+    assert [request.path for request in local_server.requests] == ["/"]
 
 
-async def test_an_address_that_the_agent_asks_for_is_still_checked(session: Session, canary: Site) -> None:
+async def test_an_address_that_the_agent_navigates_to_is_still_checked(session: Session, local_server: Site) -> None:
     with pytest.raises(Denied):
-        await session.navigate(canary.url())
-    assert canary.requests == []
+        await session.navigate(local_server.url())
+    assert local_server.requests == []
 
 
 async def test_a_page_behind_a_redirect_to_a_forbidden_address_is_not_read(
-    session: Session, site: Site, canary: Site
+    session: Session, site: Site, local_server: Site
 ) -> None:
-    away = site.page("/away", "", status=302, headers={"Location": canary.url()})
+    away = site.page("/away", "", status=302, headers={"Location": local_server.url()})
     outcome = await session.navigate(away)
     assert "Canary" not in as_text(outcome)
     assert "not shown" in [event.kind for event in outcome.events]
@@ -253,7 +253,7 @@ async def test_a_page_behind_a_redirect_to_a_forbidden_address_is_not_read(
         await session.snapshot()
 
 
-async def test_the_port_of_the_browsers_own_commands_is_closed_to_agents(
+async def test_navigating_to_the_browsers_debugging_port_is_denied(
     attached: Settings, person: Person, site: Site, tmp_path: Path
 ) -> None:
     everything = Settings(home=tmp_path / "home", attach=person.url, allow_host=("127.0.0.1", "localhost"))
@@ -265,10 +265,10 @@ async def test_the_port_of_the_browsers_own_commands_is_closed_to_agents(
                     await each.navigate(f"http://{host}:{person.port}/json/list")
 
 
-# Said loudly
+# Warnings
 
 
-async def test_the_first_outcome_says_that_it_is_not_guarded_and_status_says_so_every_time(
+async def test_the_first_outcome_warns_that_the_session_is_not_guarded_and_status_warns_every_time(
     session: Session, mine: str
 ) -> None:
     first, second = await session.using(tab="t1").snapshot(), await session.using(tab="t1").snapshot()
@@ -276,15 +276,15 @@ async def test_the_first_outcome_says_that_it_is_not_guarded_and_status_says_so_
     assert str(UNGUARDED) in as_text(first)
     assert second.events == ()
     for _ in range(2):
-        assert LOUD in as_text(await session.status())
+        assert WARNING in as_text(await session.status())
 
 
-async def test_a_batch_says_so_too(session: Session, site: Site) -> None:
+async def test_a_batch_warns_that_the_session_is_not_guarded(session: Session, site: Site) -> None:
     done = await session.batch(({"action": "navigate", "url": site.page("/", "<h1>Hi</h1>")},))
-    assert LOUD in as_text(done)
+    assert WARNING in as_text(done)
 
 
-async def test_every_entry_of_the_journal_says_so(session: Session, attached: Settings) -> None:
+async def test_every_journal_entry_records_what_is_guarded(session: Session, attached: Settings) -> None:
     await session.tabs()
     await (await session.another("beside")).tabs()
     entries = {
@@ -303,15 +303,17 @@ def rove(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_the_server_the_doctor_and_the_settings_say_so(person: Person, tmp_path: Path, mine: str) -> None:
+def test_the_server_doctor_and_config_show_warn_that_it_is_not_guarded(
+    person: Person, tmp_path: Path, mine: str
+) -> None:
     served = rove(tmp_path, "mcp", "--attach", person.url)
-    assert served.stdout == "" and LOUD in served.stderr
+    assert served.stdout == "" and WARNING in served.stderr
     assert not (tmp_path / "run").exists(), "no browser of our own was started"
     looked_at = rove(tmp_path, "doctor", "--attach", person.url)
-    assert looked_at.returncode == 0 and LOUD in looked_at.stdout
-    assert LOUD in rove(tmp_path, "config", "show", "--attach", person.url).stdout
+    assert looked_at.returncode == 0 and WARNING in looked_at.stdout
+    assert WARNING in rove(tmp_path, "config", "show", "--attach", person.url).stdout
     unattached = rove(tmp_path, "config", "show").stdout
-    assert LOUD not in unattached and "attach" in unattached
+    assert WARNING not in unattached and "attach" in unattached
     assert person.tabs == [mine]
 
 
@@ -321,15 +323,17 @@ def test_the_doctor_says_how_to_start_a_browser_where_there_is_none(tmp_path: Pa
     assert f"--remote-debugging-port={unused_port}" in done.stdout
 
 
-def test_an_address_that_is_no_browsers_stops_the_start(tmp_path: Path) -> None:
+def test_an_attach_address_that_is_not_a_browser_on_this_machine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings):
         load(home=tmp_path, attach="https://example.com")
 
 
-# What rove holds of it
+# Processes and files
 
 
-async def test_no_process_of_the_person_is_measured_or_ended(session: Session, sessions: Sessions) -> None:
+async def test_processes_of_the_persons_browser_are_not_measured_or_killed(
+    session: Session, sessions: Sessions
+) -> None:
     await session.tabs()
     browser = sessions._browsers.current
     assert browser is not None
@@ -387,8 +391,10 @@ def server(attached: Settings) -> Generator[Server]:
     server.close()
 
 
-def test_a_client_that_leaves_leaves_the_browser_as_it_was(server: Server, person: Person, mine: str) -> None:
-    assert LOUD in server.call("browser_navigate", url=mine)
+def test_after_the_client_disconnects_the_browser_has_only_the_persons_tabs(
+    server: Server, person: Person, mine: str
+) -> None:
+    assert WARNING in server.call("browser_navigate", url=mine)
     server.call("browser_open_session", name="beside")
     server.call("browser_navigate", url=mine, session="beside")
     assert person.tabs == [mine] * 3
@@ -399,7 +405,7 @@ def test_a_client_that_leaves_leaves_the_browser_as_it_was(server: Server, perso
     assert person.is_running
 
 
-def test_the_browser_outlives_a_rove_that_is_killed(
+def test_the_browser_keeps_running_when_rove_is_killed(
     server: Server, person: Person, attached: Settings, site: Site, mine: str
 ) -> None:
     other = site.page("/other", "<h1>Other</h1>")
@@ -408,7 +414,7 @@ def test_the_browser_outlives_a_rove_that_is_killed(
     server.call("browser_navigate", url=other, session="beside")
     os.kill(server.process.pid, signal.SIGKILL)
     server.process.wait()
-    # What a named session had is gone with it; a tab beside the person's own is theirs to close now.
+    # The tabs of a named session are closed with it; a tab in the person's context stays open.
     person.until_tabs_are(mine, other)
     assert person.is_running
     person.open(site.page("/next", "<h1>Next</h1>"))
@@ -420,10 +426,10 @@ def test_the_browser_outlives_a_rove_that_is_killed(
         again.close()
 
 
-# Losing it
+# Lost browsers and connections
 
 
-async def test_a_browser_that_went_away_is_told_of_once_and_found_again_when_it_is_back(
+async def test_a_lost_browser_is_an_error_until_it_is_back_and_tab_ids_are_not_reused(
     session: Session, sessions: Sessions, person: Person, site: Site, mine: str
 ) -> None:
     await session.navigate(site.page("/", "<h1>Hi</h1>"))
@@ -441,7 +447,7 @@ async def test_a_browser_that_went_away_is_told_of_once_and_found_again_when_it_
     assert await listed(session) == [("t4", mine)], "an id is not given twice"
 
 
-async def test_a_call_under_way_is_told_and_the_next_one_connects_again(
+async def test_a_running_call_fails_when_the_browser_ends_and_the_next_one_connects_again(
     session: Session, person: Person, mine: str
 ) -> None:
     waiting = asyncio.ensure_future(session.using(tab="t1").wait(text="Never"))
@@ -454,7 +460,7 @@ async def test_a_call_under_way_is_told_and_the_next_one_connects_again(
     assert [url for _, url in await listed(session)] == [mine]
 
 
-async def test_tabs_are_known_again_when_only_the_line_was_lost(
+async def test_tabs_keep_their_ids_when_only_the_connection_was_lost(
     session: Session, sessions: Sessions, person: Person, site: Site, mine: str
 ) -> None:
     other = site.page("/", "<h1>Hi</h1>")
@@ -469,7 +475,7 @@ async def test_tabs_are_known_again_when_only_the_line_was_lost(
     person.until_tabs_are(mine)
 
 
-async def test_a_named_session_goes_on_where_it_was(
+async def test_a_named_session_gets_its_page_back_when_the_browser_is_back(
     session: Session, sessions: Sessions, person: Person, site: Site, mine: str
 ) -> None:
     named = await session.another("beside")
@@ -484,10 +490,10 @@ async def test_a_named_session_goes_on_where_it_was(
 
 
 @asynccontextmanager
-async def inspected(person: Person, status: int = 101) -> AsyncGenerator[tuple[str, list[str]]]:
-    """The person's browser as such a Chrome shows itself: 404 for everything but a WebSocket without an id.
+async def without_discovery(person: Person, status: int = 101) -> AsyncGenerator[tuple[str, list[str]]]:
+    """Serve the person's browser as such a Chrome does: 404 for everything but a WebSocket without an id.
 
-    Gives its address and the requests that were made of it.
+    Yield its address and the requests that it received.
     """
     named = person.socket_path
     requests: list[str] = []
@@ -516,10 +522,10 @@ async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     writer.close()
 
 
-async def test_a_browser_without_discovery_is_attached_to_at_its_path_without_an_id(
+async def test_a_browser_without_json_version_is_attached_to_at_devtools_browser(
     person: Person, attached: Settings, mine: str
 ) -> None:
-    async with inspected(person) as (url, requests):
+    async with without_discovery(person) as (url, requests):
         async with Sessions(replace(attached, attach=url)) as sessions:
             session = Session(sessions, None)
             assert await listed(session) == [("t1", mine)]
@@ -528,9 +534,11 @@ async def test_a_browser_without_discovery_is_attached_to_at_its_path_without_an
     assert person.is_running and person.tabs == [mine]
 
 
-async def test_one_whose_user_has_not_allowed_it_says_who_can(person: Person, attached: Settings) -> None:
+async def test_a_browser_that_refuses_the_connection_names_the_page_where_it_is_allowed(
+    person: Person, attached: Settings
+) -> None:
     async with (
-        inspected(person, status=403) as (url, _),
+        without_discovery(person, status=403) as (url, _),
         Sessions(replace(attached, attach=url)) as sessions,
     ):
         with pytest.raises(BrowserUnavailable) as caught:

@@ -1,4 +1,4 @@
-"""Several actions in one call."""
+"""Batches: several actions in one call."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
     assert (await session.extract("p")).result.content == ("Text",)
 
 
-async def test_every_step_passes_the_gate(session: Session, site: Site) -> None:
+async def test_the_policy_decides_on_every_step(session: Session, site: Site) -> None:
     outcome = await session.batch(({"action": "navigate", "url": "file:///etc/passwd"},))
     assert outcome.result.failed is not None
     assert outcome.result.failed.error.code == "denied"
@@ -65,7 +65,7 @@ async def test_every_step_passes_the_gate(session: Session, site: Site) -> None:
         ({"action": "batch", "steps": [{"action": "status"}]}, "step 2"),
     ],
 )
-async def test_a_bad_step_is_refused_by_number_before_anything_runs(
+async def test_an_invalid_step_is_refused_by_number_before_any_step_runs(
     session: Session, site: Site, bad: dict[str, object], field: str
 ) -> None:
     url = site.page("/", "<p>Text</p>")
@@ -76,13 +76,13 @@ async def test_a_bad_step_is_refused_by_number_before_anything_runs(
     assert site.requests == []
 
 
-async def test_pictures_of_the_steps_come_along(session: Session, site: Site) -> None:
+async def test_screenshots_of_the_steps_are_attached_to_the_result(session: Session, site: Site) -> None:
     url = site.page("/", "<p>Text</p>")
     outcome = await session.batch(({"action": "navigate", "url": url}, {"action": "screenshot"}))
     assert [image.mime for image in outcome.attachments] == ["image/png"]
 
 
-async def test_the_journal_keeps_a_picture_once(session: Session, site: Site, home: Path) -> None:
+async def test_the_journal_records_a_screenshot_once(session: Session, site: Site, home: Path) -> None:
     outcome = await session.batch(({"action": "navigate", "url": site.page("/", "<p>x</p>")}, {"action": "screenshot"}))
     journal = (home / "sessions" / f"{outcome.session}.jsonl").read_text().splitlines()
     *_, step, batch = [json.loads(line) for line in journal]

@@ -1,4 +1,4 @@
-"""The clipboard: each session has its own, and none has the browser's."""
+"""The clipboard: each session has its own, separate from the browser's."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ async def test_copy_and_paste_by_keys(session: Session, site: Site) -> None:
 
 
 @pytest.mark.parametrize(("key", "left"), [("Control+X", ""), ("Shift+Delete", ""), ("Control+Insert", "green tea")])
-async def test_cutting_takes_the_text_away(session: Session, site: Site, key: str, left: str) -> None:
+async def test_cut_removes_the_text(session: Session, site: Site, key: str, left: str) -> None:
     await session.navigate(site.page("/", FIELDS))
     await copy(session, "#a", key)
     assert await value(session, "a.value") == left
     assert await clipboard(session) == "green tea"
 
 
-async def test_cutting_nothing_takes_nothing_away(session: Session, site: Site) -> None:
+async def test_cut_without_a_selection_removes_nothing(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", FIELDS))
     await session.clipboard("before")
     await session.press("Control+X", "#a")
@@ -58,7 +58,7 @@ async def test_cutting_nothing_takes_nothing_away(session: Session, site: Site) 
     ],
 )
 @pytest.mark.parametrize("key", ["Control+V", "Shift+Insert", "ctrl+shift+v"])
-async def test_text_that_was_put_there_is_pasted(
+async def test_text_that_the_agent_put_on_the_clipboard_is_pasted(
     session: Session, site: Site, target: str, expression: str, pasted: str, key: str
 ) -> None:
     await session.navigate(site.page("/", FIELDS))
@@ -75,14 +75,14 @@ async def test_a_paste_can_be_undone(session: Session, site: Site) -> None:
     assert await value(session, "a.value") == "green tea"
 
 
-async def test_text_of_a_page_is_copied(session: Session, site: Site) -> None:
+async def test_selected_text_of_a_page_is_copied(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p id=p>Some <b>bold</b> words</p>"))
     await session.evaluate("getSelection().selectAllChildren(p)")
     await session.press("Control+C")
     assert await clipboard(session) == "Some bold words"
 
 
-async def test_a_page_decides_what_is_copied_and_deals_with_what_is_pasted(session: Session, site: Site) -> None:
+async def test_copy_and_paste_handlers_of_a_page_are_called(session: Session, site: Site) -> None:
     page = f"""{FIELDS}<script>
       addEventListener('copy', event => {{ event.stopImmediatePropagation();
         event.clipboardData.setData('text/plain', 'chosen by the page'); event.preventDefault() }}, true);
@@ -95,7 +95,7 @@ async def test_a_page_decides_what_is_copied_and_deals_with_what_is_pasted(sessi
     assert await value(session, "[b.value, c.value]") == ["<chosen by the page>", ""]
 
 
-async def test_a_button_that_copies_works(session: Session, site: Site) -> None:
+async def test_a_button_that_writes_to_the_clipboard_works(session: Session, site: Site) -> None:
     copies = "getSelection().selectAllChildren(p); document.execCommand('copy')"
     await session.navigate(site.page("/", f'<p id=p>the link</p><button onclick="{copies}">Copy</button>'))
     await session.click("button")
@@ -105,7 +105,7 @@ async def test_a_button_that_copies_works(session: Session, site: Site) -> None:
 WRITES = "navigator.clipboard.writeText('a link').then(() => 'Copied', (error) => error.name)"
 
 
-async def test_a_page_that_copies_by_itself_after_a_press_works(session: Session, site: Site) -> None:
+async def test_a_page_can_write_to_the_clipboard_after_a_click(session: Session, site: Site) -> None:
     button = f'<button onclick="{WRITES}.then((word) => this.textContent = word)">Copy link</button><input id=b>'
     await session.navigate(site.page("/", button))
     assert '"Copied"' in (await session.click("button")).changes.text
@@ -113,7 +113,7 @@ async def test_a_page_that_copies_by_itself_after_a_press_works(session: Session
     assert await value(session, "b.value") == "a link"
 
 
-async def test_a_page_that_nobody_pressed_cannot_write_to_it(session: Session, site: Site) -> None:
+async def test_a_page_cannot_write_to_the_clipboard_without_a_click(session: Session, site: Site) -> None:
     page = f"<p id=p></p><script>{WRITES}.then((word) => p.textContent = word)</script>"
     await session.navigate(site.page("/", page))
     await session.wait(text="NotAllowedError")
@@ -121,7 +121,7 @@ async def test_a_page_that_nobody_pressed_cannot_write_to_it(session: Session, s
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-async def test_it_works_in_frames(session: Session, site: Site, host: str) -> None:
+async def test_copy_and_paste_work_in_frames(session: Session, site: Site, host: str) -> None:
     site.page("/frame", "<input id=i value=inner>")
     await session.navigate(site.page("/", f"<input id=a><iframe src={site.url('/frame', host)}></iframe>"))
     (match,) = (await session.find(role="textbox", text="inner")).result.matches
@@ -135,7 +135,7 @@ async def test_it_works_in_frames(session: Session, site: Site, host: str) -> No
     assert "outer" in str((await session.find(role="textbox", text="outer")).result)
 
 
-async def test_it_works_in_a_document_that_was_opened_anew(session: Session, site: Site) -> None:
+async def test_copy_works_after_document_open(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Old</p>"))
     await session.evaluate("document.open(); document.write('<input id=a value=new><input id=b>'); document.close()")
     await copy(session, "#a")
@@ -145,7 +145,7 @@ async def test_it_works_in_a_document_that_was_opened_anew(session: Session, sit
     assert await value(session, "b.value") == "given"
 
 
-async def test_two_sessions_do_not_share_it(session: Session, site: Site) -> None:
+async def test_two_sessions_do_not_share_a_clipboard(session: Session, site: Site) -> None:
     other = await session.another()
     for each in (session, other):
         await each.navigate(site.page("/", FIELDS))
@@ -157,7 +157,7 @@ async def test_two_sessions_do_not_share_it(session: Session, site: Site) -> Non
     assert await clipboard(session) == "green tea"
 
 
-async def test_what_is_selected_in_one_session_is_not_pasted_in_another(session: Session, site: Site) -> None:
+async def test_a_selection_in_one_session_is_not_pasted_in_another(session: Session, site: Site) -> None:
     other = await session.another()
     for each in (session, other):
         await each.navigate(site.page("/", FIELDS))
@@ -169,7 +169,7 @@ async def test_what_is_selected_in_one_session_is_not_pasted_in_another(session:
     assert await value(other, "b.value") == ""
 
 
-async def test_a_page_cannot_take_what_is_on_it(session: Session, site: Site) -> None:
+async def test_a_page_cannot_read_the_clipboard(session: Session, site: Site) -> None:
     listens = "seen = []; addEventListener('paste', e => seen.push(e.clipboardData.getData('text')))"
     await session.navigate(site.page("/", f"<input id=a><script>{listens}</script>"))
     await session.clipboard("secret")
@@ -180,7 +180,7 @@ async def test_a_page_cannot_take_what_is_on_it(session: Session, site: Site) ->
     assert await value(session, "[seen, a.value]") == [[], ""]
 
 
-async def test_a_page_cannot_call_our_binding(session: Session, site: Site) -> None:
+async def test_a_page_cannot_call_roves_binding(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", FIELDS))
     assert await value(session, "Object.keys(globalThis).filter(name => /^rove/i.test(name))") == []
     assert await value(session, "typeof roveCopied") == "undefined"
@@ -192,7 +192,7 @@ async def test_a_password_is_not_copied(session: Session, site: Site) -> None:
     assert await clipboard(session) == ""
 
 
-async def test_a_long_text_is_cut_in_the_answer_alone(session: Session, site: Site) -> None:
+async def test_a_long_text_is_shortened_only_in_the_result(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", FIELDS))
     result = (await session.clipboard("x" * 20_000)).result
     assert (len(result.text), result.is_cut) == (10_000, True)
@@ -200,7 +200,9 @@ async def test_a_long_text_is_cut_in_the_answer_alone(session: Session, site: Si
     assert await value(session, "c.value.length") == 20_000
 
 
-async def test_a_page_that_names_things_badly_is_no_hindrance(session: Session, site: Site) -> None:
+async def test_page_elements_named_like_document_properties_do_not_break_the_clipboard(
+    session: Session, site: Site
+) -> None:
     page = "<form name=execCommand><input id=a value=tea><input id=b name=dispatchEvent></form>"
     await session.navigate(site.page("/", page))
     await copy(session, "#a", "Control+X")

@@ -1,4 +1,4 @@
-"""The console: who wrote what, from where, and how much of it is kept."""
+"""The console: messages with their source and level, and how many are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE = 10
 
 
 async def lines(session: Session, site: Site, script: str, count: int = 1) -> tuple[ConsoleLine, ...]:
-    """What a script writes, once that many entries are there."""
+    """Return the messages of a script, once there are that many."""
     await session.navigate(site.page("/", f"<title>Loud</title><script>{script}</script>"))
     return await written(session, count)
 
@@ -43,7 +43,9 @@ async def written(session: Session, count: int) -> tuple[ConsoleLine, ...]:
         ("console.log(function tea(cup) { return 1 })", "function tea(cup)"),
     ],
 )
-async def test_what_is_written_reads_as_in_a_console(session: Session, site: Site, script: str, text: str) -> None:
+async def test_messages_are_formatted_as_in_the_devtools_console(
+    session: Session, site: Site, script: str, text: str
+) -> None:
     (line,) = await lines(session, site, script)
     assert line.text == text
 
@@ -55,7 +57,7 @@ async def test_an_entry_says_its_type_level_time_and_place(session: Session, sit
     assert line.time.startswith("20") and line.time.endswith("+00:00")
 
 
-async def test_errors_that_nobody_caught_are_there_with_their_stack(session: Session, site: Site) -> None:
+async def test_uncaught_errors_are_listed_with_their_stack(session: Session, site: Site) -> None:
     script = "Promise.reject(new TypeError('late')); throw new Error('boom')"
     found = await lines(session, site, script, 2)
     assert {line.type for line in found} == {"exception"}
@@ -65,7 +67,7 @@ async def test_errors_that_nobody_caught_are_there_with_their_stack(session: Ses
     }
 
 
-async def test_what_the_browser_itself_complains_of_is_there(session: Session, site: Site) -> None:
+async def test_messages_of_the_browser_itself_are_listed(session: Session, site: Site) -> None:
     headers = {"Content-Security-Policy": "script-src 'none'"}
     await session.navigate(site.page("/", "<script>1</script>", headers=headers))
     (line,) = await written(session, 1)
@@ -73,12 +75,12 @@ async def test_what_the_browser_itself_complains_of_is_there(session: Session, s
     assert "Content Security Policy" in line.text
 
 
-async def test_the_same_thing_again_is_counted(session: Session, site: Site) -> None:
+async def test_repeated_messages_are_counted(session: Session, site: Site) -> None:
     found = await lines(session, site, "for (let i = 0; i < 3; i++) console.log('same'); console.log('other')", 2)
     assert [(line.text, line.count) for line in found] == [("same", 3), ("other", 1)]
 
 
-async def test_every_context_is_named(session: Session, site: Site) -> None:
+async def test_messages_of_frames_and_workers_name_their_source(session: Session, site: Site) -> None:
     for kind in ("worker", "shared", "service"):
         site.page(f"/{kind}.js", f"console.log('in {kind}')", kind="text/javascript")
     site.page("/frame", "<script>console.log('in ' + (location.hostname === 'localhost' ? 'other' : 'frame'))</script>")
@@ -93,7 +95,7 @@ async def test_every_context_is_named(session: Session, site: Site) -> None:
     }  # fmt: skip
 
 
-async def test_each_entry_is_wrapped_as_the_words_of_whose_code_wrote_it(session: Session, site: Site) -> None:
+async def test_each_message_is_wrapped_with_the_origin_of_its_script(session: Session, site: Site) -> None:
     site.page("/frame", "<script>console.log('theirs')</script>")
     frame = site.url("/frame", "localhost")
     await session.navigate(site.page("/", f"<script>console.log('ours')</script><iframe src={frame}></iframe>"))
@@ -103,7 +105,7 @@ async def test_each_entry_is_wrapped_as_the_words_of_whose_code_wrote_it(session
     assert re.search(rf"<untrusted \d+ {site.url('', 'localhost')}>\n.* log \"theirs\" \(frame, http.*\)\n</unt", text)
 
 
-async def test_a_level_leaves_out_what_is_milder(session: Session, site: Site) -> None:
+async def test_a_level_leaves_out_lower_levels(session: Session, site: Site) -> None:
     await lines(session, site, "for (const how of ['debug', 'log', 'warn', 'error']) console[how](how)", 4)
     for level, texts in {
         "debug": ["debug", "log", "warn", "error"],
@@ -123,31 +125,31 @@ async def test_a_limit_keeps_the_latest_and_says_what_it_left_out(session: Sessi
     assert "3 earlier left out" in str(result)
 
 
-async def test_clearing_forgets(session: Session, site: Site) -> None:
+async def test_clearing_removes_all_messages(session: Session, site: Site) -> None:
     await lines(session, site, "console.log('old')")
     assert len((await session.console(clear=True)).result.lines) == 1
     assert str((await session.console()).result) == "Nothing was written to the console."
 
 
-async def test_entries_outlive_the_page_that_wrote_them(session: Session, site: Site) -> None:
+async def test_messages_are_kept_after_navigating_to_another_page(session: Session, site: Site) -> None:
     await lines(session, site, "console.log('before')")
     await session.navigate(site.page("/next", "<p>Next</p>"))
     assert [line.text for line in await written(session, 1)] == ["before"]
 
 
-async def test_a_long_line_is_cut_and_says_how_long_it_was(session: Session, site: Site) -> None:
+async def test_a_long_message_is_shortened_and_says_how_long_it_was(session: Session, site: Site) -> None:
     (line,) = await lines(session, site, "console.log('x'.repeat(5000))")
     assert line.text == "x" * 1000 + "… (5000 characters)"
 
 
-async def test_an_answer_has_an_end_whatever_was_written(session: Session, site: Site) -> None:
+async def test_the_size_of_the_result_is_bounded(session: Session, site: Site) -> None:
     await lines(session, site, "for (let i = 0; i < 300; i++) console.log(i + 'x'.repeat(900))", 12)
     outcome = await session.console(limit=500)
     assert outcome.result.left_out > 250
     assert len(json.dumps(as_data(outcome))) < 20_000
 
 
-async def test_no_entry_can_make_a_line_of_ours(session: Session, site: Site) -> None:
+async def test_a_message_cannot_forge_a_line_of_roves_output(session: Session, site: Site) -> None:
     forged = 'quiet\\n00:00:00.000 error "forged"\\u2028\\u202e\\u200b'
     await lines(session, site, f"console.log('{forged}')")
     text = as_text(await session.console())
@@ -155,14 +157,14 @@ async def test_no_entry_can_make_a_line_of_ours(session: Session, site: Site) ->
     assert "\u202e" not in text and "\u200b" not in text
 
 
-async def test_a_script_cannot_name_itself_out_of_its_line(session: Session, site: Site) -> None:
+async def test_the_name_of_a_script_cannot_forge_a_line(session: Session, site: Site) -> None:
     code = "eval(\"console.log('x') //# sourceURL=a b\" + String.fromCharCode(0x202e, 0x85) + 'c')"
     (line,) = await lines(session, site, code)
     assert " " not in line.source
     assert len(as_text(await session.console()).splitlines()) == 3
 
 
-async def test_many_errors_are_told_of_in_few_words(session: Session, site: Site) -> None:
+async def test_of_many_errors_ten_are_reported_and_the_rest_counted(session: Session, site: Site) -> None:
     page = "<script>for (let i = 0; i < 100; i++) console.error('broken ' + i)</script>"
     outcome = await session.navigate(site.page("/", page))
     assert len(outcome.events) == 11

@@ -1,4 +1,4 @@
-"""Every call answers by its deadline, whatever the page does."""
+"""Every call answers by its deadline, even on a page that hangs."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from rove.errors import DeadlineExceeded
 from rove.settings import Deadlines
 
 STUCK = "<button>Go</button><input id=n>"
-# What a busy machine may add.
+# Seconds that a busy machine may add.
 SLACK = 5.0
 
 
-async def stick(session: Session, site: Site) -> None:
-    """Let the page fall into an endless loop."""
+async def hang(session: Session, site: Site) -> None:
+    """Start an endless loop in the page."""
     await session.navigate(site.page("/", STUCK))
     with pytest.raises(DeadlineExceeded):
         await session.run(Evaluate("while (true) {}"), timeout=0.5)
 
 
-async def until_busy(session: Session) -> None:
+async def wait_until_busy(session: Session) -> None:
     """Wait until a call holds the front tab."""
     context = await session._engine.context(lambda _: None)
     async with asyncio.timeout(20):
@@ -53,31 +53,33 @@ async def until_busy(session: Session) -> None:
      Wait(text="Never")],
     ids=lambda action: action.verb,
 )  # fmt: skip
-async def test_a_call_on_a_stuck_page_answers_by_its_deadline(session: Session, site: Site, action: AnyAction) -> None:
-    await stick(session, site)
+async def test_a_call_on_a_page_that_hangs_answers_by_its_deadline(
+    session: Session, site: Site, action: AnyAction
+) -> None:
+    await hang(session, site)
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         await session.run(action, timeout=1)
     assert time.monotonic() - began < 1 + SLACK
 
 
-async def test_an_act_that_makes_the_page_stick_answers_by_its_deadline(session: Session, site: Site) -> None:
+async def test_an_action_that_makes_the_page_hang_answers_by_its_deadline(session: Session, site: Site) -> None:
     page = "<button onclick='setTimeout(() => { while (true) {} }, 20)'>Go</button>"
     await session.navigate(site.page("/", page))
     began = time.monotonic()
-    with contextlib.suppress(RoveError):  # what it answers depends on when the page stuck
+    with contextlib.suppress(RoveError):  # the result depends on when the page began to hang
         await session.run(Click("button"), timeout=6)
     assert time.monotonic() - began < 6 + SLACK
 
 
-async def test_a_stuck_page_can_be_left_for_another(session: Session, site: Site) -> None:
-    await stick(session, site)
+async def test_the_agent_can_navigate_away_from_a_page_that_hangs(session: Session, site: Site) -> None:
+    await hang(session, site)
     await session.tabs("new", url=site.page("/other", "<h1>Fine</h1>"))
     assert (await session.extract("h1")).result.content == ("Fine",)
     await session.tabs("close", "t1")
 
 
-async def test_a_server_that_never_answers_is_given_up_on(session: Session, site: Site) -> None:
+async def test_navigating_to_a_server_that_never_answers_fails_at_the_deadline(session: Session, site: Site) -> None:
     hold = threading.Event()
     url = site.page("/slow", "<p>Late</p>", hold=hold)
     began = time.monotonic()
@@ -88,7 +90,7 @@ async def test_a_server_that_never_answers_is_given_up_on(session: Session, site
     assert "Fine" in str((await session.navigate(site.page("/", "<title>Fine</title>"))).title)
 
 
-async def test_reload_of_a_page_whose_server_hangs_is_given_up_on(session: Session, site: Site) -> None:
+async def test_reloading_a_page_whose_server_hangs_fails_at_the_deadline(session: Session, site: Site) -> None:
     url = site.page("/", "<p>Quick</p>")
     await session.navigate(url)
     hold = threading.Event()
@@ -101,7 +103,7 @@ async def test_reload_of_a_page_whose_server_hangs_is_given_up_on(session: Sessi
 async def test_a_cancelled_call_frees_its_tab(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<h1>Page</h1>"))
     waiting = asyncio.ensure_future(session.wait(text="Never"))
-    await until_busy(session)
+    await wait_until_busy(session)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
@@ -111,7 +113,7 @@ async def test_a_cancelled_call_frees_its_tab(session: Session, site: Site) -> N
 async def test_a_call_behind_a_slow_one_waits_no_longer_than_its_own_deadline(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<h1>Page</h1>"))
     slow = asyncio.ensure_future(session.run(Wait(text="Never"), timeout=20))
-    await until_busy(session)
+    await wait_until_busy(session)
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         await session.run(Extract("h1"), timeout=0.5)
@@ -120,7 +122,7 @@ async def test_a_call_behind_a_slow_one_waits_no_longer_than_its_own_deadline(se
     await asyncio.gather(slow, return_exceptions=True)
 
 
-async def test_a_page_that_never_rests_is_answered_and_said_to_be_changing(session: Session, site: Site) -> None:
+async def test_a_page_that_always_changes_is_returned_and_marked_as_changing(session: Session, site: Site) -> None:
     page = "<p id=p>0</p><button>Go</button><script>setInterval(() => { p.textContent = Math.random() }, 10)</script>"
     await session.navigate(site.page("/", page))
     began = time.monotonic()
@@ -140,7 +142,7 @@ async def test_all_steps_of_a_batch_share_its_deadline(session: Session, site: S
     assert len(batch.done) + 1 + batch.left_out == 10
 
 
-async def test_without_a_timeout_each_step_of_a_batch_has_its_own_allowance(home: Path, site: Site) -> None:
+async def test_without_a_timeout_each_step_of_a_batch_has_its_own_deadline(home: Path, site: Site) -> None:
     own = Settings(allow_host=OWN_SITES, home=home / "steps", deadlines=Deadlines(action=4, launch=60))
     pause = {"action": "evaluate", "expression": "new Promise(done => setTimeout(done, 1500))"}
     async with Sessions(own) as sessions:

@@ -34,7 +34,7 @@ async def test_calls_refuse_while_a_dialog_is_open_and_work_after_the_answer(ses
 
 
 @pytest.mark.parametrize("accept", [True, False])
-async def test_a_confirm_is_told_yes_or_no(session: Session, site: Site, accept: bool) -> None:
+async def test_a_confirm_is_accepted_or_dismissed(session: Session, site: Site, accept: bool) -> None:
     page = "<button onclick=\"out.textContent = confirm('Sure?') ? 'yes' : 'no'\">Go</button><p id=out></p>"
     await session.navigate(site.page("/", page))
     await session.click("button")
@@ -59,7 +59,7 @@ async def test_a_prompt_accepted_without_text_keeps_its_default(session: Session
     assert (await session.extract("#out")).result.content == ("Bea",)
 
 
-async def test_the_answer_tells_what_it_changed(session: Session, site: Site) -> None:
+async def test_answering_a_dialog_reports_what_changed(session: Session, site: Site) -> None:
     page = "<button onclick=\"alert('One'); out.textContent = 'Carried on'\">Go</button><p id=out></p>"
     await session.navigate(site.page("/", page))
     await session.click("button")
@@ -76,7 +76,7 @@ async def test_two_dialogs_in_a_row_are_answered_one_by_one(session: Session, si
     assert (await session.extract("#out")).result.content == ("Through",)
 
 
-async def test_an_alert_while_loading_does_not_hold_the_navigation(session: Session, site: Site) -> None:
+async def test_an_alert_while_loading_does_not_block_the_navigation(session: Session, site: Site) -> None:
     url = site.page("/", "<h1>Top</h1><script>alert('First')</script><p>Rest</p>")
     began = time.monotonic()
     try:
@@ -90,7 +90,7 @@ async def test_an_alert_while_loading_does_not_hold_the_navigation(session: Sess
     assert (await session.extract("p")).result.content == ("Rest",)
 
 
-async def test_a_page_that_asks_to_stay_does_not_trap(session: Session, site: Site) -> None:
+async def test_a_beforeunload_handler_does_not_block_navigation(session: Session, site: Site) -> None:
     site.page("/next", "<title>Free</title>")
     page = "<input id=i><script>onbeforeunload = (e) => { e.preventDefault(); return 'stay' }</script>"
     await session.navigate(site.page("/", page))
@@ -106,7 +106,7 @@ async def test_a_script_that_opens_a_dialog_says_so_and_does_not_hang(session: S
     assert (await session.evaluate("1")).result.value == 1
 
 
-async def test_without_a_dialog_there_is_nothing_to_answer(session: Session, site: Site) -> None:
+async def test_answering_without_a_dialog_is_an_error(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))
     with pytest.raises(NotOpen):
         await session.dialog(accept=True)

@@ -1,4 +1,4 @@
-"""Other circumstances: another viewport, no network."""
+"""Emulation: viewport sizes and being offline."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_a_viewport_takes_the_size_that_is_given(session: Session, site: S
     assert (await session.screenshot()).result.width == 400
 
 
-async def test_it_stays_when_the_page_changes_and_is_the_tabs_alone(session: Session, site: Site) -> None:
+async def test_a_viewport_stays_across_navigations_and_applies_to_its_tab_only(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Page</p>"))
     await session.resize(400, 700)
     await session.navigate(site.page("/next", "<p>Next</p>"))
@@ -36,14 +36,14 @@ async def test_it_stays_when_the_page_changes_and_is_the_tabs_alone(session: Ses
 
 
 @pytest.mark.parametrize(("width", "height"), [(0, 100), (100, 0), (-1, 100)])
-async def test_a_viewport_of_nothing_is_refused(session: Session, site: Site, width: int, height: int) -> None:
+async def test_a_viewport_of_size_zero_is_refused(session: Session, site: Site, width: int, height: int) -> None:
     await session.navigate(site.page("/", "<p>Page</p>"))
     with pytest.raises(InvalidArguments) as caught:
         await session.resize(width, height)
     assert caught.value.message == "Invalid dimensions: width and height must be positive"
 
 
-async def test_offline_nothing_reaches_the_server(session: Session, site: Site) -> None:
+async def test_offline_no_request_reaches_the_server(session: Session, site: Site) -> None:
     site.page("/data", "fresh", kind="text/plain")
     await session.navigate(site.page("/", "<p>Page</p>"))
     await session.offline()
@@ -58,7 +58,7 @@ async def test_offline_nothing_reaches_the_server(session: Session, site: Site) 
     assert await value(session, f"Promise.all([navigator.onLine, {ASK}])") == [True, "fresh"]
 
 
-async def test_offline_is_the_whole_session_and_no_other(session: Session, site: Site) -> None:
+async def test_offline_applies_to_the_whole_session_and_to_no_other(session: Session, site: Site) -> None:
     site.page("/data", "fresh", kind="text/plain")
     site.page("/w.js", f"onmessage = async () => postMessage(await {ASK})", kind="text/javascript")
     page = f"<iframe src={site.url('/frame', 'localhost')}></iframe><script>w = new Worker('/w.js')</script>"
@@ -85,7 +85,7 @@ async def test_a_tab_that_is_opened_offline_is_offline(session: Session, site: S
     assert len(site.requests) == asked
 
 
-async def test_a_service_worker_is_offline_too_and_answers_from_what_it_has(session: Session, site: Site) -> None:
+async def test_a_service_worker_is_offline_too_and_answers_from_its_cache(session: Session, site: Site) -> None:
     worker = """self.addEventListener('install', e => e.waitUntil(
         caches.open('x').then(cache => cache.add('/')).then(() => skipWaiting())));
       self.addEventListener('activate', e => e.waitUntil(clients.claim()));

@@ -1,4 +1,4 @@
-"""Reading content out of a page."""
+"""Extracting text, HTML and attributes from a page."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 LIST = "<ul><li class=i data-n=1>One</li><li class=i>Two</li></ul>"
 
 
-async def test_the_text_of_the_page(session: Session, site: Site) -> None:
+async def test_extract_returns_the_text_of_the_page(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"<h1>Teas</h1>{LIST}<script>var hidden = 'no'</script>"))
     (text,) = (await session.extract()).result.content
     assert text is not None
     assert text.split() == ["Teas", "One", "Two"]
 
 
-async def test_the_text_of_an_element(session: Session, site: Site) -> None:
+async def test_extract_returns_the_text_of_an_element(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<h1>Teas</h1><p>Fine ones</p>"))
     assert (await session.extract("p")).result.content == ("Fine ones",)
 
 
-async def test_the_html_of_an_element(session: Session, site: Site) -> None:
+async def test_extract_returns_the_html_of_an_element(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Fine <b>ones</b></p>"))
     assert (await session.extract("p", mode="html")).result.content == ("<p>Fine <b>ones</b></p>",)
 
 
-async def test_the_html_of_the_page(session: Session, site: Site) -> None:
+async def test_extract_returns_the_html_of_the_page(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Fine</p>"))
     (html,) = (await session.extract(mode="html")).result.content
     assert html is not None
@@ -40,13 +40,13 @@ async def test_the_value_of_a_field_is_its_text(session: Session, site: Site) ->
     assert (await session.extract("input")).result.content == ("Sencha",)
 
 
-async def test_an_attribute_of_every_match(session: Session, site: Site) -> None:
+async def test_extract_returns_an_attribute_of_every_match(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", LIST))
     outcome = await session.extract(".i", mode="attribute", attribute="data-n", all=True)
     assert outcome.result.content == ("1", None)
 
 
-async def test_every_match_and_not_just_the_first_few(session: Session, site: Site) -> None:
+async def test_extract_returns_every_match_of_many(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "".join(f"<p>{n}</p>" for n in range(300))))
     assert (await session.extract("p", all=True)).result.content == tuple(str(n) for n in range(300))
 
@@ -65,13 +65,13 @@ async def test_an_attribute_without_a_name_is_refused(session: Session, site: Si
     assert "`attribute`" in caught.value.message
 
 
-async def test_something_missing_is_not_found(session: Session, site: Site) -> None:
+async def test_a_target_that_does_not_exist_is_not_found(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", LIST))
     with pytest.raises(ElementNotFound):
         await session.extract("#missing")
 
 
-async def test_a_text_that_is_too_long_is_cut_and_says_so(session: Session, site: Site) -> None:
+async def test_a_long_text_is_shortened_and_says_so(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"<p>{'word ' * 10_000}</p>"))
     result = (await session.extract()).result
     assert result.is_cut

@@ -29,7 +29,9 @@ def serve_attachment(site: Site, name: str) -> str:
     return site.page("/file", "content", kind="application/octet-stream", headers=headers)
 
 
-async def test_a_download_is_reported_by_the_act_that_caused_it(session: Session, site: Site, workspace: Path) -> None:
+async def test_a_download_is_reported_by_the_action_that_started_it(
+    session: Session, site: Site, workspace: Path
+) -> None:
     serve_attachment(site, "report.csv")
     await session.navigate(site.page("/", '<a href="/file">Get</a>'))
     outcome = await session.click('link "Get"')
@@ -40,7 +42,7 @@ async def test_a_download_is_reported_by_the_act_that_caused_it(session: Session
     assert outcome.url == site.url("/")
 
 
-async def test_an_address_that_is_a_download_leaves_the_page_where_it_was(session: Session, site: Site) -> None:
+async def test_navigating_to_a_download_keeps_the_page(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<h1>Here</h1>"))
     outcome = await session.navigate(serve_attachment(site, "a.bin"))
     assert [event.kind for event in outcome.events] == ["download"]
@@ -55,7 +57,9 @@ async def test_the_same_download_twice_gets_two_names(session: Session, site: Si
 
 
 @pytest.mark.parametrize("name", ["../../evil.sh", "/etc/passwd", "..", "a\\..\\b.txt", ".bashrc", "-rf", "x" * 400])
-async def test_an_evil_name_stays_in_the_folder(session: Session, site: Site, workspace: Path, name: str) -> None:
+async def test_a_download_whose_name_is_a_path_is_saved_inside_the_folder(
+    session: Session, site: Site, workspace: Path, name: str
+) -> None:
     page = "<a id=a>Get</a><script>a.href = URL.createObjectURL(new Blob(['x'])); a.download = NAME</script>"
     await session.navigate(site.page("/", page.replace("NAME", repr(name))))
     outcome = await session.click("#a")
@@ -73,7 +77,9 @@ async def test_a_file_goes_from_the_workspace_into_an_input(session: Session, si
 
 
 @pytest.mark.parametrize("target", ["#f", "#b"])
-async def test_a_page_hears_of_its_files_once(session: Session, site: Site, workspace: Path, target: str) -> None:
+async def test_an_upload_fires_input_and_change_once(
+    session: Session, site: Site, workspace: Path, target: str
+) -> None:
     (workspace / "in.txt").write_text("hello")
     page = (
         "<input type=file id=f><button id=b onclick='f.click()'>Choose</button><p id=heard></p><script>"
@@ -84,7 +90,7 @@ async def test_a_page_hears_of_its_files_once(session: Session, site: Site, work
     assert (await session.extract("#heard")).result.content == ("input change",)
 
 
-async def test_files_are_taken_back(session: Session, site: Site, workspace: Path) -> None:
+async def test_an_upload_without_files_clears_the_input(session: Session, site: Site, workspace: Path) -> None:
     (workspace / "in.txt").write_text("hello")
     await session.navigate(site.page("/", INPUT))
     await session.upload("#f", ("in.txt",))
@@ -92,7 +98,7 @@ async def test_files_are_taken_back(session: Session, site: Site, workspace: Pat
     assert (await session.evaluate("[f.files.length, o.textContent]")).result.value == [0, ""]
 
 
-async def test_a_file_that_is_not_there_is_said_not_to_be(session: Session, site: Site, workspace: Path) -> None:
+async def test_uploading_a_missing_file_says_that_it_is_missing(session: Session, site: Site, workspace: Path) -> None:
     await session.navigate(site.page("/", INPUT))
     with pytest.raises(InvalidArguments):
         await session.upload("#f", ("missing.txt",))
@@ -117,7 +123,9 @@ async def test_files_can_be_dropped(session: Session, site: Site, workspace: Pat
 
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/etc/passwd", "link.txt", "folder/../../x", "pipe", "folder", ""])
-async def test_nothing_is_uploaded_from_elsewhere(session: Session, site: Site, workspace: Path, path: str) -> None:
+async def test_files_outside_the_workspace_are_not_uploaded(
+    session: Session, site: Site, workspace: Path, path: str
+) -> None:
     import os
 
     (workspace / "folder").mkdir(exist_ok=True)
@@ -129,7 +137,9 @@ async def test_nothing_is_uploaded_from_elsewhere(session: Session, site: Site, 
         await session.upload("#f", (path,))
 
 
-async def test_what_takes_no_files_says_so(session: Session, site: Site, workspace: Path) -> None:
+async def test_uploading_to_an_element_that_takes_no_files_is_an_error(
+    session: Session, site: Site, workspace: Path
+) -> None:
     (workspace / "in.txt").write_text("hello")
     await session.navigate(site.page("/", "<p>Just text</p>"))
     with pytest.raises(ElementNotReady):

@@ -1,4 +1,4 @@
-"""Finding things without reading the whole page."""
+"""Finding elements and text without reading the whole page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROWS = "".join(f"<tr><td>Row {n}</td><td><button onclick='this.textContent = \"d
                for n in range(1, 2001))  # fmt: skip
 
 
-async def test_a_button_deep_in_a_long_table_is_one_call_away(session: Session, site: Site) -> None:
+async def test_one_call_finds_a_button_in_a_long_table(session: Session, site: Site) -> None:
     first = await session.navigate(site.page("/", f"<table>{ROWS}</table>"))
     assert first.changes.tokens <= 4000
     assert "Row 1987" not in first.changes.text
@@ -21,7 +21,7 @@ async def test_a_button_deep_in_a_long_table_is_one_call_away(session: Session, 
     assert found.matches[0].ref is not None
 
 
-async def test_what_was_found_can_be_pressed_and_the_answer_is_short(session: Session, site: Site) -> None:
+async def test_a_found_element_can_be_clicked_and_the_result_is_short(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"<table>{ROWS}</table>"))
     (match,) = (await session.find(text="Row 1987")).result.matches
     button = next(line for line in match.after if "Edit" in line).rpartition("[")[2].rstrip("]")
@@ -31,7 +31,7 @@ async def test_what_was_found_can_be_pressed_and_the_answer_is_short(session: Se
     assert "done" in outcome.changes.text
 
 
-async def test_what_was_found_within_a_text_is_the_word_and_not_the_whole(session: Session, site: Site) -> None:
+async def test_the_ref_of_a_match_is_the_innermost_element_with_the_text(session: Session, site: Site) -> None:
     page = "<p id=p>Lorem ipsum dolor <u id=u>amet</u> sit</p><div id=row style='cursor: pointer'>Mail <i>new</i></div>"
     await session.navigate(site.page("/", page + "<script>onclick = (event) => { pressed = event.target.id }</script>"))
     for words, pressed in (("amet", "u"), ("ipsum", "p"), ("Mail", "row")):
@@ -55,7 +55,7 @@ async def test_a_search_looks_into_frames(session: Session, site: Site) -> None:
     assert match.ref.startswith("f")
 
 
-async def test_a_bad_search_is_refused(session: Session, site: Site) -> None:
+async def test_an_invalid_search_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>x</p>"))
     with pytest.raises(InvalidArguments):
         await session.find()
@@ -63,6 +63,6 @@ async def test_a_bad_search_is_refused(session: Session, site: Site) -> None:
         await session.find(regex="(")
 
 
-async def test_nothing_found_is_said(session: Session, site: Site) -> None:
+async def test_a_search_without_matches_says_so(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>x</p>"))
     assert str((await session.find(text="absent")).result) == "Nothing on the page matches."

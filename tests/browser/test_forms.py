@@ -1,4 +1,4 @@
-"""Forms: fill in, choose, tick."""
+"""Forms: fill, select and check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def value(session: Session, expression: str) -> Any:
     return (await session.evaluate(expression)).result.value
 
 
-async def test_fill_replaces_the_value_and_tells_the_page(session: Session, site: Site) -> None:
+async def test_fill_replaces_the_value_and_fires_input_and_change(session: Session, site: Site) -> None:
     page = (
         "<label>Name <input id=n value=Old></label><script>var seen = []; n.oninput = () => seen.push(n.value)</script>"
     )
@@ -47,7 +47,7 @@ async def test_fill_with_nothing_clears_the_field(session: Session, site: Site) 
         ("<textarea id=f>Old</textarea>", "two\nlines"),
     ],
 )
-async def test_fill_knows_every_kind_of_field(session: Session, site: Site, field: str, given: str) -> None:
+async def test_fill_works_on_every_type_of_field(session: Session, site: Site, field: str, given: str) -> None:
     page = f"{field}<script>var told = 0; f.addEventListener('input', () => told++)</script>"
     await session.navigate(site.page("/", page))
     assert (await session.fill("#f", given)).result.value == given
@@ -60,7 +60,7 @@ async def test_fill_an_editable_element(session: Session, site: Site) -> None:
     assert await value(session, "d.innerText.trim()") == "New words"
 
 
-async def test_fill_reaches_a_framework_that_watches_the_value(session: Session, site: Site) -> None:
+async def test_fill_is_noticed_by_frameworks_that_override_the_value_setter(session: Session, site: Site) -> None:
     page = """<input id=n><script>
       const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
       var known = '';
@@ -109,8 +109,8 @@ async def test_fill_is_seen_by_the_page_as_typing_is(session: Session, site: Sit
     assert heard == ("beforeinput insertText ;input insertText too l;change too l;",)
 
 
-async def test_a_field_that_refuses_text_is_told_as_it_is(session: Session, site: Site) -> None:
-    """As a field that takes digits alone does."""
+async def test_fill_reports_the_value_that_the_field_has_in_the_end(session: Session, site: Site) -> None:
+    """For example in a field that accepts only digits."""
     page = "<input id=f><script>f.addEventListener('beforeinput', (e) => /^\\d*$/.test(e.data) || e.preventDefault())"
     await session.navigate(site.page("/", f"{page}</script>"))
     assert (await session.fill("#f", "12a")).result.value == ""
@@ -150,7 +150,7 @@ async def test_type_waits_until_a_field_can_be_written_in(session: Session, site
     assert await value(session, "[f.value, other.value]") == ["typed", ""]
 
 
-async def test_what_is_meant_for_a_field_goes_into_no_other(session: Session, site: Site) -> None:
+async def test_text_for_one_field_is_not_typed_into_another(session: Session, site: Site) -> None:
     page = "<input id=f aria-label=Search onfocus='other.focus()'><input id=other aria-label=Overlay>"
     await session.navigate(site.page("/", page))
     with pytest.raises(ElementNotReady) as filling:
@@ -169,7 +169,7 @@ async def test_select_waits_until_the_select_is_enabled(session: Session, site: 
     assert await value(session, "s.value") == "B"
 
 
-async def test_select_waits_for_an_option_that_is_on_its_way(session: Session, site: Site) -> None:
+async def test_select_waits_for_an_option_that_is_added_later(session: Session, site: Site) -> None:
     page = "<select id=s><option>Loading</select><script>setTimeout(() => s.add(new Option('B')), 200)</script>"
     await session.navigate(site.page("/", page))
     await session.select("#s", ("B",))
@@ -188,7 +188,7 @@ async def test_a_text_of_many_lines_is_filled_in_at_once(session: Session, site:
     assert await value(session, "heard.length > 0") is True
 
 
-async def test_a_text_of_many_lines_can_be_taken_back(session: Session, site: Site) -> None:
+async def test_a_text_of_many_lines_can_be_undone(session: Session, site: Site) -> None:
     page = "<textarea id=t></textarea><script>heard = []; t.oninput = (event) => heard.push(event.isTrusted)</script>"
     await session.navigate(site.page("/", page))
     await session.fill("#t", "a line\n" * 500 + "the last")
@@ -197,7 +197,7 @@ async def test_a_text_of_many_lines_can_be_taken_back(session: Session, site: Si
     assert await value(session, "t.value") == ""
 
 
-async def test_fill_with_a_date_that_is_none_is_refused(session: Session, site: Site) -> None:
+async def test_fill_with_an_invalid_date_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=f type=date>"))
     with pytest.raises(ElementNotReady):
         await session.fill("#f", "tomorrow")
@@ -233,7 +233,7 @@ async def test_select_several(session: Session, site: Site) -> None:
     assert await value(session, "[...s.selectedOptions].map(o => o.value)") == ["A", "C"]
 
 
-async def test_an_option_that_is_not_there_is_refused_with_those_that_are(session: Session, site: Site) -> None:
+async def test_an_unknown_option_is_refused_with_a_list_of_the_known_ones(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<select id=s><option>Assam<option>Sencha</select>"))
     with pytest.raises(InvalidArguments) as caught:
         await session.select("#s", ("Coffee",))
@@ -275,7 +275,7 @@ async def test_check_on_something_else_says_so(session: Session, site: Site) -> 
         await session.run(Check("#p"), timeout=2)
 
 
-async def test_what_is_in_a_password_field_is_not_told_back(session: Session, site: Site) -> None:
+async def test_the_value_of_a_password_field_is_not_reported(session: Session, site: Site) -> None:
     outcome = await session.navigate(site.page("/", "<input type=password aria-label=Secret value=hunter2>"))
     assert "(7 hidden characters)" in outcome.changes.text
     cleared = await session.fill("input", "")

@@ -1,4 +1,4 @@
-"""The keyboard: real keystrokes."""
+"""The keyboard: real key events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def value(session: Session, expression: str) -> Any:
     return (await session.evaluate(expression)).result.value
 
 
-async def test_type_presses_a_key_per_character_after_what_is_there(session: Session, site: Site) -> None:
+async def test_type_presses_a_key_per_character_at_the_end_of_the_text(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"{RECORDER}<input id=n value=ab>"))
     outcome = await session.type("cd", "#n")
     assert outcome.result.characters == 2
@@ -29,7 +29,7 @@ async def test_type_presses_a_key_per_character_after_what_is_there(session: Ses
     assert await value(session, "keys") == ["c", "d"]
 
 
-async def test_type_goes_after_what_is_there(session: Session, site: Site) -> None:
+async def test_type_appends_to_the_text(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=n value=ab>"))
     await session.type("cd", "#n")
     assert await value(session, "n.value") == "abcd"

@@ -1,4 +1,4 @@
-"""Going places."""
+"""Navigation: navigate, back, forward and reload."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rove.actions.navigation import Navigate
 from rove.errors import Denied, NavigationFailed
 
 
-async def test_navigate_answers_with_where_it_arrived_and_the_page(session: Session, site: Site) -> None:
+async def test_navigate_returns_the_final_url_and_the_page(session: Session, site: Site) -> None:
     url = site.page("/", "<title>Tea</title><h1>Welcome</h1><button>Order</button>")
     outcome = await session.navigate(url)
     assert (outcome.result.url, outcome.result.status) == (url, 200)
@@ -22,11 +22,11 @@ async def test_navigate_answers_with_where_it_arrived_and_the_page(session: Sess
     assert "Order" in outcome.changes.text
 
 
-async def test_an_outcome_carries_the_title_as_the_page_has_it(session: Session, site: Site) -> None:
+async def test_an_outcome_has_the_title_of_the_page(session: Session, site: Site) -> None:
     assert (await session.navigate(site.page("/", "<title>Tea</title>"))).title == "Tea"
 
 
-async def test_navigate_tells_the_status_of_a_missing_page(session: Session, site: Site) -> None:
+async def test_navigate_returns_the_status_of_a_missing_page(session: Session, site: Site) -> None:
     assert (await session.navigate(site.url("/nowhere"))).result.status == 404
 
 
@@ -47,7 +47,7 @@ async def test_navigate_to_a_fragment_of_the_same_page_does_not_ask_the_server_a
     assert len(site.asked("/")) == 1
 
 
-async def test_an_address_without_a_scheme_is_made_whole(session: Session, site: Site) -> None:
+async def test_an_address_without_a_scheme_gets_one(session: Session, site: Site) -> None:
     site.page("/", "<title>Home</title>")
     outcome = await session.navigate(f"127.0.0.1:{site.port}/")
     assert "Home" in str(outcome.title)
@@ -58,7 +58,7 @@ async def test_a_refused_connection_is_a_failed_navigation(session: Session, unu
         await session.navigate(f"http://127.0.0.1:{unused_port}/")
 
 
-async def test_after_a_failed_navigation_the_session_goes_on(session: Session, site: Site, unused_port: int) -> None:
+async def test_after_a_failed_navigation_the_session_works(session: Session, site: Site, unused_port: int) -> None:
     with pytest.raises(NavigationFailed):
         await session.navigate(f"http://127.0.0.1:{unused_port}/")
     assert "Fine" in str((await session.navigate(site.page("/", "<title>Fine</title>"))).title)
@@ -82,19 +82,19 @@ async def test_after_a_failed_navigation_the_session_goes_on(session: Session, s
         "ftp://127.0.0.1/",
     ],
 )
-async def test_an_address_off_the_web_is_denied(session: Session, address: str) -> None:
+async def test_an_address_that_is_not_http_is_denied(session: Session, address: str) -> None:
     with pytest.raises(Denied):
         await session.navigate(address)
 
 
 @pytest.mark.parametrize("address", ["https://exa\nmple:x/", "http://127.0.0.1:99999/", "http://%zz/"])
-async def test_an_address_that_is_none_is_a_failed_navigation(session: Session, address: str) -> None:
+async def test_an_invalid_address_is_a_failed_navigation(session: Session, address: str) -> None:
     with pytest.raises(RoveError) as caught:
         await session.navigate(address)
     assert caught.value.code in ("navigation_failed", "invalid_arguments")
 
 
-async def test_back_and_forward_travel_the_history(session: Session, site: Site) -> None:
+async def test_back_and_forward_move_in_the_history(session: Session, site: Site) -> None:
     first, second = site.page("/1", "<title>One</title>"), site.page("/2", "<title>Two</title>")
     await session.navigate(first)
     await session.navigate(second)
@@ -105,7 +105,7 @@ async def test_back_and_forward_travel_the_history(session: Session, site: Site)
     assert forward.result.url == second
 
 
-async def test_back_within_a_page_travels_its_own_history(session: Session, site: Site) -> None:
+async def test_back_moves_between_fragments_of_a_page(session: Session, site: Site) -> None:
     url = site.page("/", "<p>App</p>")
     await session.navigate(url)
     await session.evaluate("history.pushState({}, '', '/inner')")
@@ -113,12 +113,12 @@ async def test_back_within_a_page_travels_its_own_history(session: Session, site
 
 
 @pytest.mark.parametrize("direction", ["back", "forward"])
-async def test_travelling_beyond_the_history_fails(session: Session, site: Site, direction: str) -> None:
+async def test_going_beyond_the_history_fails(session: Session, site: Site, direction: str) -> None:
     await session.navigate(site.page("/", "<p>Only</p>"))
     await session.navigate(site.page("/2", "<p>Last</p>"))
     if direction == "back":
         await session.back()
-        # The blank page that every tab starts with comes before the first.
+        # The blank page of a new tab is the first entry of its history.
         await session.back()
     with pytest.raises(NavigationFailed):
         await getattr(session, direction)()
@@ -146,7 +146,7 @@ async def test_navigate_waits_for_scripts_that_fill_the_page(session: Session, s
     assert outcome.pending == ()
 
 
-async def test_a_page_that_never_finishes_loading_is_answered_and_said_to_be_pending(
+async def test_a_page_that_never_finishes_loading_is_returned_and_marked_as_pending(
     session: Session, site: Site
 ) -> None:
     hold = threading.Event()
@@ -158,7 +158,7 @@ async def test_a_page_that_never_finishes_loading_is_answered_and_said_to_be_pen
     assert outcome.pending
 
 
-async def test_a_failed_navigation_can_be_told_by_its_code(session: Session, unused_port: int) -> None:
+async def test_a_failed_navigation_has_its_own_error_code(session: Session, unused_port: int) -> None:
     with pytest.raises(RoveError) as caught:
         await session.navigate(f"http://127.0.0.1:{unused_port}/")
     assert caught.value.code == "navigation_failed"

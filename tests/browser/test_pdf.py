@@ -1,4 +1,4 @@
-"""Pages on paper."""
+"""Printing pages to PDF."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def test_a_page_is_printed_into_the_workspace(session: Session, site: Site
     assert str(path) in str(outcome.result)
 
 
-async def test_a_page_that_we_print_has_not_asked_to_be_printed(session: Session, site: Site) -> None:
+async def test_printing_to_pdf_is_not_reported_as_printing_by_the_page(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<h1>Title</h1>"))
     assert [event.kind for event in (await session.pdf()).events] == []
 
@@ -49,7 +49,9 @@ async def test_backgrounds_are_printed_when_asked_for(session: Session, site: Si
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/etc/cron.d/x", "..", ".hidden", "a/b\\c"])
-async def test_no_name_leads_out_of_the_folder(session: Session, site: Site, home: Path, name: str) -> None:
+async def test_a_name_that_is_a_path_is_saved_inside_the_folder(
+    session: Session, site: Site, home: Path, name: str
+) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))
     path = Path((await session.pdf(name=name)).result.path)
     assert path.resolve().parent == (home / "workspace" / "pdf").resolve()
@@ -62,14 +64,14 @@ async def test_the_same_name_twice_is_two_files(session: Session, site: Site) ->
 
 
 @pytest.mark.parametrize("pages", ["9", "x", "1-", "3-1"])
-async def test_pages_that_are_not_there_are_refused(session: Session, site: Site, pages: str) -> None:
+async def test_page_numbers_that_do_not_exist_are_refused(session: Session, site: Site, pages: str) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))
     with pytest.raises(InvalidArguments) as caught:
         await session.pdf(pages=pages)
     assert "`pages`" in caught.value.message
 
 
-async def test_a_large_one_comes_in_pieces_and_has_a_limit(home: Path, site: Site) -> None:
+async def test_a_large_pdf_is_read_in_pieces_and_has_a_limit(home: Path, site: Site) -> None:
     picture = """<canvas id=c width=1500 height=1500></canvas><script>
       const paint = c.getContext('2d'), dots = paint.createImageData(1500, 1500);
       for (let i = 0; i < dots.data.length; i += 65536) crypto.getRandomValues(dots.data.subarray(i, i + 65536));

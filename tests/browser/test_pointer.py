@@ -1,4 +1,4 @@
-"""The pointer: click, hover, drag, scroll."""
+"""The pointer: click, hover, drag and scroll."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def log_of(session: Session, kind: str) -> list[dict[str, Any]]:
     return [event for event in log if event["kind"] == kind]
 
 
-async def test_click_presses_as_a_hand_does(session: Session, site: Site) -> None:
+async def test_click_fires_the_events_of_a_real_mouse(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"{RECORDER}<button id=save>Save</button>"))
     outcome = await session.click("#save")
     assert "Save" in outcome.result.element
@@ -59,7 +59,7 @@ async def test_click_that_changes_nothing_says_so(session: Session, site: Site) 
     assert (await session.click("button")).changes.kind == "same"
 
 
-async def test_click_waits_for_the_answer_that_it_caused(session: Session, site: Site) -> None:
+async def test_click_waits_for_the_response_to_its_request(session: Session, site: Site) -> None:
     site.page("/answer", "Forty-two", kind="text/plain")
     page = (
         "<button onclick=\"fetch('/answer').then(r => r.text()).then(t => out.textContent = t)\">Ask</button><p id=out>"
@@ -75,13 +75,13 @@ async def test_right_click_opens_the_context_menu(session: Session, site: Site) 
     assert await log_of(session, "click") == []
 
 
-async def test_middle_click_is_auxiliary(session: Session, site: Site) -> None:
+async def test_middle_click_fires_auxclick(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
     await session.click("#b", button="middle")
     assert [event["button"] for event in await log_of(session, "auxclick")] == [1]
 
 
-async def test_double_click_is_two_clicks_and_one_double(session: Session, site: Site) -> None:
+async def test_double_click_fires_two_clicks_and_one_dblclick(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"{RECORDER}<button id=b>B</button>"))
     await session.click("#b", count=2)
     assert [event["detail"] for event in await log_of(session, "click")] == [1, 2]
@@ -209,7 +209,7 @@ async def test_a_target_that_matches_nothing_is_not_found_or_gone(session: Sessi
         await session.click(target)
 
 
-async def test_a_target_that_is_no_selector_either_is_refused(session: Session, site: Site) -> None:
+async def test_a_target_that_is_not_a_valid_selector_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<button>Here</button>"))
     with pytest.raises(InvalidArguments):
         await session.click("a[")
@@ -244,7 +244,7 @@ async def test_click_on_an_element_without_size_is_not_ready(session: Session, s
         await session.run(Click("#a"), timeout=1)
 
 
-async def test_the_areas_of_an_image_map_are_shown_and_pressed(session: Session, site: Site) -> None:
+async def test_the_areas_of_an_image_map_are_shown_and_clicked(session: Session, site: Site) -> None:
     page = """<div style='height: 2000px'></div><img usemap=#m width=300 height=200 alt=Map style='padding: 20px'
       src='data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='><map name=m>
       <area shape=circle coords=60,60,30 href=#north alt=North><area coords=0,0,0,0 href=#none alt=Nowhere>
@@ -257,7 +257,7 @@ async def test_the_areas_of_an_image_map_are_shown_and_pressed(session: Session,
     assert str((await session.click('link "North"')).url).endswith("#north")
 
 
-async def test_hover_opens_what_opens_on_hover(session: Session, site: Site) -> None:
+async def test_hover_opens_a_menu_that_opens_on_hover(session: Session, site: Site) -> None:
     page = (
         "<style>ul { display: none } nav:hover ul { display: block }</style><nav><b>Menu</b><ul><li>Item one</ul></nav>"
     )
@@ -266,7 +266,7 @@ async def test_hover_opens_what_opens_on_hover(session: Session, site: Site) -> 
     assert "Item one" in outcome.changes.text
 
 
-async def test_drag_with_pointer_events_moves_the_thing(session: Session, site: Site) -> None:
+async def test_drag_with_pointer_events_moves_the_element(session: Session, site: Site) -> None:
     page = """
     <style>div { width: 80px; height: 80px; position: absolute; top: 50px }</style>
     <div id=box style='left: 20px; background: red'></div><div id=goal style='left: 400px; background: blue'></div>
@@ -281,7 +281,7 @@ async def test_drag_with_pointer_events_moves_the_thing(session: Session, site: 
     assert (await session.evaluate("box.style.left")).result.value == "400px"
 
 
-async def test_drag_and_drop_carries_its_data(session: Session, site: Site) -> None:
+async def test_drag_and_drop_transfers_its_data(session: Session, site: Site) -> None:
     page = """
     <div id=card draggable=true style='width: 80px; height: 40px'>Card</div>
     <div id=bin style='width: 200px; height: 200px; margin-top: 100px; background: #ddd'>Bin</div>
@@ -337,13 +337,13 @@ async def test_drag_goes_through_elements_on_the_way(session: Session, site: Sit
     assert (await session.evaluate("seen.join()")).result.value == "two,three,two,one"
 
 
-async def test_drag_stays_before_it_drops(session: Session, site: Site) -> None:
+async def test_drag_holds_before_it_drops(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", PATH))
     await session.drag("50,50", "350,350", hold=0.3)
     assert (await session.evaluate("stayed")).result.value >= 600
 
 
-async def test_what_is_held_above_a_target_is_told_of_again_and_again(session: Session, site: Site) -> None:
+async def test_a_drag_that_holds_over_a_target_keeps_firing_dragover(session: Session, site: Site) -> None:
     page = """<p id=card draggable=true style='width: 80px'>Card</p><p id=bin style='height: 90px'>Bin</p><script>
       first = last = 0; card.ondragstart = (event) => event.dataTransfer.setData('text/plain', 'x');
       bin.ondragover = (event) => { event.preventDefault(); last = performance.now(); first ||= last };
@@ -354,7 +354,7 @@ async def test_what_is_held_above_a_target_is_told_of_again_and_again(session: S
     assert (await session.evaluate("stayed")).result.value >= 300
 
 
-async def test_a_drag_whose_target_goes_away_lets_go(session: Session, site: Site) -> None:
+async def test_a_drag_whose_target_is_removed_releases_the_button(session: Session, site: Site) -> None:
     page = """<p id=card style='user-select: none'>Card</p><p id=bin>Bin</p><script>
       held = false; card.onpointerdown = () => { held = true; bin.remove() }; onpointerup = () => { held = false };
     </script>"""
@@ -377,11 +377,11 @@ async def test_click_holds_the_button_down_for_as_long_as_asked(session: Session
     assert (await session.evaluate("held")).result.value >= 700
 
 
-async def test_a_held_press_has_its_time_on_top_of_the_deadline(session: Session) -> None:
+async def test_the_hold_time_of_a_click_is_added_to_its_deadline(session: Session) -> None:
     assert Click("#b", hold=7).takes == 7
 
 
-async def test_a_held_press_that_runs_out_of_time_lets_go(session: Session, site: Site) -> None:
+async def test_a_held_click_that_times_out_releases_the_button(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", HELD))
     with pytest.raises(DeadlineExceeded):
         await session.run(Click("#b", hold=20), timeout=1)
@@ -395,21 +395,23 @@ WHEEL = """<canvas id=c width=300 height=200></canvas><div style='height: {rest}
 
 
 @pytest.mark.parametrize("rest", [0, 3000])
-async def test_scroll_over_what_does_not_scroll_turns_the_wheel(session: Session, site: Site, rest: int) -> None:
+async def test_scroll_over_an_element_that_does_not_scroll_fires_wheel_events(
+    session: Session, site: Site, rest: int
+) -> None:
     await session.navigate(site.page("/", WHEEL.format(rest=rest)))
     await session.scroll("#c", direction="up", amount=120)
     await session.scroll("100,100", direction="right", amount=50)
     assert (await session.evaluate("[turned, scrollY]")).result.value == [[[0, -120, True], [50, 0, True]], 0]
 
 
-async def test_scroll_over_an_element_that_takes_no_wheel_scrolls_the_page(session: Session, site: Site) -> None:
+async def test_scroll_over_an_element_that_ignores_the_wheel_scrolls_the_page(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<h1>Top</h1><div style='height: 3000px'></div>"))
     assert (await session.scroll("h1", direction="down", amount=400)).result.y == 400
     assert (await session.scroll("h1", direction="down", amount=100)).result.y == 500
     assert (await session.scroll("300,300", direction="up", amount=150)).result.y == 350
 
 
-async def test_scroll_on_a_page_that_cannot_scroll_turns_the_wheel(session: Session, site: Site) -> None:
+async def test_scroll_on_a_page_that_cannot_scroll_fires_wheel_events(session: Session, site: Site) -> None:
     page = "<h1 id=h>1</h1><script>onwheel = (event) => { if (event.deltaY > 0) h.textContent = 2 }</script>"
     await session.navigate(site.page("/", page))
     assert "2" in (await session.scroll(direction="down")).changes.text
@@ -429,7 +431,7 @@ async def test_scroll_moves_the_page_and_says_how_much_is_left(session: Session,
     assert (await session.scroll()).result.y > 300
 
 
-async def test_scroll_sideways(session: Session, site: Site) -> None:
+async def test_scroll_moves_the_page_sideways(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<div style='width: 5000px'>Wide</div>"))
     assert (await session.scroll(direction="right", amount=300)).result.x == 300
     assert (await session.scroll(direction="left", amount=100)).result.x == 200

@@ -1,4 +1,4 @@
-"""Pictures of a page."""
+"""Screenshots of a page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_a_full_page_screenshot_is_as_tall_as_the_page(session: Session, s
     assert height / width == pytest.approx(3000 / 1280, rel=0.01)
 
 
-async def test_a_page_that_is_too_tall_is_cut_and_says_so(session: Session, site: Site) -> None:
+async def test_a_screenshot_of_a_very_tall_page_is_cut_and_says_so(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<div style='height: 40000px'>Very long</div>"))
     outcome = await session.screenshot(full_page=True)
     assert outcome.result.is_cut
@@ -54,7 +54,7 @@ async def test_a_screenshot_of_an_element_has_its_size(session: Session, site: S
     assert png_size(image.data) == (200, 100)
 
 
-async def test_a_screenshot_of_something_missing_is_not_found(session: Session, site: Site) -> None:
+async def test_a_screenshot_of_a_missing_element_is_not_found(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Here</p>"))
     with pytest.raises(ElementNotFound):
         await session.screenshot("#missing")

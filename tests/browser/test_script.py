@@ -1,4 +1,4 @@
-"""JavaScript among the page's own."""
+"""Evaluating JavaScript in the page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_evaluate_returns_the_value(session: Session, site: Site, expressi
 
 @pytest.mark.parametrize("expression", ["(element) => element.id", "element => element.id", "element.id",
                                         "async (e) => e.id", "function (e) { return e.id }"])  # fmt: skip
-async def test_a_function_is_given_the_element(session: Session, site: Site, expression: str) -> None:
+async def test_a_function_is_called_with_the_element(session: Session, site: Site, expression: str) -> None:
     await session.navigate(site.page("/", "<p id=it>Text</p>"))
     assert (await session.evaluate(expression, "p")).result.value == "it"
 
@@ -68,13 +68,13 @@ async def test_an_exception_is_a_failed_script(session: Session, site: Site, exp
         await session.evaluate(expression)
 
 
-async def test_what_a_script_changes_is_told(session: Session, site: Site) -> None:
+async def test_changes_that_a_script_makes_are_reported(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Before</p>"))
     outcome = await session.evaluate("document.querySelector('p').textContent = 'After'; 1")
     assert "After" in outcome.changes.text
 
 
-async def test_a_page_that_redefines_its_builtins_cannot_fool_the_snapshot(session: Session, site: Site) -> None:
+async def test_a_page_that_redefines_its_builtins_cannot_change_the_snapshot(session: Session, site: Site) -> None:
     page = (
         "<button>Real</button><script>JSON.stringify = () => 'fooled'; Array.prototype.push = () => 0;"
         "document.querySelectorAll = () => []; Element.prototype.getAttribute = () => 'fooled'</script>"

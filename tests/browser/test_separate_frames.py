@@ -1,4 +1,4 @@
-"""Frames in processes of their own, as a browser with a window gives them: each is spoken to over a wire of its own."""
+"""Frames in processes of their own, each with its own CDP session, as in a browser with a window."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ STUCK = "<p>Inside</p><script>onload = () => setTimeout(() => { while (true) {} 
 
 
 @pytest.fixture
-async def isolating(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
-    """A session of a browser that gives each site a process of its own, which one without a window does if told to."""
+async def isolated(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
+    """A session of a browser that gives each site its own process, by a flag that headless mode needs."""
     found = find(None, headless=True)
     assert found is not None
     browser = tmp_path / "headless_shell"
@@ -30,39 +30,39 @@ async def isolating(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
     browser.chmod(0o755)
     deadlines = Deadlines(action=30, launch=60)
     async with Sessions(
-        Settings(allow_host=OWN_SITES, home=home / "isolating", browser=browser, deadlines=deadlines)
+        Settings(allow_host=OWN_SITES, home=home / "isolated", browser=browser, deadlines=deadlines)
     ) as sessions:
         yield Session(sessions, None)
 
 
-async def test_a_form_in_a_process_of_its_own(isolating: Session, site: Site) -> None:
+async def test_a_form_is_used_in_a_frame_in_another_process(isolated: Session, site: Site) -> None:
     site.page("/inner", FORM)
-    outcome = await isolating.navigate(site.page("/", framed(site.url("/inner", "localhost"))))
-    await greet(isolating, outcome.changes.text)
+    outcome = await isolated.navigate(site.page("/", framed(site.url("/inner", "localhost"))))
+    await greet(isolated, outcome.changes.text)
 
 
-async def test_a_form_two_processes_deep(isolating: Session, site: Site) -> None:
+async def test_a_form_is_used_in_a_frame_two_processes_deep(isolated: Session, site: Site) -> None:
     site.page("/inner", FORM)
     site.page("/middle", framed(site.url("/inner", "127.0.0.1")))
-    outcome = await isolating.navigate(site.page("/", framed(site.url("/middle", "localhost"))))
-    await greet(isolating, outcome.changes.text)
+    outcome = await isolated.navigate(site.page("/", framed(site.url("/middle", "localhost"))))
+    await greet(isolated, outcome.changes.text)
 
 
-async def test_a_frame_that_does_not_answer_says_so_and_hides_nothing_else(isolating: Session, site: Site) -> None:
+async def test_a_frame_that_does_not_answer_is_marked_and_the_rest_is_shown(isolated: Session, site: Site) -> None:
     site.page("/stuck", STUCK)
     site.page("/well", "<p>Well</p>")
     frames = f"<iframe src='{site.url('/stuck', 'localhost')}'></iframe><iframe src='/well'></iframe><p id=a>After</p>"
-    await isolating.navigate(site.page("/", frames))
-    shown = (await isolating.snapshot()).result.text
+    await isolated.navigate(site.page("/", frames))
+    shown = (await isolated.snapshot()).result.text
     assert "(the frame did not answer)" in shown
     assert "Well" in shown and "After" in shown
-    assert "After" in (await isolating.snapshot("#a")).result.text
+    assert "After" in (await isolated.snapshot("#a")).result.text
 
 
-async def test_a_stuck_frame_is_waited_for_only_once(isolating: Session, site: Site) -> None:
+async def test_a_stuck_frame_is_waited_for_only_once(isolated: Session, site: Site) -> None:
     site.page("/stuck", STUCK)
-    await isolating.navigate(site.page("/", f"<iframe src='{site.url('/stuck', 'localhost')}'></iframe><p>After</p>"))
-    await isolating.snapshot()
+    await isolated.navigate(site.page("/", f"<iframe src='{site.url('/stuck', 'localhost')}'></iframe><p>After</p>"))
+    await isolated.snapshot()
     began = time.monotonic()
-    await isolating.snapshot()
+    await isolated.snapshot()
     assert time.monotonic() - began < FRAME_TIMEOUT

@@ -32,14 +32,14 @@ async def test_sessions_share_neither_cookies_nor_storage(session: Session, site
     assert "Cookie" not in site.asked("/")[-1].headers
 
 
-async def test_open_session_makes_a_name_up_or_takes_one(session: Session, sessions: Sessions) -> None:
+async def test_open_session_generates_a_name_unless_it_is_given_one(session: Session, sessions: Sessions) -> None:
     made_up = (await session.open_session()).result.session
     named = (await session.open_session("mine")).result.session
     assert named == "mine"
     assert {made_up, "mine"} <= {known["session"] for known in sessions.sessions()}
 
 
-async def test_opening_a_session_twice_is_harmless(session: Session) -> None:
+async def test_opening_a_session_twice_returns_the_same_session(session: Session) -> None:
     await session.open_session("twice")
     assert (await session.open_session("twice")).result.session == "twice"
 
@@ -52,13 +52,13 @@ async def test_a_closed_session_is_not_open_any_more(session: Session, sessions:
         await other.snapshot()
 
 
-async def test_a_session_that_was_never_opened_is_named(session: Session) -> None:
+async def test_the_error_for_an_unknown_session_names_it(session: Session) -> None:
     with pytest.raises(NotOpen) as caught:
-        await session.close_session("nobody")
-    assert "nobody" in caught.value.message
+        await session.close_session("unknown")
+    assert "unknown" in caught.value.message
 
 
-async def test_a_reopened_session_remembers_nothing(session: Session, site: Site) -> None:
+async def test_a_reopened_session_has_no_old_cookies_or_storage(session: Session, site: Site) -> None:
     url = site.page("/", "<p>Page</p>")
     first = await session.another("again")
     await first.navigate(url)
@@ -84,7 +84,7 @@ async def test_more_sessions_than_allowed_are_refused(session: Session, sessions
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../x", "a/b", "x" * 65])
-def test_a_name_that_is_no_file_name_is_refused(name: str) -> None:
+def test_a_name_that_is_not_a_valid_file_name_is_refused(name: str) -> None:
     with pytest.raises(InvalidArguments) as caught:
         parse("open_session", {"name": name})
     assert "`name`" in caught.value.message
@@ -112,7 +112,7 @@ async def test_a_session_with_a_long_call_under_way_is_not_idle(home: Path, site
         assert (await session.extract("p")).result.content == ("Page",)
 
 
-async def test_the_library_opens_a_browser_and_leaves_nothing(home: Path, site: Site) -> None:
+async def test_the_library_opens_a_browser_and_leaves_nothing_behind(home: Path, site: Site) -> None:
     url = site.page("/", "<title>Library</title><button>Go</button>")
     own = home / "library"
     async with rove.open(home=own) as session:

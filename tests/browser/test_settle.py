@@ -1,4 +1,4 @@
-"""An act returns when the page is quiet, and says what is still pending."""
+"""An action returns when the page is quiet, and says what is still pending."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rove import Session
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text
 
-# Seconds, on a busy machine; an act that waits for nothing it should wait for takes `deadlines.settle`, which is five.
+# Seconds, on a busy machine; an action that waits in vain takes `deadlines.settle`, which is five.
 BEFORE_GIVING_UP = 4
 
 
-async def test_a_click_that_fetches_returns_after_the_page_was_drawn_again(session: Session, site: Site) -> None:
+async def test_a_click_that_fetches_returns_after_the_page_has_changed(session: Session, site: Site) -> None:
     gate = threading.Event()
     site.page("/data", '"fresh"', kind="application/json", hold=gate)
     url = site.page(
@@ -33,15 +33,15 @@ async def test_a_click_that_fetches_returns_after_the_page_was_drawn_again(sessi
 
 async def test_a_click_that_does_nothing_says_so(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<button>Idle</button><p>text</p>"))
-    await session.click('button "Idle"')  # the first takes the focus, which is a change
+    await session.click('button "Idle"')  # the first click moves the focus, which is a change
     outcome = await session.click('button "Idle"')
     assert outcome.changes.kind == "same"
     assert outcome.changes.tokens < 50
-    # All that a model reads of it: no label, so that no wrapper is needed round one.
+    # This is all that a model reads; without a label, it needs no wrapper.
     assert as_text(outcome) == f"Clicked {outcome.result.ref}.\nNothing changed."
 
 
-async def test_a_page_that_never_stops_changing_does_not_hold_an_act_up(session: Session, site: Site) -> None:
+async def test_a_page_that_never_stops_changing_does_not_delay_an_action(session: Session, site: Site) -> None:
     ticker = "<p id=clock>0</p><button>Idle</button><script>setInterval(() => clock.textContent++, 15)</script>"
     await session.navigate(site.page("/", ticker))
     await session.click('button "Idle"')
@@ -56,7 +56,7 @@ async def test_a_request_that_is_never_answered_is_reported_as_pending(session: 
     assert outcome.pending == (f"GET {site.url('/slow')}",)
 
 
-async def test_a_poll_that_the_page_repeats_does_not_hold_an_act_up(session: Session, site: Site) -> None:
+async def test_a_page_that_polls_does_not_delay_an_action(session: Session, site: Site) -> None:
     site.page("/poll", "", hold=threading.Event())
     page = "<button onclick=\"fetch('/poll?' + Math.random())\">Again</button><script>fetch('/poll')</script>"
     await session.navigate(site.page("/", page))
@@ -65,7 +65,7 @@ async def test_a_poll_that_the_page_repeats_does_not_hold_an_act_up(session: Ses
     assert outcome.seconds < BEFORE_GIVING_UP
 
 
-async def test_a_link_within_the_page_waits_for_no_navigation(session: Session, site: Site) -> None:
+async def test_a_link_to_a_fragment_waits_for_no_navigation(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", '<a href="#there">Down</a><p style="margin-top:3000px" id=there>There</p>'))
     outcome = await session.click('link "Down"')
     assert outcome.url == site.url("/#there")
@@ -83,7 +83,7 @@ async def test_a_link_to_a_slow_page_is_followed_to_the_end(session: Session, si
     assert 'heading "Next"' in outcome.changes.text
 
 
-async def test_a_link_that_answers_with_no_content_leaves_the_page(session: Session, site: Site) -> None:
+async def test_a_link_to_a_204_response_keeps_the_page(session: Session, site: Site) -> None:
     site.page("/nothing", "", status=204)
     await session.navigate(site.page("/", '<a href="/nothing">Nothing</a><p>Still here</p>'))
     outcome = await session.click('link "Nothing"')
@@ -91,14 +91,14 @@ async def test_a_link_that_answers_with_no_content_leaves_the_page(session: Sess
     assert outcome.seconds < BEFORE_GIVING_UP
 
 
-async def test_silence_is_kept_for_those_who_want_it(session: Session, site: Site) -> None:
+async def test_a_quiet_call_reports_no_changes(session: Session, site: Site) -> None:
     from rove.actions.pointer import Click
 
     await session.navigate(site.page("/", "<button onclick=\"p.textContent = 'new'\">Go</button><p id=p>old</p>"))
     silent = await session.run(Click('button "Go"'), quiet=True)
     assert silent.changes.kind == "silent"
-    told = await session.click('button "Go"')
-    assert '"new"' in told.changes.text
+    reported = await session.click('button "Go"')
+    assert '"new"' in reported.changes.text
 
 
 @pytest.mark.parametrize("kind", ["Worker", "SharedWorker"])
@@ -108,7 +108,7 @@ async def test_the_script_of_a_worker_is_not_waited_for(session: Session, site: 
     assert outcome.pending == ()
 
 
-PUT_OFF = {
+DEFERRED = {
     "a microtask": "Promise.resolve().then(change)",
     "a message": "{ const c = new MessageChannel(); c.port1.onmessage = change; c.port2.postMessage(0) }",
     "a frame": "requestAnimationFrame(change)",
@@ -119,48 +119,48 @@ PUT_OFF = {
 CHANGING = """<button onclick='go()'>Go</button><p id=p>old</p><script>
   let took, at; const began = () => { at = performance.now() };
   const change = () => { took = performance.now() - at; p.textContent = 'new' };"""
-# What is put off for longer than this is not waited for.
-MOMENT_MS = 12
+# Changes that are deferred for longer are not waited for.
+MAX_DEFERRAL_MS = 12
 ATTEMPTS = 30
 PATIENCE = 30
 
 
-async def changes_in_a_moment(session: Session, act: Callable[[], Awaitable[AnyOutcome]]) -> str:
-    """What is told of an act, the first time that the page's timers came in time: on a busy machine they are late."""
+async def deferred_changes(session: Session, act: Callable[[], Awaitable[AnyOutcome]]) -> str:
+    """Repeat an action until the page's timers were on time; return its changes. On a busy machine they are late."""
     for _ in range(ATTEMPTS):
         outcome = await act()
         async with asyncio.timeout(PATIENCE):
             while (await session.evaluate("p.textContent")).result.value != "new":
                 pass
-        if (await session.evaluate("took")).result.value < MOMENT_MS:
+        if (await session.evaluate("took")).result.value < MAX_DEFERRAL_MS:
             return outcome.changes.text
         await session.evaluate("p.textContent = 'old'")
     raise AssertionError("the machine is too busy to tell")
 
 
-@pytest.mark.parametrize("later", PUT_OFF.values(), ids=PUT_OFF)
-async def test_what_a_click_puts_off_for_a_moment_is_seen(session: Session, site: Site, later: str) -> None:
+@pytest.mark.parametrize("later", DEFERRED.values(), ids=DEFERRED)
+async def test_changes_that_a_click_defers_briefly_are_reported(session: Session, site: Site, later: str) -> None:
     await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ began(); {later} }}</script>"))
-    assert '"new"' in await changes_in_a_moment(session, lambda: session.click('button "Go"'))
+    assert '"new"' in await deferred_changes(session, lambda: session.click('button "Go"'))
 
 
-@pytest.mark.parametrize("later", PUT_OFF.values(), ids=PUT_OFF)
-async def test_what_a_script_puts_off_for_a_moment_is_seen(session: Session, site: Site, later: str) -> None:
+@pytest.mark.parametrize("later", DEFERRED.values(), ids=DEFERRED)
+async def test_changes_that_a_script_defers_briefly_are_reported(session: Session, site: Site, later: str) -> None:
     await session.navigate(site.page("/", f"{CHANGING} const go = () => {{ began(); {later} }}</script>"))
-    assert '"new"' in await changes_in_a_moment(session, lambda: session.evaluate("go()"))
+    assert '"new"' in await deferred_changes(session, lambda: session.evaluate("go()"))
 
 
-async def test_an_act_just_after_a_press_is_waited_for_as_any_other(session: Session, site: Site) -> None:
+async def test_changes_of_an_action_right_after_a_click_are_reported(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", f"{CHANGING} const go = () => {{}}</script>"))
 
     async def act() -> AnyOutcome:
         await session.click('button "Go"')
         return await session.evaluate("began(), setTimeout(change, 10), 0")
 
-    assert '"new"' in await changes_in_a_moment(session, act)
+    assert '"new"' in await deferred_changes(session, act)
 
 
-async def test_a_page_that_draws_without_end_does_not_hold_an_act_up(session: Session, site: Site) -> None:
+async def test_an_endless_animation_frame_loop_does_not_delay_an_action(session: Session, site: Site) -> None:
     loop = "<button>Idle</button><script>const draw = () => requestAnimationFrame(draw); draw()</script>"
     await session.navigate(site.page("/", loop))
     for _ in range(2):

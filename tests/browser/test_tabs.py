@@ -31,7 +31,7 @@ async def test_list_shows_where_each_tab_is_and_which_is_in_front(session: Sessi
     ]
 
 
-async def test_a_new_tab_answers_with_its_page(session: Session, site: Site) -> None:
+async def test_a_new_tab_returns_its_page(session: Session, site: Site) -> None:
     url = site.page("/", "<h1>Fresh</h1>")
     outcome = await session.tabs("new", url=url)
     assert outcome.url == url
@@ -78,7 +78,7 @@ async def test_after_the_last_tab_is_closed_a_call_opens_a_new_one(session: Sess
     assert (await session.navigate(site.url("/1"))).tab == "t2"
 
 
-async def test_a_tab_that_is_not_open_is_named(session: Session, site: Site) -> None:
+async def test_the_error_for_an_unknown_tab_names_it(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Page</p>"))
     with pytest.raises(NotOpen) as caught:
         await session.tabs("switch", "t9")
@@ -127,7 +127,7 @@ async def test_a_window_that_closes_itself_while_the_tabs_are_listed_is_left_out
     context = await session._engine.context(lambda _: None)
     closing, title = await context.tab("t2"), Tab.title
 
-    async def too_late(tab: Tab) -> str:
+    async def title_after_close(tab: Tab) -> str:
         if tab is closing:
             await tab.page.cdp.send("Page.close")
             async with asyncio.timeout(20):
@@ -135,7 +135,7 @@ async def test_a_window_that_closes_itself_while_the_tabs_are_listed_is_left_out
                     await asyncio.sleep(0)
         return await title(tab)
 
-    monkeypatch.setattr(Tab, "title", too_late)
+    monkeypatch.setattr(Tab, "title", title_after_close)
     assert await ids(session) == ["t1"]
 
 
@@ -170,6 +170,6 @@ async def test_calls_on_two_tabs_do_not_wait_for_each_other(session: Session, si
     assert (await session.run(Extract("h1"), tab="t1")).result.content == ("One",)
 
 
-async def test_a_new_tab_whose_page_opens_a_dialog_at_once_does_not_hold_the_call(session: Session, site: Site) -> None:
+async def test_a_new_tab_whose_page_opens_a_dialog_does_not_block_the_call(session: Session, site: Site) -> None:
     await session.tabs("new", url=site.page("/", "<h1>Hi</h1><script>alert('Wait')</script>"))
     assert (await session.dialog(accept=True)).result.message == "Wait"

@@ -1,4 +1,4 @@
-"""Waiting for something, never for nothing."""
+"""Waiting for a condition."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_wait_for_the_load(session: Session, site: Site) -> None:
     assert (await session.evaluate("document.readyState")).result.value == "complete"
 
 
-async def test_wait_for_all_that_is_given(session: Session, site: Site) -> None:
+async def test_wait_waits_until_all_conditions_hold(session: Session, site: Site) -> None:
     page = "<p id=p>One</p><script>setTimeout(() => p.textContent = 'Two', 100);"
     page += "setTimeout(() => p.textContent = 'Two Three', 300)</script>"
     await session.navigate(site.page("/", page))
@@ -80,7 +80,7 @@ async def test_wait_names_what_is_missing_on_a_page_that_is_busy_most_of_the_tim
     assert "Never" in caught.value.message
 
 
-async def test_seconds_bound_the_wait_for_something(session: Session, site: Site) -> None:
+async def test_seconds_limit_the_wait_for_a_condition(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Nothing</p>"))
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
@@ -88,18 +88,18 @@ async def test_seconds_bound_the_wait_for_something(session: Session, site: Site
     assert time.monotonic() - began < 10
 
 
-async def test_seconds_alone_are_waited_for(session: Session, site: Site) -> None:
+async def test_wait_with_seconds_only_waits_that_long(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Nothing</p>"))
     assert (await session.wait(seconds=0.2)).result.seconds >= 0.2
 
 
-async def test_wait_for_nothing_is_refused(session: Session, site: Site) -> None:
+async def test_wait_without_a_condition_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Nothing</p>"))
     with pytest.raises(InvalidArguments):
         await session.wait()
 
 
-async def test_wait_goes_on_across_a_navigation(session: Session, site: Site) -> None:
+async def test_wait_continues_across_a_navigation(session: Session, site: Site) -> None:
     site.page("/next", "<h1>Second page</h1>")
     await session.navigate(site.page("/", "<script>setTimeout(() => { location = '/next' }, 200)</script>"))
     outcome = await session.wait(text="Second page")

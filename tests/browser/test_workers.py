@@ -1,4 +1,4 @@
-"""Workers: listed, stopped, and out of a page's way."""
+"""Workers: listing, stopping, unregistering and bypassing them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def value(session: Session, expression: str) -> Any:
 
 
 async def listed(session: Session, count: int, **arguments: str) -> tuple[WorkerState, ...]:
-    """The workers, once there are that many."""
+    """Return the workers, once there are that many."""
     for _ in range(PATIENCE * 20):
         found = (await session.workers(**arguments)).result.workers  # type: ignore[arg-type]
         if len(found) == count:
@@ -36,7 +36,7 @@ async def listed(session: Session, count: int, **arguments: str) -> tuple[Worker
 
 @pytest.fixture
 async def controlled(session: Session, site: Site) -> Session:
-    """A session whose page is answered for by a service worker."""
+    """A session whose page is controlled by a service worker."""
     site.page("/sw.js", CACHING, kind="text/javascript")
     site.page("/data", "fresh", kind="text/plain")
     await session.navigate(site.page("/", "<p>Page</p>"))
@@ -51,7 +51,7 @@ async def test_a_page_without_workers_has_none(session: Session, site: Site) -> 
     assert str(result) == "There are no workers."
 
 
-async def test_every_kind_is_listed(session: Session, site: Site) -> None:
+async def test_workers_of_every_kind_are_listed(session: Session, site: Site) -> None:
     for kind in ("worker", "shared", "sw"):
         site.page(f"/{kind}.js", "", kind="text/javascript")
     script = "new Worker('/worker.js'); new SharedWorker('/shared.js'); navigator.serviceWorker.register('/sw.js')"
@@ -67,7 +67,7 @@ async def test_every_kind_is_listed(session: Session, site: Site) -> None:
     assert not service.controls_page
 
 
-async def test_the_one_that_controls_the_page_is_named(controlled: Session, site: Site) -> None:
+async def test_the_service_worker_that_controls_the_page_is_marked(controlled: Session, site: Site) -> None:
     (worker,) = (await controlled.workers()).result.workers
     assert worker.controls_page
     assert worker.state == "activated, running"
@@ -89,7 +89,7 @@ async def test_a_service_worker_is_bypassed_and_used_again(controlled: Session, 
     assert await value(controlled, ASK) == "stale"
 
 
-async def test_a_service_worker_is_stopped_and_comes_back_when_needed(controlled: Session, site: Site) -> None:
+async def test_a_stopped_service_worker_starts_again_when_needed(controlled: Session, site: Site) -> None:
     (stopped,) = (await controlled.workers("stop")).result.workers
     assert stopped.state == "activated, stopped"
     assert await value(controlled, ASK) == "stale"
@@ -104,7 +104,7 @@ async def test_a_service_worker_is_unregistered(controlled: Session, site: Site)
     assert await value(controlled, ASK) == "fresh"
 
 
-async def test_one_is_meant_by_a_part_of_its_address(session: Session, site: Site) -> None:
+async def test_a_worker_is_selected_by_a_part_of_its_url(session: Session, site: Site) -> None:
     for name in ("one", "two"):
         site.page(f"/{name}.js", "", kind="text/javascript")
     await session.navigate(site.page("/", "<script>a = new Worker('/one.js'); b = new Worker('/two.js')</script>"))
@@ -121,7 +121,7 @@ async def test_a_worker_whose_script_never_ends_is_stopped(session: Session, sit
     assert await listed(session, 0) == ()
 
 
-async def test_a_worker_leaves_the_list_with_its_page(session: Session, site: Site) -> None:
+async def test_a_worker_is_no_longer_listed_when_its_page_is_gone(session: Session, site: Site) -> None:
     site.page("/w.js", "", kind="text/javascript")
     await session.navigate(site.page("/", "<script>new Worker('/w.js')</script>"))
     await listed(session, 1)

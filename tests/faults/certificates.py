@@ -1,4 +1,4 @@
-"""Certificates that say what they are told to say, and a browser's own store of whom it trusts."""
+"""Certificates with chosen hosts and dates, and the NSS store of the authorities that Chromium trusts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 
 Days = tuple[int, int]
 NOW: Days = (-1, 1)
-# In the store's own words: valid as an authority, and trusted to vouch for servers.
+# NSS trust flags: a valid authority that is trusted to issue server certificates.
 TRUSTED = (1 << 3) | (1 << 4)
 
 
@@ -39,7 +39,7 @@ class Certificate:
 
 
 class Authority:
-    """Issues certificates. Nobody trusts it, unless told to."""
+    """A certificate authority that browsers do not trust until `is_trusted_in` is called."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -50,7 +50,7 @@ class Authority:
         self._own = builder.add_extension(authority, critical=True).sign(self._key, hashes.SHA256())
 
     def issue(self, host: str = "127.0.0.1", days: Days = NOW) -> Certificate:
-        """For a host, from one day to another."""
+        """Issue a certificate for a host, valid between two days counted from today."""
         key = ec.generate_private_key(ec.SECP256R1())
         owner = x509.IPAddress(ipaddress.ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
         builder = _builder(_name(host), self._name, key.public_key(), days)
@@ -62,11 +62,11 @@ class Authority:
         return Certificate(file, _fingerprint(key.public_key()))
 
     def is_trusted_in(self, home: Path) -> None:
-        """Have every browser that is started with this home trust what it issues."""
+        """Make browsers that are started with this HOME trust the authority."""
         store, own = home / ".pki" / "nssdb", self._folder / "authority.der"
         store.mkdir(parents=True)
         own.write_bytes(self._own.public_bytes(Encoding.DER))
-        # In a process of its own: the library keeps the store open for as long as it is loaded.
+        # In another process: the library keeps the store open for as long as it is loaded.
         subprocess.run([sys.executable, __file__, str(store), str(own)], check=True, timeout=30)
 
 
@@ -100,7 +100,7 @@ class _Item(ctypes.Structure):
 
 
 def _trust(store: str, certificate: bytes) -> None:
-    """Put a certificate into a store of the library that Chromium itself reads."""
+    """Add a certificate to an NSS store, which Chromium reads on Linux."""
     nss = ctypes.CDLL("libnss3.so")
     for function in (nss.PK11_GetInternalKeySlot, nss.CERT_NewTempCertificate, nss.CERT_GetDefaultCertDB):
         function.restype = ctypes.c_void_p

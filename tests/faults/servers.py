@@ -1,4 +1,4 @@
-"""Servers that do it wrong: real sockets on loopback, each with its own way to fail."""
+"""Faulty servers on real loopback sockets, each of which fails in one way."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 @asynccontextmanager
 async def serving(answer: Answer, tls: ssl.SSLContext | None = None, port: int = 0) -> AsyncGenerator[str]:
-    """A server that treats every connection in the same way, until the block ends; yields its `host:port`."""
+    """Run a server that handles every connection with `answer` until the block ends; yield its `host:port`."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await answer(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # the browser went away, or the test is over
+            pass  # the browser closed the connection, or the test has ended
         finally:
             writer.close()
 
@@ -35,15 +35,15 @@ async def serving(answer: Answer, tls: ssl.SSLContext | None = None, port: int =
 
 
 @contextmanager
-def demanding(tls: ssl.SSLContext) -> Generator[str]:
-    """A server that asks everyone for a certificate, and tells those without one why they are turned away."""
+def serving_with_client_certificates(tls: ssl.SSLContext) -> Generator[str]:
+    """Run a server that requires a client certificate, and sends a TLS alert to clients without one."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
         with contextlib.suppress(OSError):  # closed, as the block has ended
             while True:
-                plug, _ = listening.accept()
-                with plug, contextlib.suppress(OSError), tls.wrap_socket(plug, server_side=True) as opened:
+                connection, _ = listening.accept()
+                with connection, contextlib.suppress(OSError), tls.wrap_socket(connection, server_side=True) as opened:
                     opened.recv(1)
 
     thread = threading.Thread(target=serve, daemon=True)
@@ -56,51 +56,51 @@ def demanding(tls: ssl.SSLContext) -> Generator[str]:
         thread.join(5)
 
 
-async def asked(reader: asyncio.StreamReader) -> bytes:
-    """The head of a request."""
+async def read_head(reader: asyncio.StreamReader) -> bytes:
+    """Return the head of a request."""
     return await reader.readuntil(b"\r\n\r\n")
 
 
-async def left(reader: asyncio.StreamReader) -> None:
-    """Until whoever is at the other end has had enough."""
+async def wait_for_close(reader: asyncio.StreamReader) -> None:
+    """Wait until the client closes the connection."""
     await reader.read()
 
 
 def reset(writer: asyncio.StreamWriter) -> None:
-    """Break the connection off the hard way."""
-    plug: socket.socket = writer.get_extra_info("socket")
-    plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    """Reset the connection (RST) instead of closing it."""
+    connection: socket.socket = writer.get_extra_info("socket")
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
 
 
-async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Accepts, listens, and says nothing."""
-    await left(reader)
+async def never_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Accept the connection and send nothing until the client closes it."""
+    await wait_for_close(reader)
 
 
 def sending(body: bytes, head: bytes = HTML) -> Answer:
-    """Says this, and closes the connection."""
+    """Return a handler that sends this response and closes the connection."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await asked(reader)
+        await read_head(reader)
         writer.write(head + b"\r\n" + body)
         await writer.drain()
 
     return answer
 
 
-def whole(body: bytes) -> Answer:
-    """A good answer."""
+def sending_page(body: bytes) -> Answer:
+    """Return a handler that sends a complete page with its length."""
     return sending(body, HTML + b"Content-Length: %d\r\n" % len(body))
 
 
-def dribbling(first: bytes, more: bytes, head: bytes = HTML) -> Answer:
-    """Begins well and then never comes to an end, as fast as it is read."""
+def sending_slowly(first: bytes, more: bytes, head: bytes = HTML) -> Answer:
+    """Return a handler that begins a response and then sends a little more every 20 ms, without end."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await asked(reader)
+        await read_head(reader)
         writer.write(head + b"\r\n" + first)
-        gone = asyncio.ensure_future(left(reader))
+        gone = asyncio.ensure_future(wait_for_close(reader))
         while not gone.done():
             await writer.drain()
             await asyncio.wait({gone}, timeout=0.02)

@@ -1,4 +1,4 @@
-"""Pages and processes that die."""
+"""Pages, frames and GPU processes that crash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 from tests.chromium_internals import chromium_tab
-from tests.faults.survival import answered_within, browser_with, eventually, goes_on, kinds, told
+from tests.faults.recovery_checks import (
+    answered_within,
+    assert_next_page_loads,
+    browser_with,
+    event_kinds,
+    event_text,
+    eventually,
+)
 from tests.processes import helpers
 from tests.site import OWN_SITES, Site
 
@@ -25,38 +32,38 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed
 from rove.settings import Deadlines, Settings
 
-# Enough for a page of ours, and soon used up by one that wants it all.
+# Enough for a small page, and soon exhausted by one that allocates without end.
 SMALL_HEAP = "--js-flags=--max-old-space-size=64"
 
 
 @pytest.fixture
 async def own(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
-    """A browser of its own, whose pages have little memory."""
+    """A session with a browser of its own, whose pages have little memory."""
     browser = browser_with(tmp_path, ensure(Settings(), False, print).path, SMALL_HEAP)
     settings = Settings(allow_host=OWN_SITES, home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 
 
-async def test_31_a_page_that_takes_all_memory_is_told_to_have_crashed(own: Session, site: Site) -> None:
+async def test_31_a_page_that_runs_out_of_memory_is_reported_as_crashed(own: Session, site: Site) -> None:
     await own.navigate(site.page("/", "<h1>Greedy</h1>"))
     with answered_within(20), pytest.raises(PageCrashed) as caught:
         await own.run(Evaluate("let all = []; for (;;) all.push(new Array(4e6).fill(1.5))"), timeout=20)
     assert site.url("/") in caught.value.message
     outcome = await own.run(Snapshot(), timeout=5)
-    assert "crashed" in told(outcome, "tab reset")
+    assert "crashed" in event_text(outcome, "tab reset")
     assert outcome.tab == "t1"
-    await goes_on(own, site)
+    await assert_next_page_loads(own, site)
 
 
-async def test_31_a_page_that_crashes_while_it_loads_is_told_at_once(own: Session, site: Site) -> None:
+async def test_31_a_page_that_crashes_while_it_loads_is_reported_at_once(own: Session, site: Site) -> None:
     page = "<h1>Greedy</h1><script>let all = []; for (;;) all.push(new Array(4e6).fill(1.5))</script>"
     with answered_within(20), pytest.raises(PageCrashed):
         await own.run(Navigate(site.page("/", page)), timeout=20)
-    await goes_on(own, site)
+    await assert_next_page_loads(own, site)
 
 
-async def test_31_a_page_whose_process_is_killed_in_mid_call_is_told_at_once(
+async def test_31_a_page_whose_process_is_killed_during_a_call_is_reported_at_once(
     own: Session, site: Site, home: Path
 ) -> None:
     await own.navigate(site.page("/", "<h1>Here</h1>"))
@@ -68,22 +75,24 @@ async def test_31_a_page_whose_process_is_killed_in_mid_call_is_told_at_once(
         os.kill(pid, signal.SIGKILL)
     with answered_within(2), pytest.raises(PageCrashed):
         await waiting
-    await goes_on(own, site)
-    await goes_on(beside, site)
+    await assert_next_page_loads(own, site)
+    await assert_next_page_loads(beside, site)
 
 
-async def test_31_a_page_that_died_between_calls_is_reset_by_the_next(own: Session, site: Site, home: Path) -> None:
+async def test_31_a_page_that_crashed_between_calls_is_reset_by_the_next_call(
+    own: Session, site: Site, home: Path
+) -> None:
     await own.navigate(site.page("/", "<h1>Here</h1>"))
     context = await own._engine.context(lambda _: None)
     for pid in helpers(home / "crashing", "renderer"):
         os.kill(pid, signal.SIGKILL)
     await eventually(lambda: context.current is not None and chromium_tab(context.current).page.is_crashed)
-    outcome = await goes_on(own, site)
-    assert kinds(outcome) == ["tab reset"]
-    assert site.url("/") in told(outcome, "tab reset")
+    outcome = await assert_next_page_loads(own, site)
+    assert event_kinds(outcome) == ["tab reset"]
+    assert site.url("/") in event_text(outcome, "tab reset")
 
 
-async def test_31_a_frame_that_crashes_leaves_the_page_round_it(own: Session, site: Site) -> None:
+async def test_31_a_frame_that_crashes_leaves_the_page_usable(own: Session, site: Site) -> None:
     site.page("/inner", "<p>Inner</p>")
     outer = f"<h1>Outer</h1><iframe src={site.url('/inner', 'localhost')}></iframe>"
     outcome = await own.run(Navigate(site.page("/", outer)), timeout=10)
@@ -98,15 +107,15 @@ async def test_31_a_frame_that_crashes_leaves_the_page_round_it(own: Session, si
     finally:
         dying.cancel()
         await asyncio.gather(dying, return_exceptions=True)
-    await goes_on(own, site)
+    await assert_next_page_loads(own, site)
 
 
-async def test_32_a_graphics_process_that_dies_is_replaced(own: Session, site: Site, home: Path) -> None:
+async def test_32_a_gpu_process_that_dies_is_replaced(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", "<h1>Painted</h1><canvas id=c></canvas>"))
     await own.run(Screenshot(), timeout=10)
-    victims = helpers(home / "crashing", "gpu-process")
-    assert victims
-    for pid in victims:
+    pids = helpers(home / "crashing", "gpu-process")
+    assert pids
+    for pid in pids:
         os.kill(pid, signal.SIGKILL)
     with answered_within(15):
         picture = None
@@ -117,7 +126,7 @@ async def test_32_a_graphics_process_that_dies_is_replaced(own: Session, site: S
                 continue
     assert picture.attachments[0].data.startswith(b"\x89PNG")
     assert "Painted" in (await own.run(Snapshot(), timeout=5)).result.text
-    await goes_on(own, site)
+    await assert_next_page_loads(own, site)
 
 
 @pytest.mark.slow
@@ -131,4 +140,4 @@ async def test_31_a_page_that_takes_memory_outside_its_heap_is_answered(own: Ses
                 await own.run(Snapshot(), timeout=10)
             except (PageCrashed, DeadlineExceeded):
                 continue
-    await goes_on(own, site)
+    await assert_next_page_loads(own, site)

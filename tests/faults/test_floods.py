@@ -1,4 +1,4 @@
-"""Pages that say and ask for more than anyone could read: memory stays flat, and nobody else has to wait."""
+"""Floods of console messages and requests: what is kept is bounded, and other sessions are not delayed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rove import Session
 from rove.chromium.events.console import MAX_MESSAGES
 from rove.chromium.events.network_log import MAX_REQUESTS
 
-# Minutes altogether, and they need the machine to themselves.
+# These take minutes, and need the whole machine.
 pytestmark = pytest.mark.slow
 
-# Seconds that a call of another session may take meanwhile: less than its deadline, on a machine that is busy besides.
+# Seconds that a call of another session may take during the flood: less than its deadline, on a busy machine.
 PROMPT = 25
 FOREVER = "let i = 0; setInterval(() => { for (let n = 0; n < 500; n++) console.log('line ' + i++, {i}) }, 0)"
 BUSY = "const end = performance.now() + 4000; let i = 0; while (performance.now() < end) console.log('line ' + i++)"
@@ -32,7 +32,9 @@ async def value(session: Session, expression: str) -> Any:
     [(FOREVER, "dropped"), (BUSY, "dropped"), (LONG, "10000001 characters")],
     ids=["without end", "in one go", "in long lines"],
 )
-async def test_a_flood_of_the_console_holds_up_nobody_else(session: Session, site: Site, flood: str, said: str) -> None:
+async def test_a_flood_of_console_messages_delays_no_other_session(
+    session: Session, site: Site, flood: str, said: str
+) -> None:
     other = await session.another()
     await other.navigate(site.page("/calm", "<p>Calm</p>"))
     await value(other, "window.kept = 'still here'")
@@ -49,7 +51,7 @@ async def test_a_flood_of_the_console_holds_up_nobody_else(session: Session, sit
     assert await value(session, "document.querySelector('h1').textContent") == "Loud"
 
 
-async def test_what_is_kept_of_a_console_has_an_end(session: Session, site: Site) -> None:
+async def test_the_number_of_console_messages_kept_is_bounded(session: Session, site: Site) -> None:
     page = "<script>for (let i = 0; i < 900; i++) console.log('line ' + i)</script>"
     await session.navigate(site.page("/", page))
     await session.evaluate("1")
@@ -59,14 +61,14 @@ async def test_what_is_kept_of_a_console_has_an_end(session: Session, site: Site
     assert result.dropped == 900 - MAX_MESSAGES
 
 
-async def test_what_a_page_writes_is_not_written_to_the_disk(session: Session, site: Site, home: Any) -> None:
+async def test_console_messages_are_not_written_to_disk(session: Session, site: Site, home: Any) -> None:
     page = "<script>for (let i = 0; i < 50; i++) console.error('x'.repeat(10000))</script>"
     await session.navigate(site.page("/", page))
     await session.evaluate("1")
     assert all(log.stat().st_size < 100_000 for log in home.glob("run/*/browser.log"))
 
 
-async def test_what_is_kept_of_the_network_has_an_end(session: Session, site: Site) -> None:
+async def test_the_number_of_requests_kept_is_bounded(session: Session, site: Site) -> None:
     count = MAX_REQUESTS + 300
     site.page("/n", "", kind="text/plain")
     await session.navigate(site.page("/", "<p>Page</p>"))

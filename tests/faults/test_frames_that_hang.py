@@ -1,9 +1,9 @@
-"""One frame of another site that did not answer must not cost the whole page."""
+"""Frames of another site that do not answer: the rest of the page is still shown and used."""
 
 from __future__ import annotations
 
-from tests.faults.servers import never, serving
-from tests.faults.survival import answered_within, goes_on
+from tests.faults.recovery_checks import answered_within, assert_next_page_loads
+from tests.faults.servers import never_answer, serving
 from tests.site import Site
 
 from rove import Session
@@ -15,19 +15,19 @@ from rove.actions.snapshot import Snapshot
 OUTER = "<h1>Outer</h1><button onclick=\"this.textContent = 'Pressed'\">Press</button>"
 
 
-async def test_23_a_frame_that_hangs_is_marked_and_the_page_round_it_used(session: Session, site: Site) -> None:
+async def test_23_a_frame_that_hangs_is_marked_and_the_page_around_it_is_usable(session: Session, site: Site) -> None:
     site.page("/stuck", "<p>Inner</p><script>setTimeout(() => { for (;;) {} }, 50)</script>")
     await session.run(
         Navigate(site.page("/", f"{OUTER}<iframe src={site.url('/stuck', 'localhost')}></iframe>")), timeout=5
     )
     seen = ""
     with answered_within(10):
-        while "did not answer" not in seen:  # it takes a moment until it hangs
+        while "did not answer" not in seen:  # the frame hangs only after its timer has run
             seen = (await session.run(Snapshot(), timeout=5)).result.text
             assert 'heading "Outer"' in seen
     with answered_within(5):
         assert "Pressed" in (await session.run(Click('button "Press"'), timeout=5)).changes.text
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
 async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, site: Site) -> None:
@@ -40,17 +40,17 @@ async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, 
     assert any("incomplete" in what for what in outcome.pending)
     with answered_within(5):
         assert "Pressed" in (await session.run(Click("button"), timeout=5)).changes.text
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
 async def test_23_a_frame_whose_server_never_answers_is_empty(session: Session, site: Site) -> None:
-    async with serving(never) as place:
+    async with serving(never_answer) as place:
         framed = site.page("/", f"{OUTER}<iframe src=http://{place}/></iframe>")
         with answered_within(2):
             outcome = await session.run(Navigate(framed), timeout=2)
         assert 'heading "Outer"' in outcome.changes.text and "iframe" in outcome.changes.text
         with answered_within(5):
             await session.run(Screenshot(), timeout=5)
-            # What was unfinished before the act is not waited for again.
+            # Requests that were pending before the action are not waited for again.
             assert "Pressed" in (await session.run(Click("button"), timeout=5)).changes.text
-        await goes_on(session, site)
+        await assert_next_page_loads(session, site)

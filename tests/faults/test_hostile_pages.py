@@ -1,4 +1,4 @@
-"""Pages that do strange things to themselves."""
+"""Pages that empty their document or flood the console, and a browser that is killed."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rove.errors import RoveError
 from rove.settings import Settings
 
 
-async def test_a_page_that_empties_its_document_is_still_looked_at(session: Session, site: Site) -> None:
+async def test_a_page_that_empties_its_document_has_a_snapshot(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", '<button onclick="document.open()">Go</button>'))
     await session.click("button")
     assert (await session.evaluate("1")).result.value == 1
 
 
-async def test_a_page_that_removes_its_body_is_still_looked_at(session: Session, site: Site) -> None:
+async def test_a_page_that_removes_its_body_has_a_snapshot(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", '<button onclick="document.body.remove()">Go</button>'))
     await session.click("button")
     assert (await session.snapshot()).result.tokens >= 0
 
 
-async def test_a_page_that_floods_the_console_is_answered(session: Session, site: Site) -> None:
+async def test_a_call_on_a_page_that_floods_the_console_is_answered(session: Session, site: Site) -> None:
     page = "<h1>Loud</h1><script>for (let i = 0; i < 2000; i++) console.error('noise ' + i)</script>"
     outcome = await session.navigate(site.page("/", page))
     assert "Loud" in outcome.changes.text

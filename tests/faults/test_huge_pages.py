@@ -1,4 +1,4 @@
-"""Pages too large, too deep, too tall or too crowded: bounded time, bounded output, and a word about the rest."""
+"""Pages that are too large, deep, tall or crowded: bounded time and output, and a note on what was left out."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from tests.faults.servers import never, serving
-from tests.faults.survival import answered_within, goes_on, kinds
+from tests.faults.recovery_checks import answered_within, assert_next_page_loads, event_kinds
+from tests.faults.servers import never_answer, serving
 from tests.site import OWN_SITES, Site
 
 from rove import Session
@@ -22,7 +22,7 @@ from rove.settings import Deadlines, Settings
 BUDGET = 4000
 
 
-async def test_20_a_text_on_one_endless_line_is_cut_with_a_word_about_the_rest(session: Session, site: Site) -> None:
+async def test_20_a_very_long_text_is_cut_with_a_note_on_the_rest(session: Session, site: Site) -> None:
     outcome = await session.run(Navigate(site.page("/", f"<h1>Long</h1><p>{'word ' * 200_000}")), timeout=15)
     assert 'heading "Long"' in outcome.changes.text
     assert "chars)" in outcome.changes.text
@@ -34,10 +34,10 @@ async def test_20_html_nested_a_hundred_thousand_deep_is_read(session: Session, 
     outcome = await session.run(Navigate(site.page("/", page)), timeout=30)
     assert 'heading "Deep"' in outcome.changes.text and "bottom" in outcome.changes.text
     assert outcome.changes.tokens <= BUDGET
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
-async def test_20_nesting_that_kills_the_page_is_told_at_once(session: Session, site: Site) -> None:
+async def test_20_nesting_that_crashes_the_page_is_reported_at_once(session: Session, site: Site) -> None:
     page = """<h1>Deep</h1><script>let e = document.body;
       for (let i = 0; i < 100000; i++) { const d = document.createElement('div'); e.append(d); e = d }</script>"""
     with answered_within(20):
@@ -46,10 +46,10 @@ async def test_20_nesting_that_kills_the_page_is_told_at_once(session: Session, 
             assert 'heading "Deep"' in outcome.changes.text
         except PageCrashed as error:
             assert error.code == "page_crashed"
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
-async def test_21_a_snapshot_beyond_its_budget_can_be_continued_without_a_gap(session: Session, site: Site) -> None:
+async def test_21_a_snapshot_over_its_budget_can_be_continued_without_a_gap(session: Session, site: Site) -> None:
     items = "".join(f"<li><a href=/{number}>Item number {number}</a>" for number in range(1500))
     outcome = await session.run(Navigate(site.page("/", f"<ul>{items}</ul>")), timeout=15)
     seen, text = set[int](), outcome.changes.text
@@ -63,7 +63,7 @@ async def test_21_a_snapshot_beyond_its_budget_can_be_continued_without_a_gap(se
     assert seen == set(range(1500))
 
 
-async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_is_counted(session: Session, site: Site) -> None:
+async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_are_counted(session: Session, site: Site) -> None:
     page = "<h1>Crowded</h1>" + "<iframe srcdoc='<p>inside'></iframe>" * 150
     with answered_within(20):
         outcome = await session.run(Navigate(site.page("/", page)), timeout=20)
@@ -71,7 +71,7 @@ async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_is_counted(s
     assert 'heading "Crowded"' in outcome.changes.text
     assert 0 < taken.result.text.count('"inside"') < 60
     assert re.search(r"not looked into, as are \d+ frames more", taken.result.text)
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
 async def test_22_a_page_that_embeds_itself_is_shown_to_a_certain_depth(session: Session, site: Site) -> None:
@@ -80,10 +80,10 @@ async def test_22_a_page_that_embeds_itself_is_shown_to_a_certain_depth(session:
     with answered_within(15):
         outcome = await session.run(Navigate(site.page("/", page)), timeout=15)
     assert 1 <= outcome.changes.text.count('heading "Mirror"') <= 60
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
-async def test_29_a_picture_of_a_page_as_tall_as_a_tower_is_cut_and_says_so(session: Session, site: Site) -> None:
+async def test_29_a_screenshot_of_a_very_tall_page_is_cut_and_says_so(session: Session, site: Site) -> None:
     page = "<body style='margin:0'><div style='height: 100000px; background: linear-gradient(red, blue)'>Tall</div>"
     await session.navigate(site.page("/", page))
     with answered_within(10):
@@ -92,39 +92,37 @@ async def test_29_a_picture_of_a_page_as_tall_as_a_tower_is_cut_and_says_so(sess
     assert outcome.result.is_cut and "cut" in str(outcome.result)
     assert max(outcome.result.width, outcome.result.height) <= 1568
     assert len(image.data) > 1000
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
-async def test_30_what_never_finishes_loading_does_not_keep_a_picture_from_being_taken(
-    session: Session, site: Site
-) -> None:
-    async with serving(never) as place:
+async def test_30_resources_that_never_load_do_not_block_a_screenshot(session: Session, site: Site) -> None:
+    async with serving(never_answer) as place:
         page = f"""<style>@font-face {{ font-family: X; src: url(http://{place}/x.woff) }} h1 {{ font-family: X }}
           </style><h1>Words</h1><img src=http://{place}/x.png>"""
         await session.run(Navigate(site.page("/", page)), timeout=2)
         with answered_within(5):
             outcome = await session.run(Screenshot(), timeout=5)
         assert outcome.attachments[0].data.startswith(b"\x89PNG")
-        await goes_on(session, site)
+        await assert_next_page_loads(session, site)
 
 
-async def test_30_a_style_sheet_that_never_comes_is_given_up_for_a_picture(session: Session, site: Site) -> None:
-    async with serving(never) as place:
+async def test_30_a_style_sheet_that_never_loads_does_not_block_a_screenshot(session: Session, site: Site) -> None:
+    async with serving(never_answer) as place:
         page = f"<link rel=stylesheet href=http://{place}/x.css><h1>Words</h1>"
         await session.run(Navigate(site.page("/", page)), timeout=5)
         with answered_within(5):
             outcome = await session.run(Screenshot(), timeout=5)
         assert outcome.attachments[0].data.startswith(b"\x89PNG")
-        assert "loading stopped" in kinds(outcome)
-        await goes_on(session, site)
+        assert "loading stopped" in event_kinds(outcome)
+        await assert_next_page_loads(session, site)
 
 
-# The really large ones
+# The largest pages
 
 
 @pytest.fixture
 async def own(home: Path) -> AsyncGenerator[Session]:
-    """A browser of its own, as what these pages take is not given back at once."""
+    """A session with a browser of its own, because the memory of these pages is not freed at once."""
     async with Sessions(Settings(allow_host=OWN_SITES, home=home / "huge", deadlines=Deadlines(launch=60))) as sessions:
         yield Session(sessions, None)
 
@@ -155,4 +153,4 @@ async def test_20_22_the_largest_pages_are_answered_by_the_deadline(own: Session
             assert taken.result.tokens <= BUDGET
         except RoveError as error:
             assert error.code in ("deadline_exceeded", "page_crashed")
-    await goes_on(own, site)
+    await assert_next_page_loads(own, site)

@@ -1,4 +1,4 @@
-"""A browser that nobody needs is not kept."""
+"""An unused browser is closed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rove.engine.sessions.sessions import Sessions
 from rove.settings import Deadlines, Settings
 
 
-async def until(holds: Callable[[], object], patience: float = 60) -> None:
-    async with asyncio.timeout(patience):
-        while not holds():
+async def until(condition: Callable[[], object], timeout: float = 60) -> None:
+    async with asyncio.timeout(timeout):
+        while not condition():
             await asyncio.sleep(0.02)
 
 
-async def test_40_a_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
+async def test_40_an_unused_browser_is_closed_and_started_again_when_needed(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browser_supervisor, "HEARTBEAT_INTERVAL", 0.05)

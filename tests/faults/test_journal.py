@@ -1,4 +1,4 @@
-"""G8: The journal when processes are killed, write at the same time, or run out of room."""
+"""G8: The journal when processes are killed, write at the same time, or run out of disk space."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rove.errors import JournalFailed
 from rove.ledger.files import PATIENCE, LedgerFiles
 from rove.ledger.verification import verify
 
-# A short line and a long one, in turns. Where the file may grow so far and no further, the kernel kills the process in
+# Short and long lines in turn. With a limit on the file size, the kernel kills the process in
 # the middle of a write.
 ENDLESS = """
 import asyncio, resource, signal, sys
@@ -55,7 +55,7 @@ for number in range(300):
     ledger.append({"session": "mine", "writer": sys.argv[2], "number": number})
 """
 
-# Room for some entries and no more, until the limit is lifted; each action that ran is printed.
+# Disk space for some entries until the limit is lifted; each action that ran is printed.
 FULL = """
 import asyncio, resource, sys
 from pathlib import Path
@@ -87,7 +87,7 @@ def run(code: str, *words: str) -> subprocess.Popen[str]:
     )
 
 
-async def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tmp_path: Path) -> None:
+async def test_after_a_process_is_killed_while_writing_the_journal_can_be_continued(tmp_path: Path) -> None:
     torn = 0
     for _ in range(3):
         assert await kill_one(tmp_path, in_the_middle=True) == torn + 1
@@ -95,7 +95,7 @@ async def test_a_process_killed_while_it_writes_leaves_a_journal_that_goes_on(tm
 
 
 async def kill_one(folder: Path, *, in_the_middle: bool) -> int:
-    """Kill a process that writes; returns how many lines have been torn so far."""
+    """Kill a process that writes; return how many lines are incomplete so far."""
     volumes = LedgerFiles(folder, "mine")
     entries = verify(volumes).entries
     most = size_of(volumes.current) + 1_500_000 if in_the_middle else 0
@@ -111,17 +111,17 @@ async def kill_one(folder: Path, *, in_the_middle: bool) -> int:
         pass
     after = verify(volumes)
     assert after.is_whole, after.broken
-    # What was under way is on record too, and told of no more.
+    # The interrupted action is recorded too, and not reported again.
     assert (after.entries, len(after.torn)) == (verdict.entries + 1 + len(verdict.remarks), len(verdict.torn))
     assert after.remarks == ()
     return len(after.torn)
 
 
 def kill_while_it_grows(process: subprocess.Popen[str], path: Path) -> None:
-    """Kill it as soon as the file has the beginning of a long line."""
+    """Kill the process as soon as the file has the beginning of a long line."""
     before, give_up = size_of(path), time.monotonic() + 60
     while (size := size_of(path)) < before + 500_000:
-        before = min(before, size)  # it may go on in a new file
+        before = min(before, size)  # the journal may continue in a new file
         assert time.monotonic() < give_up
         assert process.poll() is None
     process.kill()
@@ -134,7 +134,7 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def test_processes_that_write_at_the_same_time_make_one_chain(tmp_path: Path) -> None:
+def test_processes_that_write_at_the_same_time_make_one_hash_chain(tmp_path: Path) -> None:
     processes = [run(MANY, str(tmp_path), name) for name in "ab"]
     for process in processes:
         assert process.stdin is not None
@@ -149,21 +149,21 @@ def test_processes_that_write_at_the_same_time_make_one_chain(tmp_path: Path) ->
     assert len(verdict.files) > 10
 
 
-def test_when_there_is_no_room_nothing_runs_and_nothing_is_forgotten(tmp_path: Path) -> None:
+def test_without_disk_space_no_action_runs_and_no_entry_is_lost(tmp_path: Path) -> None:
     with run(FULL, str(tmp_path)) as process:
         ran = process.communicate(timeout=60)[0].split()
     assert process.returncode == 0
     volumes = LedgerFiles(tmp_path, "mine")
     verdict = verify(volumes)
     assert verdict.is_whole, verdict.broken
-    # The one that could not be recorded did run; none did after it until there was room.
+    # The action that could not be recorded did run; none ran after it until there was space.
     assert verdict.entries == len(ran)
     assert (2 < len(ran) < 15, ran[-1]) == (True, "e99")
 
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Generator[Path]:
-    """A disk of 64 kB, where we may make one."""
+    """A disk of 64 kB, on machines where tests may mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     if subprocess.run(
@@ -174,7 +174,7 @@ def tiny_disk(tmp_path: Path) -> Generator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-async def test_on_a_full_disk_nothing_begins(tiny_disk: Path) -> None:
+async def test_on_a_full_disk_no_action_begins(tiny_disk: Path) -> None:
     begun = False
     with pytest.raises(JournalFailed) as failed:
         async with Journal(tiny_disk, "mine").entry(Click("e1")):
@@ -184,22 +184,22 @@ async def test_on_a_full_disk_nothing_begins(tiny_disk: Path) -> None:
     assert failed.value.__cause__.errno == errno.ENOSPC
 
 
-# Holds a journal's lock from the word "held" until its input ends.
+# Holds a journal's lock from the word "lock_held" until its input ends.
 HOLDING = """
 import fcntl, sys
 file = open(sys.argv[1], "ab")
 fcntl.flock(file, fcntl.LOCK_EX)
-print("held", flush=True)
+print("lock_held", flush=True)
 sys.stdin.read()
 """
 
 
 @contextlib.contextmanager
-def held(path: Path) -> Generator[subprocess.Popen[str]]:
-    """Another process that holds the lock of a journal."""
+def lock_held(path: Path) -> Generator[subprocess.Popen[str]]:
+    """Start another process that holds the lock of a journal."""
     with run(HOLDING, str(path)) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
+        assert process.stdout.readline() == "lock_held\n"
         yield process
 
 
@@ -209,7 +209,7 @@ async def record(journal: Journal, target: str) -> None:
 
 
 async def count_while(pending: asyncio.Task[None], journal: Journal) -> int:
-    """How many entries another session records while a task is pending."""
+    """Count the entries that another session records while a task is pending."""
     recorded = 0
     while not pending.done():
         await record(journal, f"e{recorded}")
@@ -218,12 +218,12 @@ async def count_while(pending: asyncio.Task[None], journal: Journal) -> int:
     return recorded
 
 
-async def test_another_session_goes_on_while_a_journal_is_locked_and_the_entry_is_written_in_the_end(
+async def test_a_locked_journal_delays_no_other_session_and_the_entry_is_written_in_the_end(
     tmp_path: Path,
 ) -> None:
     mine, other = Journal(tmp_path, "mine"), Journal(tmp_path, "other")
     await record(mine, "e1")
-    with held(LedgerFiles(tmp_path, "mine").current) as holder:
+    with lock_held(LedgerFiles(tmp_path, "mine").current) as holder:
         waiting = asyncio.ensure_future(record(mine, "e2"))
         began = time.monotonic()
         await asyncio.wait({waiting}, timeout=0.1)
@@ -239,16 +239,16 @@ async def test_another_session_goes_on_while_a_journal_is_locked_and_the_entry_i
     assert verify(LedgerFiles(tmp_path, "mine")).remarks == ()
 
 
-async def test_a_journal_that_stays_locked_is_an_error_of_its_session_alone(tmp_path: Path) -> None:
+async def test_a_journal_that_stays_locked_fails_only_its_own_session(tmp_path: Path) -> None:
     mine, other = Journal(tmp_path, "mine"), Journal(tmp_path, "other")
     await record(mine, "e1")
-    with held(LedgerFiles(tmp_path, "mine").current):
+    with lock_held(LedgerFiles(tmp_path, "mine").current):
         waiting = asyncio.ensure_future(record(mine, "e2"))
         assert await count_while(waiting, other) > 20
         with pytest.raises(JournalFailed):
             await waiting
         begun = False
-        with pytest.raises(JournalFailed):  # what is not on record yet comes first
+        with pytest.raises(JournalFailed):  # the entry that is not written yet comes first
             async with mine.entry(Click("e3")):
                 begun = True
         assert not begun
@@ -261,7 +261,7 @@ async def test_a_journal_that_stays_locked_is_an_error_of_its_session_alone(tmp_
 async def test_a_call_that_is_cancelled_while_its_journal_is_locked_is_recorded_once(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine")
     await record(journal, "e1")
-    with held(LedgerFiles(tmp_path, "mine").current) as holder:
+    with lock_held(LedgerFiles(tmp_path, "mine").current) as holder:
         waiting = asyncio.ensure_future(record(journal, "e2"))
         await asyncio.wait({waiting}, timeout=0.1)
         waiting.cancel()
@@ -277,7 +277,7 @@ async def test_a_call_that_is_cancelled_while_its_journal_is_locked_is_recorded_
 async def test_entries_of_one_session_are_written_in_order_when_the_lock_is_free_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine")
     await record(journal, "e0")
-    with held(LedgerFiles(tmp_path, "mine").current) as holder:
+    with lock_held(LedgerFiles(tmp_path, "mine").current) as holder:
         entries = [journal.entry(Click(f"e{number}")) for number in range(1, 6)]
         for entry in entries:
             await entry.__aenter__()
@@ -294,14 +294,14 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "mine.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-async def test_calls_of_another_session_go_on_while_a_journal_is_locked(
+async def test_calls_of_another_session_are_answered_while_a_journal_is_locked(
     sessions: Sessions, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal_module, "PATIENCE", 60)  # the machine may be busy
     other = Session(sessions, await sessions.open_session("beside-the-locked"))
     await session.evaluate("1")
     await other.evaluate("1")
-    with held(LedgerFiles(sessions.settings.journal_folder, session.name).current) as holder:
+    with lock_held(LedgerFiles(sessions.settings.journal_folder, session.name).current) as holder:
         waiting = asyncio.ensure_future(session.evaluate("2"))
         assert (await other.evaluate("3")).result.value == 3
         assert not waiting.done()

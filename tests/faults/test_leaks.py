@@ -1,4 +1,4 @@
-"""No orphan, ever: whoever dies, in whatever order, nothing is left running and no folder behind."""
+"""No process and no folder is left behind when client, rove, watchdog or browser end in any order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.rove_process import (
 )
 from tests.site import Site
 
-# A client that starts a server, hands our calls through, and can be killed.
+# A client that starts a server, forwards the calls of the test, and can be killed.
 CLIENT = """
 import subprocess, sys
 server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -43,30 +43,30 @@ def rove_home() -> Generator[RoveHome]:
 ORDERS = [
     ("rove",),
     ("browser",),
-    ("keeper",),
+    ("watchdog",),
     ("rove", "browser"),
     ("browser", "rove"),
-    ("keeper", "browser"),
-    ("keeper", "rove"),
-    ("rove", "keeper"),
-    ("keeper", "browser", "rove"),
+    ("watchdog", "browser"),
+    ("watchdog", "rove"),
+    ("rove", "watchdog"),
+    ("watchdog", "browser", "rove"),
 ]
 every_order = pytest.mark.parametrize("order", ORDERS, ids=" then ".join)
 
 
 def kill_in(order: tuple[str, ...], rove_home: RoveHome, site: Site) -> None:
     server = start_with_page(rove_home, site)
-    doomed = [rove_home.pid_of(name, server) for name in order]
-    for pid in doomed:
+    pids = [rove_home.pid_of(name, server) for name in order]
+    for pid in pids:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
-            continue  # the death of the one before was the death of this one
+            continue  # it ended when the process before it was killed
     if "rove" not in order:
         close_input(server)
     assert_exits(server)
-    if {"rove", "keeper"} <= set(order):
-        # Nobody was left to clear up; the next start does.
+    if {"rove", "watchdog"} <= set(order):
+        # No process was left to clean up; the next start does it.
         again = start_with_page(rove_home, site)
         close_input(again)
         assert_exits(again)
@@ -74,14 +74,16 @@ def kill_in(order: tuple[str, ...], rove_home: RoveHome, site: Site) -> None:
 
 
 @every_order
-def test_nothing_is_left_when_they_are_killed(order: tuple[str, ...], rove_home: RoveHome, site: Site) -> None:
+def test_35_nothing_is_left_when_rove_watchdog_and_browser_are_killed_in_any_order(
+    order: tuple[str, ...], rove_home: RoveHome, site: Site
+) -> None:
     kill_in(order, rove_home, site)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("round_number", range(20))
 @every_order
-def test_nothing_is_left_in_twenty_rounds(
+def test_35_nothing_is_left_in_twenty_rounds_of_kills(
     order: tuple[str, ...], round_number: int, rove_home: RoveHome, site: Site
 ) -> None:
     kill_in(order, rove_home, site)
@@ -122,7 +124,7 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call_ends_the_server(rove_ho
 
 
 @pytest.mark.parametrize("last", ["rove", "client"])
-def test_35_a_page_s_process_that_is_stopped_is_not_left(last: str, rove_home: RoveHome, site: Site) -> None:
+def test_35_a_stopped_page_process_is_not_left_behind(last: str, rove_home: RoveHome, site: Site) -> None:
     server = start_with_page(rove_home, site)
     for pid in pages_of(rove_home.home):
         os.kill(pid, signal.SIGSTOP)
@@ -151,7 +153,7 @@ def test_a_server_that_is_killed_while_its_browser_starts_leaves_nothing(rove_ho
     rove_home.assert_clean()
 
 
-def test_a_browser_that_dies_is_replaced_and_both_are_cleared_away(rove_home: RoveHome, site: Site) -> None:
+def test_a_browser_that_dies_is_replaced_and_both_leave_nothing_behind(rove_home: RoveHome, site: Site) -> None:
     server = start_with_page(rove_home, site)
     os.kill(browser_of(rove_home.home), signal.SIGKILL)
     url = site.url("/")
@@ -162,7 +164,7 @@ def test_a_browser_that_dies_is_replaced_and_both_are_cleared_away(rove_home: Ro
     rove_home.assert_clean()
 
 
-def test_the_folder_of_a_server_that_still_lives_is_not_swept(rove_home: RoveHome, site: Site) -> None:
+def test_the_run_folder_of_a_running_server_is_not_deleted(rove_home: RoveHome, site: Site) -> None:
     first = start_with_page(rove_home, site)
     second = start_with_page(rove_home, site)
     assert len(run_folders(rove_home.home)) == 2
@@ -174,9 +176,7 @@ def test_the_folder_of_a_server_that_still_lives_is_not_swept(rove_home: RoveHom
     rove_home.assert_clean()
 
 
-def test_59_where_rove_is_the_first_process_it_waits_for_the_dead_of_its_browsers(
-    rove_home: RoveHome, site: Site
-) -> None:
+def test_59_rove_as_process_1_leaves_no_zombies_of_its_browsers(rove_home: RoveHome, site: Site) -> None:
     alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip("there can be no first process here")

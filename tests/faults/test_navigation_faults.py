@@ -1,4 +1,4 @@
-"""Pages that never stay where they are, and addresses that lead out of the browser."""
+"""Redirect loops, pages that keep navigating, and links to other programs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 import threading
 
 import pytest
-from tests.faults.servers import HTML, asked, left, serving
-from tests.faults.survival import answered_within, goes_on, kinds, told
+from tests.faults.recovery_checks import answered_within, assert_next_page_loads, event_kinds, event_text
+from tests.faults.servers import HTML, read_head, serving, wait_for_close
 from tests.site import Site
 
 from rove import Session
@@ -29,7 +29,7 @@ LOOPS = {
 }
 
 
-async def test_11_a_redirect_loop_is_told_with_its_hops(session: Session, site: Site) -> None:
+async def test_11_a_redirect_loop_is_reported_with_its_hops(session: Session, site: Site) -> None:
     one = site.page("/one", "", status=302, headers={"Location": "/two"})
     two = site.page("/two", "", status=307, headers={"Location": "/one"})
     with answered_within(5), pytest.raises(NavigationFailed) as caught:
@@ -37,7 +37,7 @@ async def test_11_a_redirect_loop_is_told_with_its_hops(session: Session, site: 
     assert caught.value.message.startswith("net::ERR_TOO_MANY_REDIRECTS: Redirected ")
     assert f"{one} -> {two} -> {one}" in caught.value.message
     assert len(caught.value.message) < 2000
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
 async def test_11_a_chain_of_redirects_that_ends_is_followed(session: Session, site: Site) -> None:
@@ -48,7 +48,7 @@ async def test_11_a_chain_of_redirects_that_ends_is_followed(session: Session, s
 
 
 @pytest.mark.parametrize("name", LOOPS)
-async def test_12_a_page_that_keeps_navigating_is_held_and_shown(session: Session, site: Site, name: str) -> None:
+async def test_12_a_page_that_keeps_navigating_is_stopped_and_shown(session: Session, site: Site, name: str) -> None:
     url = site.page("/loop", LOOPS[name])
     with answered_within(5):
         outcome = await session.run(Navigate(url), timeout=5)
@@ -57,17 +57,17 @@ async def test_12_a_page_that_keeps_navigating_is_held_and_shown(session: Sessio
     again = await session.run(Snapshot(), timeout=5)
     assert 'heading "Turning"' in again.result.text
     assert any("keeps navigating" in what for what in again.pending)
-    after = await goes_on(session, site)
-    assert "kept navigating" in told(after, "tab reset")
+    after = await assert_next_page_loads(session, site)
+    assert "kept navigating" in event_text(after, "tab reset")
     assert after.tab == outcome.tab
 
 
-async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_is_awaited(
+async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_loads(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await asked(reader)
-        await asyncio.wait({asyncio.ensure_future(left(reader))}, timeout=ROUND_TRIP)
+        await read_head(reader)
+        await asyncio.wait({asyncio.ensure_future(wait_for_close(reader))}, timeout=ROUND_TRIP)
         body = LOOPS["reload"].encode()
         writer.write(HTML + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
@@ -86,19 +86,19 @@ async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_
     assert any("keeps navigating" in what for what in outcome.pending)
 
 
-async def test_12_a_page_that_keeps_navigating_is_closed_for_good(session: Session, site: Site) -> None:
+async def test_12_a_closed_page_that_kept_navigating_sends_no_more_requests(session: Session, site: Site) -> None:
     for name in ("reload", "elsewhere"):
         await session.run(Navigate(site.page("/loop", LOOPS[name])), timeout=5)
     with answered_within(5):
         await session.tabs("close")
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
     asked = len(site.asked("/loop"))
     await session.run(Snapshot(), timeout=5)
-    await goes_on(session, site)
-    assert len(site.asked("/loop")) == asked  # nobody is left who would ask
+    await assert_next_page_loads(session, site)
+    assert len(site.asked("/loop")) == asked
 
 
-async def test_12_a_page_that_moves_on_a_few_times_is_followed_to_the_end(session: Session, site: Site) -> None:
+async def test_12_a_page_that_navigates_a_few_times_is_followed_to_the_end(session: Session, site: Site) -> None:
     for step in range(5):
         site.page(f"/{step}", f"<script>location.href = '/{step + 1}'</script>")
     site.page("/5", "<h1>Arrived</h1>")
@@ -107,15 +107,15 @@ async def test_12_a_page_that_moves_on_a_few_times_is_followed_to_the_end(sessio
     assert outcome.pending == ()
 
 
-async def test_13_a_flood_of_history_entries_slows_nothing_down(session: Session, site: Site) -> None:
+async def test_13_a_flood_of_history_entries_delays_no_call(session: Session, site: Site) -> None:
     page = """<h1>Flood</h1><button>Go</button><script>let i = 0;
       setInterval(() => { for (let k = 0; k < 500; k++) history.pushState({}, '', '/p' + i++) }, 5)</script>"""
     other = await session.another("beside")
     with answered_within(5):
         assert "Flood" in (await session.run(Navigate(site.page("/", page)), timeout=5)).changes.text
         await session.run(Click("button"), timeout=5)
-    await goes_on(other, site)
-    await goes_on(session, site)
+    await assert_next_page_loads(other, site)
+    await assert_next_page_loads(session, site)
     history = await session.evaluate("history.length")
     assert history.result.value <= 50
 
@@ -132,26 +132,23 @@ async def test_49_a_link_to_another_program_is_refused_and_the_page_stays(
     for link in ("Same", "New"):
         with answered_within(5):
             outcome = await session.run(Click(f'link "{link}"'), timeout=5)
-        assert kinds(outcome) == ["address refused"]
-        assert told(outcome, "address refused").startswith(address)
+        assert event_kinds(outcome) == ["address refused"]
+        assert event_text(outcome, "address refused").startswith(address)
         assert (outcome.url, outcome.pending) == (url, ())
     assert len((await session.tabs()).result.tabs) == 1
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
-async def test_49_a_page_that_leaves_for_another_program_by_itself_is_read_all_the_same(
-    session: Session, site: Site
-) -> None:
+async def test_49_a_page_that_opens_another_program_by_itself_is_still_read(session: Session, site: Site) -> None:
     page = "<h1>Here</h1><script>location.href = 'mailto:a@b.example'</script><iframe src=custom:x></iframe>"
     with answered_within(5):
         outcome = await session.run(Navigate(site.page("/", page)), timeout=5)
     assert 'heading "Here"' in outcome.changes.text
-    assert "address refused" in kinds(outcome)
-    await goes_on(session, site)
+    assert "address refused" in event_kinds(outcome)
+    await assert_next_page_loads(session, site)
 
 
-async def test_14_a_page_left_in_mid_load_is_not_shown_later(session: Session, site: Site) -> None:
-    """A navigation that was given up on does not come true after all."""
+async def test_14_a_navigation_that_timed_out_does_not_replace_the_page_later(session: Session, site: Site) -> None:
     hold = threading.Event()
     late = site.page("/late", "<h1>Late</h1>", hold=hold)
     await session.navigate(site.page("/", "<h1>Here</h1>"))
@@ -161,24 +158,26 @@ async def test_14_a_page_left_in_mid_load_is_not_shown_later(session: Session, s
     assert "Here" in (await session.snapshot()).result.text
 
 
-async def test_12_a_session_closed_in_mid_loop_leaves_nobody_asking(session: Session, site: Site) -> None:
+async def test_12_closing_a_session_stops_the_requests_of_its_page(session: Session, site: Site) -> None:
     other = await session.another("looping")
     await other.run(Navigate(site.page("/loop", LOOPS["reload"])), timeout=5)
-    await other.press("a")  # an act lets the page go on
+    await other.press("a")  # an action lets the page navigate again
     with answered_within(5):
         await other.close_session()
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
     asked = len(site.asked("/loop"))
-    await goes_on(session, site)
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
+    await assert_next_page_loads(session, site)
     assert len(site.asked("/loop")) == asked
 
 
-async def test_12_a_navigation_that_is_denied_leaves_even_such_a_page_alone(session: Session, site: Site) -> None:
+async def test_12_a_denied_navigation_leaves_a_page_that_kept_navigating_as_it_was(
+    session: Session, site: Site
+) -> None:
     await session.run(Navigate(site.page("/loop", LOOPS["reload"])), timeout=5)
     with pytest.raises(Denied):
         await session.run(Navigate("file:///etc/passwd"), timeout=5)
     seen = await session.run(Snapshot(), timeout=5)
     assert 'heading "Turning"' in seen.result.text
-    assert kinds(seen) == []
-    await goes_on(session, site)
+    assert event_kinds(seen) == []
+    await assert_next_page_loads(session, site)

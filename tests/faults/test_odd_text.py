@@ -1,4 +1,4 @@
-"""Text that is hard to write down, in every place where a page or an agent can put it."""
+"""Control characters, lone surrogates and other odd text, wherever a page or an agent can put it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.faults.survival import answered_within, goes_on
+from tests.faults.recovery_checks import answered_within, assert_next_page_loads
 from tests.site import Site
 
 from rove import RoveError, Session
@@ -16,7 +16,7 @@ from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_data, as_text, error_text
 from rove.settings import Settings
 
-# As JavaScript writes them.
+# As JavaScript literals.
 ODD = {
     "lone_surrogates": r"a\ud800b\udc00c",
     "nul_and_controls": r"a\u0000b\u0001\u001b[31mred\u0007\u009b\u007f",
@@ -32,7 +32,7 @@ CONTROLS = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))} - {"\n"}
 
 
 def readable(outcome: AnyOutcome) -> None:
-    """What is handed on is text that every reader takes."""
+    """Assert that the text is valid UTF-8 without control characters."""
     text, data = as_text(outcome), json.dumps(as_data(outcome))
     text.encode("utf-8")
     json.loads(data)
@@ -59,7 +59,7 @@ async def test_60_odd_text_in_every_place_of_a_page_is_read_as_valid_text(
     readable(await session.click("#b"))
     readable(await session.dialog(accept=True))
     readable(await session.snapshot())
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\0b", "\u202e\u200b", "\uffff", "\U0010ffff", "\x1b[31m", "🦊" * 50])
@@ -83,10 +83,10 @@ async def test_60_odd_text_from_an_agent_is_answered(session: Session, site: Sit
                 error_text(error).encode("utf-8")
                 json.dumps(error.as_dict(), ensure_ascii=True)
                 assert error.code != "internal", error.message
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)
 
 
-async def test_60_odd_names_of_files_are_made_fit_to_be_read(session: Session, site: Site, settings: Settings) -> None:
+async def test_60_odd_file_names_are_made_readable(session: Session, site: Site, settings: Settings) -> None:
     page = "<a id=a>Get</a><script>a.href = window.URL.createObjectURL(new Blob(['x'])); a.download = NAME</script>"
     for name in ODD.values():
         await session.navigate(site.page("/", page.replace("NAME", f'"{name}.txt"')))
@@ -99,7 +99,7 @@ async def test_60_odd_names_of_files_are_made_fit_to_be_read(session: Session, s
         assert not CONTROLS & set(path.name)
 
 
-async def test_60_a_script_that_returns_what_json_cannot_say_is_answered(session: Session, site: Site) -> None:
+async def test_60_a_script_that_returns_a_value_without_a_json_form_is_answered(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))
     odd = ("NaN", "-0", "1n", "undefined", "Symbol('x')", "window", "document.body", "(() => { let a = {}; a.a = a; "
            "return a })()", "new Map([[1, 2]])", "'x'.repeat(5e6)", "Array(3e5).fill('\\ud800')")  # fmt: skip
@@ -109,4 +109,4 @@ async def test_60_a_script_that_returns_what_json_cannot_say_is_answered(session
                 readable(await session.run(Evaluate(expression), timeout=10))
             except RoveError as error:
                 assert error.code == "script_failed", (expression, error.message)
-    await goes_on(session, site)
+    await assert_next_page_loads(session, site)

@@ -1,4 +1,4 @@
-"""What a page asks a person for: denied at once, so that neither page nor agent is left waiting."""
+"""Permission requests of a page are denied at once, so that neither page nor agent waits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.site import Site
 
 from rove import Session
 
-AT_ONCE = 15
-ASKED = {
+MAX_SECONDS = 15
+REQUESTS = {
     "geolocation": ("new Promise(r => navigator.geolocation.getCurrentPosition(() => r('given'), e => r(e.code)))", 1),
     "notifications": ("Notification.requestPermission()", "denied"),
     "camera": ("navigator.mediaDevices.getUserMedia({video: true})", {"NotAllowedError", "NotFoundError"}),
@@ -58,21 +58,21 @@ async def page(session: Session, site: Site) -> Session:
     return session
 
 
-@pytest.mark.parametrize("what", ASKED)
-async def test_it_is_refused_at_once(page: Session, what: str) -> None:
-    code, refusal = ASKED[what]
+@pytest.mark.parametrize("what", REQUESTS)
+async def test_47_a_permission_request_is_denied_at_once(page: Session, what: str) -> None:
+    code, refusal = REQUESTS[what]
     began = time.monotonic()
     answer = await value(page, f"(async () => {code})().catch(error => error.name)")
-    assert time.monotonic() - began < AT_ONCE
+    assert time.monotonic() - began < MAX_SECONDS
     assert answer in refusal if isinstance(refusal, set) else answer == refusal
 
 
-async def test_a_page_that_looks_is_told(page: Session) -> None:
+async def test_47_querying_a_permission_says_denied(page: Session) -> None:
     asks = ", ".join(f"navigator.permissions.query({{name: '{name}'}}).then(p => p.state)" for name in QUERIED)
     assert await value(page, f"Promise.all([{asks}])") == ["denied"] * len(QUERIED)
 
 
-async def test_it_holds_for_every_tab_and_frame_of_every_session(page: Session, site: Site) -> None:
+async def test_47_permissions_are_denied_in_every_tab_and_session(page: Session, site: Site) -> None:
     ask = "Notification.requestPermission()"
     await page.tabs("new", url=site.url("/"))
     assert await value(page, ask) == "denied"
@@ -81,6 +81,6 @@ async def test_it_holds_for_every_tab_and_frame_of_every_session(page: Session, 
     assert await value(other, ask) == "denied"
 
 
-async def test_an_app_on_this_machine_still_reaches_its_own_backend(page: Session, site: Site) -> None:
+async def test_47_a_page_on_this_machine_still_reaches_its_own_backend(page: Session, site: Site) -> None:
     site.page("/api", "ok", headers={"Access-Control-Allow-Origin": "*"}, kind="text/plain")
     assert await value(page, f"fetch('{site.url('/api', 'localhost')}').then(r => r.text())") == "ok"

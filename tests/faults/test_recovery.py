@@ -1,4 +1,4 @@
-"""A browser that dies or freezes is noticed, told of once, and replaced with what can be had."""
+"""A browser that dies or hangs is noticed, reported once, and replaced with the state of its sessions."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ PAGE = "<h1>Good</h1><script>localStorage.kept = 'yes'; document.cookie = 'a=b; 
 
 @pytest.fixture
 async def own(home: Path) -> AsyncGenerator[Session]:
-    """A browser of its own, to be hurt."""
+    """A session with a browser of its own, which tests kill or stop."""
     settings = Settings(allow_host=OWN_SITES, home=home / "own", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 
 
-async def eventually_async(holds: Callable[[], bool]) -> bool:
+async def eventually_async(condition: Callable[[], bool]) -> bool:
     async with asyncio.timeout(10):
-        while not holds():
+        while not condition():
             await asyncio.sleep(0.01)
     return True
 
 
-def victims(home: Path) -> list[int]:
+def browser_pids(home: Path) -> list[int]:
     (folder,) = (home / "own" / "run").iterdir()
     found: list[int] = []
     for pid in processes_of(folder):
@@ -52,19 +52,19 @@ def victims(home: Path) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
-async def test_the_next_call_works_and_knows_its_cookies(
-    own: Session, site: Site, home: Path, blow: signal.Signals
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
+async def test_33_the_call_after_the_browser_was_killed_or_stopped_has_its_page_cookies_and_storage(
+    own: Session, site: Site, home: Path, signal_sent: signal.Signals
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
     assert await eventually_async(lambda: engine._saved is not None)
-    for pid in victims(home):
-        os.kill(pid, blow)
+    for pid in browser_pids(home):
+        os.kill(pid, signal_sent)
     began = time.monotonic()
     with pytest.raises(BrowserUnavailable):
         await own.evaluate("1")
-    assert time.monotonic() - began < 10  # five seconds, on a machine that does nothing else
+    assert time.monotonic() - began < 10  # five seconds on an idle machine
     restored = await own.snapshot()
     assert [event.kind for event in restored.events] == ["browser restarted"]
     assert 'heading "Good"' in restored.result.text
@@ -73,7 +73,9 @@ async def test_the_next_call_works_and_knows_its_cookies(
     assert answer.events == ()
 
 
-async def test_33_what_the_last_of_several_quick_calls_stored_is_kept_too(own: Session, site: Site, home: Path) -> None:
+async def test_33_what_the_last_of_several_quick_calls_stored_is_restored_too(
+    own: Session, site: Site, home: Path
+) -> None:
     def is_kept() -> bool:
         saved = own._engine._saved
         return saved is not None and bool(saved.storage)
@@ -81,17 +83,17 @@ async def test_33_what_the_last_of_several_quick_calls_stored_is_kept_too(own: S
     await own.navigate(site.page("/", "<h1>Plain</h1>"))
     assert await eventually_async(lambda: own._engine._saved is not None)
     await own.evaluate("localStorage.kept = 'later'; document.cookie = 'a=c; max-age=999'")
-    assert await eventually_async(is_kept)  # though no call follows that would have it kept
-    for pid in victims(home):
+    assert await eventually_async(is_kept)  # although no call follows that would save it
+    for pid in browser_pids(home):
         os.kill(pid, signal.SIGKILL)
     with pytest.raises(BrowserUnavailable):
         await own.evaluate("1")
     assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["later", "a=c"]
 
 
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
-async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_told_once(
-    own: Session, site: Site, home: Path, blow: signal.Signals
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
+async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_one_event(
+    own: Session, site: Site, home: Path, signal_sent: signal.Signals
 ) -> None:
     other = await own.another("other")
     for session, name in ((own, "own"), (other, "other")):
@@ -104,8 +106,8 @@ async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_to
         engine._last_save = 0.0
     await asyncio.gather(own.snapshot(), other.snapshot())
     assert await eventually_async(lambda: all(engine._save_task and engine._save_task.done() for engine in engines))
-    for pid in victims(home):
-        os.kill(pid, blow)
+    for pid in browser_pids(home):
+        os.kill(pid, signal_sent)
     with pytest.raises(BrowserUnavailable):
         await own.evaluate("1")
     for session, name in ((own, "own"), (other, "other")):
@@ -121,15 +123,13 @@ async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_is_to
     assert len(list((home / "own" / "run").iterdir())) == 1
 
 
-async def test_34_a_pipe_that_is_closed_under_a_browser_is_the_end_of_it_and_of_nothing_else(
-    own: Session, site: Site, home: Path
-) -> None:
+async def test_34_when_its_pipe_is_closed_the_browser_is_replaced(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", PAGE))
     browser = chromium_browser(own._sessions._browsers._browser)
-    line = browser._connection._transport
-    assert isinstance(line, PipeTransport) and line._output is not None
+    transport = browser._connection._transport
+    assert isinstance(transport, PipeTransport) and transport._output is not None
     waiting = asyncio.ensure_future(own.wait(text="Never"))
-    line._output.abort()
+    transport._output.abort()
     with pytest.raises(BrowserUnavailable):
         await asyncio.wait_for(waiting, 20)
     assert 'heading "Good"' in (await own.snapshot()).result.text
@@ -137,18 +137,18 @@ async def test_34_a_pipe_that_is_closed_under_a_browser_is_the_end_of_it_and_of_
 
 
 @pytest.mark.parametrize("kind", ["--utility-sub-type=network", "--type=gpu-process"])
-async def test_33_a_browser_that_loses_a_process_it_cannot_do_without_works_again(
+async def test_33_a_browser_works_again_after_its_network_or_gpu_process_is_killed(
     own: Session, site: Site, home: Path, kind: str
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
     assert await eventually_async(lambda: engine._saved is not None)
     (folder,) = (home / "own" / "run").iterdir()
-    doomed = [pid for pid in processes_of(folder) if kind in Path(f"/proc/{pid}/cmdline").read_text()]
-    assert doomed
-    for pid in doomed:
+    pids = [pid for pid in processes_of(folder) if kind in Path(f"/proc/{pid}/cmdline").read_text()]
+    assert pids
+    for pid in pids:
         os.kill(pid, signal.SIGKILL)
-    for _ in range(3):  # the one that it dies under, the one that finds it dead
+    for _ in range(3):  # the call during which it dies, and the one that finds it dead
         with contextlib.suppress(NavigationFailed, BrowserUnavailable):
             outcome = await own.navigate(site.page("/next", "<h1>Next</h1>"))
             break
@@ -156,18 +156,18 @@ async def test_33_a_browser_that_loses_a_process_it_cannot_do_without_works_agai
     assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["yes", "a=b"]
 
 
-@pytest.mark.parametrize("way", ["dies", "rests"])
-async def test_a_session_that_was_offline_does_not_come_back_online(
+@pytest.mark.parametrize("way", ["killed", "suspended"])
+async def test_33_a_session_that_was_offline_is_restored_offline(
     own: Session, site: Site, home: Path, way: str
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     await own.clipboard("kept")
     await own.offline()
     asked = len(site.requests)
-    if way == "rests":
+    if way == "suspended":
         assert await own._engine.suspend()
     else:
-        for pid in victims(home):
+        for pid in browser_pids(home):
             os.kill(pid, signal.SIGKILL)
         with pytest.raises(BrowserUnavailable):
             await own.evaluate("1")
@@ -176,7 +176,7 @@ async def test_a_session_that_was_offline_does_not_come_back_online(
     assert len(site.requests) == asked
 
 
-async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Site, home: Path) -> None:
+async def test_31_a_crashed_page_is_reset_and_reported(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", PAGE))
     context = own._engine._context
     assert context is not None
@@ -189,7 +189,7 @@ async def test_a_crashed_page_is_reset_and_the_agent_told(own: Session, site: Si
     assert 'heading "Good"' in outcome.changes.text
 
 
-async def test_a_browser_that_cannot_start_is_not_started_for_ever(home: Path, site: Site) -> None:
+async def test_58_a_browser_that_cannot_start_is_not_started_again_and_again(home: Path, site: Site) -> None:
     broken = home / "broken-browser"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)
@@ -205,24 +205,24 @@ async def test_a_browser_that_cannot_start_is_not_started_for_ever(home: Path, s
     assert list((home / "own" / "run").iterdir()) == []
 
 
-async def test_33_a_browser_that_dies_just_as_a_session_opens_costs_one_call(
+async def test_33_a_browser_that_dies_while_a_session_opens_fails_one_call_only(
     own: Session, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody has the session's pages yet, so nobody is told that they are lost."""
-    standing = NetworkAccess._start_proxy
+    """The session has no pages yet, so no event reports them as lost."""
+    start_proxy = NetworkAccess._start_proxy
 
-    async def too_late(network: NetworkAccess, port: socket.socket) -> None:
-        await standing(network, port)
+    async def start_proxy_then_kill_browser(network: NetworkAccess, port: socket.socket) -> None:
+        await start_proxy(network, port)
         browsers = own._engine.directory._sessions._browsers  # type: ignore[attr-defined]
         await eventually_async(lambda: browsers._browser is not None and bool(browsers._browser._contexts))
         browser = browsers._browser
         (context,) = browser._contexts.values()
         await eventually_async(lambda: context.current is not None)
-        os.kill(victims(home)[0], signal.SIGKILL)
+        os.kill(browser_pids(home)[0], signal.SIGKILL)
         await eventually_async(lambda: not browser._connection.is_open)
         monkeypatch.undo()
 
-    monkeypatch.setattr(NetworkAccess, "_start_proxy", too_late)
+    monkeypatch.setattr(NetworkAccess, "_start_proxy", start_proxy_then_kill_browser)
     url = site.page("/", PAGE)
     with pytest.raises(BrowserUnavailable):
         await own.navigate(url)

@@ -30,7 +30,7 @@ def rove(*words: str, home: Path, **variables: str) -> subprocess.CompletedProce
 
 
 def shown(output: str) -> dict[str, tuple[str, str]]:
-    """`rove config show` as {key: (value, source)}."""
+    """Return the output of `rove config show` as {key: (value, source)}."""
     rows = (line.split(maxsplit=2) for line in output.splitlines())
     return {key: (value, source.strip()) for key, value, source in rows}
 
@@ -55,13 +55,13 @@ def test_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["fly"], ["mcp", "--fly"], ["journal", "show", "--last", "-1"]])
-def test_words_that_mean_nothing_exit_with_2(tmp_path: Path, words: list[str]) -> None:
+def test_unknown_arguments_exit_with_2(tmp_path: Path, words: list[str]) -> None:
     done = rove(*words, home=tmp_path)
     assert done.returncode == 2
     assert "usage: rove" in done.stderr
 
 
-def test_config_show_tells_where_each_value_came_from(tmp_path: Path) -> None:
+def test_config_show_names_the_source_of_each_value(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("headless = false\n[limits]\ntabs = 7\nsessions = 3\n")
     done = rove("config", "show", "--limits-tabs", "9", home=tmp_path, ROVE_LIMITS_SESSIONS="4")
     assert done.returncode == 0
@@ -80,7 +80,7 @@ OPENING = (
 
 
 def serve_once(home: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    """Start a server, open the connection and leave."""
+    """Start a server, initialize the connection and close it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ROVE_")}
     return subprocess.run(
         [ROVE, "mcp"],
@@ -92,7 +92,7 @@ def serve_once(home: Path, **variables: str) -> subprocess.CompletedProcess[byte
     )
 
 
-def test_a_server_starts_in_spite_of_an_unknown_variable_and_warns_of_it(home: Path) -> None:
+def test_a_server_starts_with_an_unknown_variable_and_warns_of_it(home: Path) -> None:
     done = serve_once(home / "misspelt", ROVE_LIMIT_TABS="3")
     assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "rove"
     assert done.returncode == 0
@@ -121,7 +121,7 @@ def test_a_switch_can_be_turned_off_by_a_flag(tmp_path: Path) -> None:
         ([], {"ROVE_LIMITS_TABS": "0"}),
     ],
 )
-def test_a_setting_that_is_wrong_is_said_plainly(tmp_path: Path, words: list[str], variables: dict[str, str]) -> None:
+def test_an_invalid_setting_has_a_plain_error(tmp_path: Path, words: list[str], variables: dict[str, str]) -> None:
     done = rove("config", "show", *words, home=tmp_path, **variables)
     assert done.returncode == 1
     assert done.stdout == ""
@@ -129,7 +129,7 @@ def test_a_setting_that_is_wrong_is_said_plainly(tmp_path: Path, words: list[str
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_that_does_not_parse_stops_the_server_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_settings_file_that_does_not_parse_stops_the_server_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("limits = [")
     done = rove("mcp", home=tmp_path)
     assert done.returncode == 1
@@ -145,7 +145,7 @@ def test_a_group_of_tools_that_does_not_exist_stops_the_server_and_leaves_nothin
     assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
 
 
-def test_doctor_finds_all_well_here(home: Path) -> None:
+def test_doctor_passes_on_this_machine(home: Path) -> None:
     done = rove("doctor", home=home / "doctor")
     assert done.returncode == 0, done.stdout
     for subject in ("python", "home", "workspace", "policy", "memory", "browser", "sandbox", "start"):
@@ -170,7 +170,7 @@ def test_doctor_finds_a_broken_policy(home: Path) -> None:
     assert "FAIL  policy" in done.stdout
 
 
-def test_install_says_what_it_found(tmp_path: Path) -> None:
+def test_install_names_the_browser_that_it_found(tmp_path: Path) -> None:
     done = rove("install", home=tmp_path)
     assert done.returncode == 0
     version, where = done.stdout.splitlines()[-2:]
@@ -178,7 +178,7 @@ def test_install_says_what_it_found(tmp_path: Path) -> None:
     assert Path(where.rsplit(" (", 1)[0]).exists()
 
 
-def test_install_refuses_a_browser_that_is_not_there(tmp_path: Path) -> None:
+def test_install_refuses_a_browser_that_does_not_exist(tmp_path: Path) -> None:
     done = rove("install", "--browser", "/nowhere/chromium", home=tmp_path)
     assert done.returncode == 1
     assert "/nowhere/chromium" in done.stderr
@@ -217,7 +217,7 @@ decide = "allow"
 """
 
 
-def test_policy_check_says_what_the_policy_says(tmp_path: Path) -> None:
+def test_policy_check_describes_the_policy(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text(POLICY)
     done = rove("policy", "check", home=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -265,7 +265,7 @@ def test_policy_explain_names_the_rule_that_decides(tmp_path: Path, words: list[
     assert [word for word in said if word not in done.stdout] == [], done.stdout
 
 
-def test_policy_explain_of_no_action_names_the_nearest(tmp_path: Path) -> None:
+def test_policy_explain_of_an_unknown_action_names_the_nearest(tmp_path: Path) -> None:
     done = rove("policy", "explain", "clik", home=tmp_path)
     assert done.returncode == 1
     assert "`click`?" in done.stderr

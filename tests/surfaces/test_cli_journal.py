@@ -39,16 +39,16 @@ async def record(journal: Journal, action: AnyAction, decision: str, error: str 
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Path:
-    """A home in which two sessions have done something."""
+def journal_home(tmp_path: Path) -> Path:
+    """A home with the journals of two sessions."""
     click(tmp_path, "e1")
     click(tmp_path, "e2", "other")
     click(tmp_path, "e3", error="e3 is gone.")
     return tmp_path
 
 
-def journal(house: Path) -> Path:
-    return house / "sessions" / "mine.jsonl"
+def journal(journal_home: Path) -> Path:
+    return journal_home / "sessions" / "mine.jsonl"
 
 
 @pytest.mark.parametrize("command", ["show", "verify", "tail"])
@@ -58,8 +58,8 @@ def test_help_has_examples(tmp_path: Path, command: str) -> None:
     assert f"examples:\n  rove journal {command}" in done.stdout
 
 
-def test_it_starts_without_a_browser_or_its_driver(house: Path) -> None:
-    done = rove("journal", "show", home=house, PYTHONPROFILEIMPORTTIME="1")
+def test_journal_show_imports_no_browser_code(journal_home: Path) -> None:
+    done = rove("journal", "show", home=journal_home, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
     assert "rove.ledger" in done.stderr
     assert "rove.chromium" not in done.stderr
@@ -68,8 +68,8 @@ def test_it_starts_without_a_browser_or_its_driver(house: Path) -> None:
 # show
 
 
-def test_show_tells_what_was_done_in_the_order_of_time(house: Path) -> None:
-    done = rove("journal", "show", home=house)
+def test_show_lists_actions_in_order_of_time(journal_home: Path) -> None:
+    done = rove("journal", "show", home=journal_home)
     assert (done.returncode, done.stderr) == (0, "")
     header, *rows = done.stdout.splitlines()
     assert header.split() == ["time", "session", "action", "decision", "outcome", "ms"]
@@ -81,9 +81,9 @@ def test_show_tells_what_was_done_in_the_order_of_time(house: Path) -> None:
     assert rows[3].strip() == "e3 is gone."
 
 
-def test_show_can_be_limited(house: Path) -> None:
+def test_show_can_be_limited(journal_home: Path) -> None:
     def targets(*words: str) -> list[str]:
-        done = rove("journal", "show", "--json", *words, home=house)
+        done = rove("journal", "show", "--json", *words, home=journal_home)
         return [json.loads(line)["arguments"]["target"] for line in done.stdout.splitlines()]
 
     assert targets() == ["e1", "e2", "e3"]
@@ -93,12 +93,12 @@ def test_show_can_be_limited(house: Path) -> None:
     assert targets("--last", "0") == ["e1", "e2", "e3"]
 
 
-def test_show_as_json_is_the_line_that_was_written(house: Path) -> None:
-    done = rove("journal", "show", "mine", "--json", home=house)
-    assert done.stdout == journal(house).read_text()
+def test_show_as_json_is_the_line_that_was_written(journal_home: Path) -> None:
+    done = rove("journal", "show", "mine", "--json", home=journal_home)
+    assert done.stdout == journal(journal_home).read_text()
 
 
-def test_nothing_that_a_page_says_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
+def test_control_characters_of_a_page_do_not_reach_the_terminal(tmp_path: Path) -> None:
     nasty = "\x1b]0;owned\x07\x1b[2Jx\u202ey\u2028\x9b31mforged"
     asyncio.run(record(Journal(tmp_path / "sessions", "mine"), Fill("e1", nasty), "\x1b[31mallowed"))
     click(tmp_path, nasty, error=nasty)
@@ -109,28 +109,28 @@ def test_nothing_that_a_page_says_reaches_the_terminal_as_a_command(tmp_path: Pa
         assert "forged" in done.stdout
 
 
-def test_show_says_that_something_is_no_entry(house: Path) -> None:
-    journal(house).write_text(journal(house).read_text() + '{"action": "forged"}\n')
-    done = rove("journal", "show", home=house)
+def test_show_marks_a_line_that_is_not_an_entry(journal_home: Path) -> None:
+    journal(journal_home).write_text(journal(journal_home).read_text() + '{"action": "forged"}\n')
+    done = rove("journal", "show", home=journal_home)
     assert "forged" not in done.stdout
     assert "rove journal verify" in done.stderr
 
 
-def test_a_session_that_has_no_journal_is_said_plainly(house: Path) -> None:
+def test_a_session_without_a_journal_has_a_plain_error(journal_home: Path) -> None:
     for command in ("show", "verify", "tail"):
-        done = rove("journal", command, "nobody", home=house)
+        done = rove("journal", command, "unknown", home=journal_home)
         assert (done.returncode, done.stdout) == (1, "")
         assert "mine, other" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["show", "verify", "tail"])
-def test_where_nothing_was_done_nothing_is_wrong(tmp_path: Path, command: str) -> None:
+def test_without_any_journal_the_commands_succeed(tmp_path: Path, command: str) -> None:
     done = rove("journal", command, home=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert not (tmp_path / "sessions").exists()
 
 
-def test_who_stops_reading_is_not_complained_to(tmp_path: Path) -> None:
+def test_show_ends_without_an_error_message_when_its_output_is_closed(tmp_path: Path) -> None:
     ledger = Ledger(LedgerFiles(tmp_path / "sessions", "mine"), 1 << 30)
     for _ in range(3000):
         ledger.append({"session": "mine", "action": "x" * 100})
@@ -151,96 +151,96 @@ def test_who_stops_reading_is_not_complained_to(tmp_path: Path) -> None:
 # verify
 
 
-def test_verify_says_what_is_whole_and_its_head(house: Path) -> None:
-    done = rove("journal", "verify", home=house)
+def test_verify_names_intact_journals_and_their_head(journal_home: Path) -> None:
+    done = rove("journal", "verify", home=journal_home)
     assert (done.returncode, done.stderr) == (0, "")
-    head = verify(LedgerFiles(house / "sessions", "mine")).last.hash
+    head = verify(LedgerFiles(journal_home / "sessions", "mine")).last.hash
     assert "mine: whole, 2 entries in mine.jsonl" in done.stdout
     assert f"entry 2, {head}" in done.stdout
     assert "other: whole, 1 entry in other.jsonl" in done.stdout
 
 
-def test_verify_names_the_first_broken_line_and_exits_with_1(house: Path) -> None:
-    journal(house).write_text(journal(house).read_text().replace('"e3"', '"e4"'))
-    done = rove("journal", "verify", home=house)
+def test_verify_names_the_first_broken_line_and_exits_with_1(journal_home: Path) -> None:
+    journal(journal_home).write_text(journal(journal_home).read_text().replace('"e3"', '"e4"'))
+    done = rove("journal", "verify", home=journal_home)
     assert done.returncode == 1
     assert "mine: BROKEN at mine.jsonl, line 2: " in done.stdout
     assert "other: whole" in done.stdout
-    assert rove("journal", "verify", "other", home=house).returncode == 0
-    assert rove("journal", "verify", "mine", home=house).returncode == 1
+    assert rove("journal", "verify", "other", home=journal_home).returncode == 0
+    assert rove("journal", "verify", "mine", home=journal_home).returncode == 1
 
 
-def test_verify_takes_a_file(house: Path) -> None:
-    copy = house / "copy.jsonl"
-    copy.write_bytes(journal(house).read_bytes())
-    assert rove("journal", "verify", str(copy), home=house).returncode == 0
-    copy.write_bytes(journal(house).read_bytes().replace(b"e1", b"e9"))
-    assert rove("journal", "verify", str(copy), "other", home=house).returncode == 1
+def test_verify_takes_a_file(journal_home: Path) -> None:
+    copy = journal_home / "copy.jsonl"
+    copy.write_bytes(journal(journal_home).read_bytes())
+    assert rove("journal", "verify", str(copy), home=journal_home).returncode == 0
+    copy.write_bytes(journal(journal_home).read_bytes().replace(b"e1", b"e9"))
+    assert rove("journal", "verify", str(copy), "other", home=journal_home).returncode == 1
 
 
-def test_verify_of_a_file_that_cannot_be_read_fails(house: Path) -> None:
-    (house / "link.jsonl").symlink_to(journal(house))
-    for name in (house / "nowhere.jsonl", house / "link.jsonl", house / "sessions"):
-        done = rove("journal", "verify", str(name), home=house)
+def test_verify_of_a_file_that_cannot_be_read_fails(journal_home: Path) -> None:
+    (journal_home / "link.jsonl").symlink_to(journal(journal_home))
+    for name in (journal_home / "nowhere.jsonl", journal_home / "link.jsonl", journal_home / "sessions"):
+        done = rove("journal", "verify", str(name), home=journal_home)
         assert (done.returncode, done.stdout) == (1, "")
         assert str(name) in done.stderr
         assert "Traceback" not in done.stderr
 
 
-def test_verify_tells_what_is_torn_from_what_is_tampered_with(house: Path) -> None:
-    last = verify(LedgerFiles(house / "sessions", "mine")).last
-    with journal(house).open("ab") as file:
+def test_verify_distinguishes_an_incomplete_line_from_a_changed_one(journal_home: Path) -> None:
+    last = verify(LedgerFiles(journal_home / "sessions", "mine")).last
+    with journal(journal_home).open("ab") as file:
         file.write(last.beginning)
-    done = rove("journal", "verify", "mine", home=house)
+    done = rove("journal", "verify", "mine", home=journal_home)
     assert done.returncode == 0
     assert "torn   mine.jsonl line 3" in done.stdout
 
 
-def test_verify_holds_a_journal_against_a_head_noted_down(house: Path) -> None:
-    head = verify(LedgerFiles(house / "sessions", "mine")).last.hash
-    click(house, "e5")
-    assert rove("journal", "verify", "mine", "--head", head, home=house).returncode == 0
-    assert rove("journal", "verify", "other", "--head", head, home=house).returncode == 1
-    assert rove("journal", "verify", "--head", head, home=house).returncode == 1
+def test_verify_compares_a_journal_with_a_given_head(journal_home: Path) -> None:
+    head = verify(LedgerFiles(journal_home / "sessions", "mine")).last.hash
+    click(journal_home, "e5")
+    assert rove("journal", "verify", "mine", "--head", head, home=journal_home).returncode == 0
+    assert rove("journal", "verify", "other", "--head", head, home=journal_home).returncode == 1
+    assert rove("journal", "verify", "--head", head, home=journal_home).returncode == 1
 
 
 # tail
 
 
 @pytest.fixture
-def following(house: Path) -> Generator[subprocess.Popen[str]]:
+def tail_process(journal_home: Path) -> Generator[subprocess.Popen[str]]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ROVE_")}
     process = subprocess.Popen(
         [ROVE, "journal", "tail", "-f", "--json", "--last", "1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**environment, "ROVE_HOME": str(house)},
+        env={**environment, "ROVE_HOME": str(journal_home)},
     )
     yield process
     process.kill()
     process.communicate()
 
 
-def target_told(process: subprocess.Popen[str]) -> str:
+def target_shown(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return str(json.loads(process.stdout.readline())["arguments"]["target"])
 
 
-def test_tail_shows_the_last_ones(house: Path) -> None:
-    done = rove("journal", "tail", "mine", "--last", "1", home=house)
+def test_tail_shows_the_last_entries(journal_home: Path) -> None:
+    done = rove("journal", "tail", "mine", "--last", "1", home=journal_home)
     assert done.returncode == 0
     assert "click e3" in done.stdout
     assert "click e1" not in done.stdout
 
 
 def test_tail_follows_every_session_even_a_new_one_until_interrupted(
-    house: Path, following: subprocess.Popen[str]
+    journal_home: Path, tail_process: subprocess.Popen[str]
 ) -> None:
-    assert target_told(following) == "e3"
+    assert target_shown(tail_process) == "e3"
     for target, session in (("e4", "mine"), ("e5", "new"), ("e6", "mine"), ("e7", "other")):
-        click(house, target, session)
-        assert target_told(following) == target
-    following.send_signal(signal.SIGINT)
-    assert following.communicate(timeout=30) == ("", "")
-    assert following.returncode == 130
+        click(journal_home, target, session)
+        assert target_shown(tail_process) == target
+    tail_process.send_signal(signal.SIGINT)
+    assert tail_process.communicate(timeout=30) == ("", "")
+    assert tail_process.returncode == 130

@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md, followed to the letter in a copy of the tree."""
+"""The examples of CONTRIBUTING.md, carried out in a copy of the repository."""
 
 from __future__ import annotations
 
@@ -17,9 +17,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "CONTRIBUTING.md"
-COPIED = ["src", "tests", "docs", "bench", "examples", "pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md"]
-PATIENCE = 200
-# Without setting up the virtual environment anew: it would be the original's, installed from the copy.
+COPIED_PATHS = [
+    "src",
+    "tests",
+    "docs",
+    "bench",
+    "examples",
+    "pyproject.toml",
+    "Makefile",
+    "README.md",
+    "CONTRIBUTING.md",
+]
+TIMEOUT = 200
+# Without updating the virtual environment: it is the original's, and would be installed from the copy.
 MAKE = "make -o .venv/ready "
 
 _BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -29,7 +39,7 @@ _FILE = re.compile(r"`((?:src|tests)/[\w/]+\.py)`")
 
 @dataclass(frozen=True)
 class Example:
-    """A code block of the guide: under which heading, and the file that the text before it names last."""
+    """A code block of the guide, its heading, and the last file that is named before it."""
 
     heading: str
     language: str
@@ -45,19 +55,19 @@ def examples() -> Iterator[Example]:
         yield Example(headings[-1], block["language"], block["code"], files[-1] if files else "")
 
 
-def under(heading: str, language: str) -> list[Example]:
+def examples_under(heading: str, language: str) -> list[Example]:
     found = [example for example in examples() if (example.heading, example.language) == (heading, language)]
     assert found, f"CONTRIBUTING.md has no {language} example under {heading!r}"
     return found
 
 
 class Checkout:
-    """A copy of the tree that a contributor changes."""
+    """A copy of the repository that the test changes as a contributor would."""
 
     def __init__(self, root: Path, home: Path) -> None:
         self.root = root
         self.home = home
-        for name in COPIED:
+        for name in COPIED_PATHS:
             kept = ROOT / name
             if kept.is_dir():
                 shutil.copytree(kept, root / name)
@@ -66,7 +76,7 @@ class Checkout:
         (root / ".venv").symlink_to(Path(sys.executable).parents[1])
 
     def write(self, example: Example) -> None:
-        """Create the file that an example shows whole, or add to an existing one what the example adds."""
+        """Create the file of an example, or add the example to an existing file."""
         path = self.root / example.file
         if path.exists():
             path.write_text(_added(path.read_text(encoding="utf-8"), example.code), encoding="utf-8")
@@ -83,7 +93,7 @@ class Checkout:
             env=environment | own | variables,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             check=False,
         )
         assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
@@ -119,13 +129,13 @@ def checkout(tmp_path: Path, home: Path) -> Checkout:
 
 
 def test_the_action_works_as_shown_and_so_does_its_test(checkout: Checkout) -> None:
-    for example in under(ACTION, "python"):
+    for example in examples_under(ACTION, "python"):
         checkout.write(example)
-    script, derived = under(ACTION, "sh")
-    (said,) = under(ACTION, "text")
-    assert checkout.run(script.code) == said.code
+    script, derived = examples_under(ACTION, "sh")
+    (output,) = examples_under(ACTION, "text")
+    assert checkout.run(script.code) == output.code
     assert "1 passed" in checkout.run(".venv/bin/pytest -q tests/browser/test_highlight.py")
-    # The last line runs all checks and tests, for which this test is not the place.
+    # The last line runs all checks and tests, which would take too long here.
     golden, docs, last = derived.code.splitlines()
     assert last == "make check && make test"
     assert " passed" in checkout.run(golden, PYTEST_ADDOPTS="-k 'highlight or the_tools or every_tool'")
@@ -135,15 +145,15 @@ def test_the_action_works_as_shown_and_so_does_its_test(checkout: Checkout) -> N
 
 
 def test_the_action_and_its_test_pass_the_linter(checkout: Checkout) -> None:
-    whole = [example for example in under(ACTION, "python") if not (ROOT / example.file).exists()]
-    for example in under(ACTION, "python"):
+    whole = [example for example in examples_under(ACTION, "python") if not (ROOT / example.file).exists()]
+    for example in examples_under(ACTION, "python"):
         checkout.write(example)
     for example in whole:
         checkout.run(f".venv/bin/ruff check {example.file} && .venv/bin/ruff format --check {example.file}")
 
 
 def test_the_setting_has_all_the_names_that_are_promised(checkout: Checkout) -> None:
-    (example,) = under(SETTING, "python")
+    (example,) = examples_under(SETTING, "python")
     checkout.write(example)
     assert "ROVE_LIMITS_FRAMES" in checkout.run(".venv/bin/rove config show", ROVE_LIMITS_FRAMES="7")
     assert "--limits-frames" in checkout.run(".venv/bin/rove config show --limits-frames 7")

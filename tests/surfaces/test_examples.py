@@ -1,4 +1,4 @@
-"""The examples that people copy, each run as they would run it."""
+"""The programs in examples/, each run as a user would run it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SAYS = {
+EXPECTED_OUTPUT = {
     "order_tea": ['button "Place order" [', '+ row: "2 | Bea | Sencha"'],
     "policy": ["-> yes", "-> no", "denied: Scripts are not allowed here.", "2\tBea\tDarjeeling"],
     "two_sessions": ["bea reads: Thank you, bea", 'bea remembers: "Sencha"', 'carl remembers: "Lapsang souchong"'],
@@ -18,15 +18,15 @@ SAYS = {
 
 
 def test_every_example_is_run() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAYS)
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(EXPECTED_OUTPUT)
 
 
 def without(name: str) -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key != name}
 
 
-@pytest.mark.parametrize("name", SAYS)
-def test_example_runs_and_says_what_happened(name: str, home: Path) -> None:
+@pytest.mark.parametrize("name", EXPECTED_OUTPUT)
+def test_example_prints_what_happened(name: str, home: Path) -> None:
     ran = subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py")],
         env={**without("ROVE_ALLOW_HOST"), "ROVE_HOME": str(home)},
@@ -36,5 +36,5 @@ def test_example_runs_and_says_what_happened(name: str, home: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr == ""
-    for words in SAYS[name]:
+    for words in EXPECTED_OUTPUT[name]:
         assert words in ran.stdout

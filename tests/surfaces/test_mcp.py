@@ -1,4 +1,4 @@
-"""MCP through the SDK's own client and a real `rove mcp` process, in both eras."""
+"""The MCP server as a real process, with the SDK's client, in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"
 
 
 def environment(home: Path) -> dict[str, str]:
-    """What a server is started with: the SDK hands on little, and the tests mean the code that they stand beside."""
+    """Return the environment of a server, because the SDK passes on few variables; it runs this checkout."""
     return ENVIRONMENT | {"ROVE_HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
 
 
@@ -41,7 +41,7 @@ async def connected(home: Path, mode: str) -> AsyncGenerator[Client]:
 
 @pytest.fixture(scope="module", params=list(ERAS))
 async def client(request: pytest.FixtureRequest, home: Path) -> AsyncGenerator[Client]:
-    """A client and its own server process per era; entered and left by one task, as its cancel scopes want."""
+    """A client with its own server process for each era, opened and closed by one task, as anyio requires."""
     ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
     over = asyncio.Event()
 
@@ -72,7 +72,9 @@ def error_of(result: CallToolResult) -> dict[str, Any]:
     return error
 
 
-async def test_the_revision_is_the_one_that_the_client_speaks(client: Client, request: pytest.FixtureRequest) -> None:
+async def test_the_server_answers_in_the_protocol_revision_of_the_client(
+    client: Client, request: pytest.FixtureRequest
+) -> None:
     assert client.protocol_version == ERAS[request.node.callspec.params["client"]]
     assert client.server_info is None or client.server_info.name == "rove"
 
@@ -87,11 +89,11 @@ async def test_every_action_is_listed_as_a_tool_with_annotations(client: Client)
     assert (click.read_only_hint, click.destructive_hint) == (False, True)
 
 
-async def test_an_agent_s_walk_through_a_page(client: Client, site: Site) -> None:
+async def test_an_agent_can_read_fill_and_click_a_page(client: Client, site: Site) -> None:
     url = site.page("/", "<title>Tea</title><button onclick=\"out.textContent = 'Brewed'\">Brew</button><p id=out></p>")
     page = await client.call_tool("browser_navigate", {"url": url})
     assert not page.is_error
-    assert page.structured_content is None  # some clients would show their model that, in no wrapper
+    assert page.structured_content is None  # some clients would show it to their model without a wrapper
     assert f'" {url}' in text_of(page)
 
     clicked = await client.call_tool("browser_click", {"target": ref_of(text_of(page), "Brew")})
@@ -114,7 +116,7 @@ async def test_errors_carry_code_message_and_hint(client: Client, site: Site) ->
         ("browser_click", {}, "invalid_arguments"),
         ("browser_click", {"target": "button", "timeout": "soon"}, "invalid_arguments"),
         ("browser_navigate", {"url": "file:///etc/passwd"}, "denied"),
-        ("browser_snapshot", {"session": "nobody"}, "not_open"),
+        ("browser_snapshot", {"session": "unknown"}, "not_open"),
         ("browser_snapshot", {"tab": "t99"}, "not_open"),
         ("browser_evaluate", {"expression": "missing.thing"}, "script_failed"),
         ("browser_wait", {"text": "Never", "timeout": 1}, "deadline_exceeded"),
@@ -146,12 +148,12 @@ async def test_a_batch_reports_progress_and_where_it_failed(client: Client, site
     url = site.page("/", "<p>Text</p>")
     heard: list[tuple[float, float | None, str | None]] = []
 
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
+    async def receive_progress(progress: float, total: float | None, message: str | None) -> None:
         heard.append((progress, total, message))
 
     steps = [{"action": "navigate", "url": url}, {"action": "extract", "target": "p"}, {"action": "back"}]
     steps.append({"action": "click", "target": "#missing"})
-    result = await client.call_tool("browser_batch", {"steps": steps}, progress_callback=hear)
+    result = await client.call_tool("browser_batch", {"steps": steps}, progress_callback=receive_progress)
     assert "4. click failed, 0 left out:\nelement_not_found: " in text_of(result)
     assert [total for _, total, _ in heard if total] == [4] * 4
     assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})

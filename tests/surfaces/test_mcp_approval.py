@@ -1,4 +1,4 @@
-"""Questions to the person at an MCP client: the SDK's own client, a real server process, both eras."""
+"""Approval through the MCP client: the SDK's client and a real server process, in both eras."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ PAGE = (
 DECLINE = ElicitResult(action="decline")
 
 
-class Says:
-    """A person with answers prepared, the last of them for good, who keeps what they were shown."""
+class Person:
+    """Gives prepared answers, the last one again and again, and records the questions."""
 
     def __init__(self, *answers: ElicitResult | ErrorData) -> None:
         self.answers = list(answers)
@@ -63,15 +63,15 @@ async def connected(
 ) -> AsyncGenerator[Client]:
     own = home / "approval"
     own.mkdir(exist_ok=True)
-    file = own / "asking.toml"
+    file = own / "approving_clients.toml"
     file.write_text(policy)
     parameters = StdioServerParameters(command=ROVE, args=["mcp", "--policy", str(file), *flags], env=environment(own))
     async with Client(parameters, mode=mode, read_timeout_seconds=60, elicitation_callback=person) as client:
         yield client
 
 
-async def held_up(client: Client, name: str, arguments: dict[str, Any], **more: Any) -> InputRequiredResult:
-    """A call of the newest era that ends in a question, which the test answers by itself."""
+async def call_that_asks(client: Client, name: str, arguments: dict[str, Any], **more: Any) -> InputRequiredResult:
+    """Make a call of the newest era that returns a question, which the test answers itself."""
     result = await client.session.call_tool(name, arguments, allow_input_required=True, **more)
     assert isinstance(result, InputRequiredResult)
     return result
@@ -82,8 +82,8 @@ def answered(said: ElicitResult) -> dict[str, InputResponse]:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-async def test_a_yes_presses_the_button_that_was_shown(home: Path, site: Site, mode: str) -> None:
-    person = Says(ACCEPT)
+async def test_a_yes_clicks_the_button_that_was_shown(home: Path, site: Site, mode: str) -> None:
+    person = Person(ACCEPT)
     async with connected(home, mode, person) as client:
         await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
         result = await client.call_tool("browser_click", {"target": "button"})
@@ -92,7 +92,7 @@ async def test_a_yes_presses_the_button_that_was_shown(home: Path, site: Site, m
     (shown,) = person.shown
     lines = shown.message.splitlines()
     assert lines[:4] == ["rove asks:", "Shall it?", "Action: click", f"Where: {site.url('')}"]
-    # What the page wrote stays within its one line, and cannot put words into ours.
+    # The page's text stays in its own line, and cannot forge rove's.
     assert lines[4].startswith('Element: button "Brew')
     assert lines.count("rove asks: harmless?") == 0
     assert len([line for line in lines if line.startswith("rove asks")]) == 1
@@ -113,10 +113,10 @@ async def test_a_yes_presses_the_button_that_was_shown(home: Path, site: Site, m
     ],
     ids=["decline", "cancel", "no", "nothing", "true", "another word", "a declined yes"],
 )
-async def test_anything_else_presses_nothing(
-    asking: dict[str, tuple[Client, Says]], site: Site, mode: str, answer: ElicitResult
+async def test_any_other_answer_clicks_nothing(
+    approving_clients: dict[str, tuple[Client, Person]], site: Site, mode: str, answer: ElicitResult
 ) -> None:
-    client, person = asking[mode]
+    client, person = approving_clients[mode]
     person.answers = [answer]
     await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
     assert error_of(await client.call_tool("browser_click", {"target": "button"}))["code"] == "denied"
@@ -124,9 +124,9 @@ async def test_anything_else_presses_nothing(
 
 
 @asynccontextmanager
-async def living(home: Path, mode: str) -> AsyncGenerator[tuple[Client, Says]]:
-    """A client with someone to ask, entered and left by a task of its own, as its cancel scopes want."""
-    over, person = asyncio.Event(), Says(ACCEPT)
+async def client_of(home: Path, mode: str) -> AsyncGenerator[tuple[Client, Person]]:
+    """A client that can ask a person, opened and closed by one task, as anyio requires."""
+    over, person = asyncio.Event(), Person(ACCEPT)
     ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
 
     async def live() -> None:
@@ -141,16 +141,16 @@ async def living(home: Path, mode: str) -> AsyncGenerator[tuple[Client, Says]]:
 
 
 @pytest.fixture(scope="module")
-async def asking(home: Path) -> AsyncGenerator[dict[str, tuple[Client, Says]]]:
-    """A client of each era with someone to ask."""
-    async with living(home, ERAS[0]) as old, living(home, ERAS[1]) as new:
+async def approving_clients(home: Path) -> AsyncGenerator[dict[str, tuple[Client, Person]]]:
+    """A client of each era that can ask a person."""
+    async with client_of(home, ERAS[0]) as old, client_of(home, ERAS[1]) as new:
         yield dict(zip(ERAS, (old, new), strict=True))
 
 
 @pytest.fixture(scope="module")
 async def stateless(home: Path) -> AsyncGenerator[Client]:
-    """One more of the newest era, whose person is not asked so often that they stop answering."""
-    async with living(home, ERAS[1]) as (client, _):
+    """Another client of the newest era, so that the limit on questions is not reached."""
+    async with client_of(home, ERAS[1]) as (client, _):
         yield client
 
 
@@ -160,14 +160,14 @@ async def test_a_client_that_cannot_ask_is_denied_with_a_hint(home: Path, site: 
         await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
         error = error_of(await client.call_tool("browser_click", {"target": "button"}))
     assert error["code"] == "denied"
-    for words in ("asking.toml", 'action = "click"', f'origin = "{site.url("")}"', "--approve terminal"):
+    for words in ("approving_clients.toml", 'action = "click"', f'origin = "{site.url("")}"', "--approve terminal"):
         assert words in error["hint"]
     assert site.asked("/pressed") == []
 
 
 @pytest.mark.parametrize("mode", ERAS)
 async def test_the_owner_can_forbid_asking_the_client(home: Path, site: Site, mode: str) -> None:
-    person = Says(ACCEPT)
+    person = Person(ACCEPT)
     async with connected(home, mode, person, "--approve", "none") as client:
         await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
         assert error_of(await client.call_tool("browser_click", {"target": "button"}))["code"] == "denied"
@@ -175,10 +175,10 @@ async def test_the_owner_can_forbid_asking_the_client(home: Path, site: Site, mo
 
 
 @pytest.mark.parametrize("mode", ERAS)
-async def test_a_yes_for_the_session_is_not_asked_for_again(
-    asking: dict[str, tuple[Client, Says]], site: Site, mode: str
+async def test_after_a_yes_for_the_session_the_person_is_not_asked_again(
+    approving_clients: dict[str, tuple[Client, Person]], site: Site, mode: str
 ) -> None:
-    client, person = asking[mode]
+    client, person = approving_clients[mode]
     person.answers, person.shown = [REMEMBER, ElicitResult(action="decline")], []
     await client.call_tool("browser_open_session", {"name": "own"})
     own = {"session": "own"}
@@ -195,10 +195,10 @@ async def test_a_yes_for_the_session_is_not_asked_for_again(
 
 
 @pytest.mark.parametrize("mode", ERAS)
-async def test_the_steps_of_a_batch_are_asked_about_together_and_done_once(
-    asking: dict[str, tuple[Client, Says]], site: Site, mode: str
+async def test_the_steps_of_a_batch_are_approved_together_and_run_once(
+    approving_clients: dict[str, tuple[Client, Person]], site: Site, mode: str
 ) -> None:
-    client, person = asking[mode]
+    client, person = approving_clients[mode]
     person.answers, person.shown = [ACCEPT], []
     await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
     steps = [
@@ -220,23 +220,25 @@ async def test_the_steps_of_a_batch_are_asked_about_together_and_done_once(
 
 
 @pytest.mark.parametrize("mode", ERAS)
-async def test_a_client_s_error_is_a_no(asking: dict[str, tuple[Client, Says]], site: Site, mode: str) -> None:
-    client, person = asking[mode]
+async def test_an_error_of_the_client_counts_as_no(
+    approving_clients: dict[str, tuple[Client, Person]], site: Site, mode: str
+) -> None:
+    client, person = approving_clients[mode]
     person.answers = [ErrorData(code=-32603, message="no screen")]
     await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
     try:
         result = await client.call_tool("browser_click", {"target": "button"})
-    except MCPError:  # in the newest era the client itself gives up
+    except MCPError:  # in the newest era the client raises the error itself
         assert mode != "legacy"
     else:
         assert error_of(result)["code"] == "denied"
     assert site.asked("/pressed") == []
 
 
-async def test_a_call_that_is_cancelled_takes_its_question_back(home: Path, site: Site) -> None:
+async def test_cancelling_a_call_cancels_its_question(home: Path, site: Site) -> None:
     shown, gone = anyio.Event(), anyio.Event()
 
-    async def thinks(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+    async def never_answers(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         shown.set()
         try:
             await anyio.sleep_forever()
@@ -244,7 +246,7 @@ async def test_a_call_that_is_cancelled_takes_its_question_back(home: Path, site
             gone.set()
         return ACCEPT
 
-    async with connected(home, "legacy", thinks) as client:
+    async with connected(home, "legacy", never_answers) as client:
         await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
         async with anyio.create_task_group() as group:
             group.start_soon(client.call_tool, "browser_click", {"target": "button"})
@@ -256,13 +258,13 @@ async def test_a_call_that_is_cancelled_takes_its_question_back(home: Path, site
     assert site.asked("/pressed") == []
 
 
-async def test_nobody_waits_for_the_tab_while_a_person_thinks(
-    asking: dict[str, tuple[Client, Says]], site: Site
+async def test_other_calls_can_use_the_tab_while_a_question_is_open(
+    approving_clients: dict[str, tuple[Client, Person]], site: Site
 ) -> None:
-    client, _ = asking["2026-07-28"]
+    client, _ = approving_clients["2026-07-28"]
     await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
     click = {"target": "button"}
-    question = await held_up(client, "browser_click", click)
+    question = await call_that_asks(client, "browser_click", click)
     assert not (await client.call_tool("browser_extract", {"target": "button", "timeout": 5})).is_error
     result = await client.session.call_tool(
         "browser_click", click, input_responses=answered(ACCEPT), request_state=question.request_state
@@ -272,7 +274,7 @@ async def test_nobody_waits_for_the_tab_while_a_person_thinks(
 
 
 class Stateless:
-    """A question of the newest era that is waiting for its answer, and words for coming back with one."""
+    """An open question of the newest era, and the call that returns an answer to it."""
 
     def __init__(self, client: Client, arguments: dict[str, Any], question: InputRequiredResult) -> None:
         assert question.request_state is not None
@@ -281,7 +283,7 @@ class Stateless:
         self.question = question
         self.state = question.request_state
 
-    async def come_back(
+    async def retry(
         self,
         arguments: dict[str, Any] | None = None,
         state: str | None = None,
@@ -303,10 +305,10 @@ class Stateless:
 async def waiting(stateless: Client, site: Site) -> AsyncGenerator[Stateless]:
     await stateless.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
     arguments = {"target": "button"}
-    waits = Stateless(stateless, arguments, await held_up(stateless, "browser_click", arguments))
+    waits = Stateless(stateless, arguments, await call_that_asks(stateless, "browser_click", arguments))
     yield waits
     with suppress(MCPError):
-        await waits.come_back(said=DECLINE)
+        await waits.retry(said=DECLINE)
 
 
 def forged(state: str) -> list[str]:
@@ -328,21 +330,21 @@ def forged(state: str) -> list[str]:
     ]
 
 
-async def test_a_state_that_was_forged_is_refused_and_the_true_one_still_works(waiting: Stateless, site: Site) -> None:
+async def test_a_forged_state_is_refused_and_the_real_one_still_works(waiting: Stateless, site: Site) -> None:
     for state in forged(waiting.state):
         with pytest.raises(MCPError) as caught:
-            await waiting.come_back(state=state)
+            await waiting.retry(state=state)
         assert caught.value.error.code == -32602
     assert site.asked("/pressed") == []
-    assert not (await waiting.come_back()).is_error
+    assert not (await waiting.retry()).is_error
     assert len(site.asked("/pressed")) == 1
 
 
-async def test_a_state_is_good_for_one_answer(waiting: Stateless, site: Site) -> None:
-    assert not (await waiting.come_back()).is_error
+async def test_a_state_is_valid_for_one_answer(waiting: Stateless, site: Site) -> None:
+    assert not (await waiting.retry()).is_error
     for _ in range(2):
         with pytest.raises(MCPError):
-            await waiting.come_back()
+            await waiting.retry()
     assert len(site.asked("/pressed")) == 1
 
 
@@ -357,48 +359,48 @@ async def test_a_state_is_good_for_one_answer(waiting: Stateless, site: Site) ->
         ("browser_evaluate", {"expression": "fetch('/pressed')"}),
     ],
 )
-async def test_a_state_is_good_for_that_call_alone(
+async def test_a_state_is_valid_only_for_its_own_call(
     waiting: Stateless, site: Site, tool: str, arguments: dict[str, Any]
 ) -> None:
     with pytest.raises(MCPError):
-        await waiting.come_back(arguments=arguments, tool=tool)
+        await waiting.retry(arguments=arguments, tool=tool)
     assert site.asked("/pressed") == []
 
 
 async def test_a_state_of_another_server_is_refused(waiting: Stateless, home: Path, site: Site) -> None:
-    async with connected(home, "2026-07-28", Says(ACCEPT)) as other:
+    async with connected(home, "2026-07-28", Person(ACCEPT)) as other:
         with pytest.raises(MCPError):
-            await Stateless(other, waiting.arguments, waiting.question).come_back()
+            await Stateless(other, waiting.arguments, waiting.question).retry()
     assert site.asked("/pressed") == []
 
 
-async def test_coming_back_without_an_answer_puts_the_question_again(waiting: Stateless, site: Site) -> None:
-    again = await held_up(
+async def test_retrying_without_an_answer_asks_the_question_again(waiting: Stateless, site: Site) -> None:
+    again = await call_that_asks(
         waiting.client, "browser_click", waiting.arguments, request_state=waiting.state, input_responses={}
     )
     assert again.input_requests == waiting.question.input_requests
     assert again.request_state is not None
     assert site.asked("/pressed") == []
-    assert not (await waiting.come_back(state=again.request_state)).is_error
+    assert not (await waiting.retry(state=again.request_state)).is_error
     assert len(site.asked("/pressed")) == 1
 
 
-async def test_a_state_that_is_out_of_date_is_refused(home: Path, site: Site) -> None:
-    async with connected(home, "2026-07-28", Says(ACCEPT), "--deadlines-approval", "0.3") as client:
+async def test_an_expired_state_is_refused(home: Path, site: Site) -> None:
+    async with connected(home, "2026-07-28", Person(ACCEPT), "--deadlines-approval", "0.3") as client:
         await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
         arguments = {"target": "button"}
-        late = Stateless(client, arguments, await held_up(client, "browser_click", arguments))
-        # The tab is free again as soon as the question has run out.
+        late = Stateless(client, arguments, await call_that_asks(client, "browser_click", arguments))
+        # The tab is free as soon as the question has expired.
         await client.call_tool("browser_wait", {"seconds": 0.5})
         with pytest.raises(MCPError):
-            await late.come_back()
+            await late.retry()
     assert site.asked("/pressed") == []
 
 
-async def test_what_changes_before_the_answer_is_asked_about_again(waiting: Stateless, site: Site) -> None:
+async def test_an_element_that_changed_before_the_answer_is_asked_about_again(waiting: Stateless, site: Site) -> None:
     elsewhere = site.page("/", PAGE).replace("127.0.0.1", "localhost")
     await waiting.client.call_tool("browser_navigate", {"url": elsewhere})
-    again = await held_up(
+    again = await call_that_asks(
         waiting.client,
         "browser_click",
         waiting.arguments,

@@ -1,4 +1,4 @@
-"""Asking at the terminal: a real server process with a terminal of its own, and a hand on its keyboard."""
+"""Approval at the terminal: a real server process with a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATIENCE = 30
 
 
 class Server:
-    """`rove mcp` spoken to over its pipes, and the other end of its terminal."""
+    """A `rove mcp` process with its pipes, and the other end of its terminal."""
 
     def __init__(self, process: asyncio.subprocess.Process, terminal: int) -> None:
         self._process = process
@@ -44,8 +44,8 @@ class Server:
         result: dict[str, Any] = answer["result"]
         return result
 
-    async def shows(self, words: str) -> None:
-        """Wait until the screen shows these words beyond what was read of it before."""
+    async def wait_for_output(self, words: str) -> None:
+        """Wait until the terminal shows these words after what was read before."""
         async with asyncio.timeout(PATIENCE):
             while words not in self.screen:
                 self.screen += (await asyncio.to_thread(os.read, self._terminal, 4096)).decode()
@@ -76,7 +76,7 @@ async def serving(home: Path, *flags: str) -> AsyncGenerator[Server]:
     )
     server = Server(process, ours)
     try:
-        # The client could be asked, but the owner chose the terminal.
+        # The client could ask, but the owner chose the terminal.
         opening = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
         await server.request("initialize", opening)
         yield server
@@ -84,7 +84,7 @@ async def serving(home: Path, *flags: str) -> AsyncGenerator[Server]:
         assert process.stdin is not None
         process.stdin.close()
         await asyncio.wait_for(process.wait(), PATIENCE)
-        # Only now: a terminal that nobody has open cannot be read from the other end.
+        # Only now, because a terminal that no process has open cannot be read from the other end.
         os.close(theirs)
         os.close(ours)
 
@@ -98,50 +98,50 @@ async def server(home: Path) -> AsyncGenerator[Server]:
 PAGE = "<button onclick=\"fetch('/pressed')\">Brew</button>"
 
 
-async def pressing(server: Server, site: Site) -> asyncio.Task[dict[str, Any]]:
-    """A press that waits for the person at the terminal."""
+async def start_click(server: Server, site: Site) -> asyncio.Task[dict[str, Any]]:
+    """Start a click that waits for approval at the terminal."""
     await server.call("browser_navigate", url=site.page("/", PAGE))
-    pressing = asyncio.ensure_future(server.call("browser_click", target="button"))
-    await server.shows('Element: button "Brew"')
-    await server.shows("anything else is no: ")
-    return pressing
+    start_click = asyncio.ensure_future(server.call("browser_click", target="button"))
+    await server.wait_for_output('Element: button "Brew"')
+    await server.wait_for_output("anything else is no: ")
+    return start_click
 
 
 @pytest.mark.parametrize("typed", ["y\n", "YES\n"])
-async def test_a_yes_at_the_keyboard_presses_the_button(server: Server, site: Site, typed: str) -> None:
-    pressed = await pressing(server, site)
+async def test_a_yes_at_the_terminal_clicks_the_button(server: Server, site: Site, typed: str) -> None:
+    pressed = await start_click(server, site)
     assert site.asked("/pressed") == []
     server.type(typed)
     assert "isError" not in await pressed
-    await server.shows("rove: allowed")
+    await server.wait_for_output("rove: allowed")
     assert len(site.asked("/pressed")) == 1
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "no\n", "yn\n", "maybe y\n", "\x04"])
-async def test_anything_else_presses_nothing(server: Server, site: Site, typed: str) -> None:
-    pressed = await pressing(server, site)
+async def test_any_other_answer_clicks_nothing(server: Server, site: Site, typed: str) -> None:
+    pressed = await start_click(server, site)
     server.type(typed)
     assert (await pressed)["structuredContent"]["error"]["code"] == "denied"
-    await server.shows("rove: denied")
+    await server.wait_for_output("rove: denied")
     assert site.asked("/pressed") == []
 
 
-async def test_what_was_typed_before_the_question_is_no_answer(server: Server, site: Site) -> None:
+async def test_input_typed_before_the_question_is_not_an_answer(server: Server, site: Site) -> None:
     server.type("y\ny\ny\n")
-    pressed = await pressing(server, site)
+    pressed = await start_click(server, site)
     server.type("n\n")
     assert (await pressed)["isError"]
     assert site.asked("/pressed") == []
 
 
-async def test_a_yes_that_comes_too_late_is_not_taken_for_the_next_question(home: Path, site: Site) -> None:
+async def test_a_late_yes_does_not_answer_the_next_question(home: Path, site: Site) -> None:
     async with serving(home / "late-tty", "--deadlines-approval", "0.4") as server:
-        pressed = await pressing(server, site)
-        await server.shows("too late")
+        pressed = await start_click(server, site)
+        await server.wait_for_output("too late")
         assert (await pressed)["isError"]
         server.type("y\n")
-        pressed = await pressing(server, site)
-        await server.shows("too late")
+        pressed = await start_click(server, site)
+        await server.wait_for_output("too late")
         assert (await pressed)["isError"]
     assert site.asked("/pressed") == []
 

@@ -37,14 +37,14 @@ async def test_counters_are_written_in_their_style(run: Run, value: int, kind: s
         ('"\\2014 "', "\u2014", "\u2014"),
     ],
 )
-async def test_css_content_has_words_for_names_and_words_that_are_seen(
+async def test_css_content_has_a_text_for_names_and_a_visible_text(
     run: Run, content: str, name: str, seen: str
 ) -> None:
     expression = f"[parseContent({json.dumps(content)}), parseContent({json.dumps(content)}, true)]"
     assert await run("names/css_content.js", expression) == [name, seen]
 
 
-async def test_a_counter_in_content_is_asked_for(run: Run) -> None:
+async def test_a_counter_in_content_is_requested(run: Run) -> None:
     expression = """parseContent('counter(step) ". "', false, (call) => call.toUpperCase())"""
     assert await run("names/css_content.js", expression) == "COUNTER(STEP). "
 

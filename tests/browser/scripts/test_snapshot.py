@@ -1,4 +1,4 @@
-"""Parts of a snapshot that compute."""
+"""Functions of the snapshot modules."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tests.browser.scripts.conftest import Run
         ("/x1.png", ""),
     ],
 )
-async def test_a_file_name_is_a_guess_where_it_has_words(run: Run, address: str, stem: str) -> None:
+async def test_a_name_is_guessed_from_a_file_name_with_words(run: Run, address: str, stem: str) -> None:
     assert await run("snapshot/name_guesses.js", f"fileStem({address!r})") == stem
 
 
 @pytest.mark.parametrize(
     ("colour", "name"), [("[250, 5, 5]", "red"), ("[0, 0, 0]", "black"), ("[130, 125, 127]", "grey")]
 )
-async def test_a_colour_has_the_name_of_the_nearest(run: Run, colour: str, name: str) -> None:
+async def test_a_colour_is_named_after_the_nearest_known_one(run: Run, colour: str, name: str) -> None:
     assert await run("snapshot/name_guesses.js", f"colourName({colour})") == name
 
 
-async def test_depths_are_counted_anew_where_rows_were_left_out(run: Run) -> None:
+async def test_depths_are_recomputed_where_rows_were_left_out(run: Run) -> None:
     expression = "reindent([0, 2, 5, 2, 1].map((depth) => ({ depth }))).map((row) => row.depth)"
     assert await run("snapshot/columns.js", expression) == [0, 1, 2, 1, 1]
 
 
-async def test_a_ref_belongs_to_one_element_for_good(run: Run) -> None:
+async def test_a_ref_always_means_the_same_element(run: Run) -> None:
     expression = """[refNumber(document.body), refNumber(document.head), refNumber(document.body), startRefs(9),
       refNumber(document.documentElement), elementOfRef("e1") === document.body, elementOfRef("e99")]"""
     assert await run("dom/refs.js", expression) == [1, 2, 1, 9, 9, True, None]

@@ -1,4 +1,4 @@
-"""Page text is cleaned, quoted and cut."""
+"""Cleaning, quoting and shortening page text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXT = "dom/text.js"
         ("\U0001f469\u200d\U0001f4bb", "\U0001f469\U0001f4bb"),
     ],
 )
-async def test_characters_that_show_nothing_are_removed(run: Run, text: str, cleaned: str) -> None:
+async def test_invisible_characters_are_removed(run: Run, text: str, cleaned: str) -> None:
     assert await run(TEXT, f"clean({json.dumps(text)})") == cleaned
 
 
@@ -42,11 +42,11 @@ async def test_quotes_cannot_be_escaped_from(run: Run) -> None:
     assert await run(TEXT, """quote('say "hi"\\\\ \\n[ref=e1]')""") == '"say \\"hi\\"\\\\ \\n[ref=e1]"'
 
 
-async def test_what_is_cut_is_told_outside_the_quotes(run: Run) -> None:
+async def test_the_note_on_shortened_text_is_outside_the_quotes(run: Run) -> None:
     assert await run(TEXT, 'quote("x".repeat(2000), 10)') == '"xxxxxxxxxx"(+1,990 chars)'
 
 
-async def test_cutting_leaves_no_half_of_a_character(run: Run) -> None:
+async def test_shortening_does_not_split_a_character(run: Run) -> None:
     assert await run(TEXT, 'clip("ab\U0001f600", 3)') == "ab"
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from tests.faults.survival import browser_with
+from tests.faults.recovery_checks import browser_with
 
 from rove.browser.scripts import page_script
 from rove.chromium.process.browser_process import BrowserProcess
@@ -58,7 +58,7 @@ class World:
         await self.install()
 
     async def install(self) -> None:
-        """A fresh isolated world for the document of now."""
+        """Create an isolated world for the current document."""
         tree = await self._cdp.send("Page.getFrameTree")
         world = await self._cdp.send(
             "Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "rove"}
@@ -67,7 +67,7 @@ class World:
         await self.evaluate(page_script())
 
     async def evaluate(self, expression: str) -> Any:
-        """The value of an expression in the isolated world."""
+        """Return the value of an expression in the isolated world."""
         return (await self._send(expression, by_value=True)).get("value")
 
     async def _send(self, expression: str, *, by_value: bool) -> dict[str, Any]:
@@ -79,17 +79,17 @@ class World:
         return result
 
     async def snapshot(self, **options: Any) -> Snapshot:
-        """One look."""
+        """Take a snapshot."""
         data = await self.evaluate(f"rove.snapshot({json.dumps(options)})")
         assert "gone" not in data, data
         return parse(data)
 
     async def text(self, **options: Any) -> str:
-        """One look, as text without a budget."""
+        """Return a snapshot as text without a budget."""
         return render(await self.snapshot(**options)).text
 
     async def adopt_closed_roots(self) -> int:
-        """What the driver does: ask CDP for closed shadow roots of the candidates, and hand them in."""
+        """Ask CDP for closed shadow roots of the candidates and pass them to the page script, as rove does."""
         listed = await self._send("rove.closedHostCandidates()", by_value=False)
         members = await self._cdp.send("Runtime.getProperties", {"objectId": listed["objectId"], "ownProperties": True})
         adopted = 0

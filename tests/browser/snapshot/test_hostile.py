@@ -1,4 +1,4 @@
-"""Pages made to break a reader: bounded work, bounded output."""
+"""Pages made to overload the snapshot: time and size stay bounded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rove.snapshot import render
 if TYPE_CHECKING:
     from tests.browser.snapshot.conftest import World
 
-# Generous: the machine is shared, and the point is that the work does not grow with the page.
+# Generous, because the machine may be busy; the test is that time does not grow with the page.
 PATIENCE = 30.0
 
 BODY = "document.body.innerHTML = "
@@ -41,7 +41,7 @@ async def test_a_hostile_page_is_read_in_bounded_time_and_size(world: World, nam
     assert rendered.tokens <= 4000 and len(snapshot.rows) < 6000
 
 
-async def test_what_can_be_pressed_at_the_end_of_a_page_too_large_is_shown(world: World) -> None:
+async def test_a_button_at_the_end_of_a_page_over_the_budget_is_shown(world: World) -> None:
     await world.show("<!doctype html><body>")
     await world.page.evaluate(f"() => {{ {PAGES['wide']} }}")
     text = render(await world.snapshot(), 4000).text

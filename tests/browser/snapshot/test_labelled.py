@@ -1,4 +1,4 @@
-"""How true a snapshot is: what its text says of a thousand elements, against what the standards say of them."""
+"""Snapshots of a thousand labelled elements, compared with the roles, names and states of the standards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.browser.snapshot.conftest import World
 
 FLOOR = 0.99
-# The labels are checked too: were they wrong, Chromium, which others have tested against the standards, would differ.
+# The labels are checked against Chromium too, which is tested against the standards.
 CHROMIUM_FLOOR = 0.94
 DOCUMENTS = {path.stem: read(path) for path in sorted(FOLDER.glob("*.html"))}
 COUNT = sum(len(labels) for _, labels in DOCUMENTS.values())
@@ -34,7 +34,7 @@ COMPUTED = """(() => {
 })()"""
 
 
-async def test_what_a_model_reads_is_what_the_standards_say(session: Session, site: Site, golden: Golden) -> None:
+async def test_the_snapshot_agrees_with_the_standards(session: Session, site: Site, golden: Golden) -> None:
     differing: dict[str, list[str]] = {}
     for name, (html, labels) in DOCUMENTS.items():
         await session.navigate(site.page(f"/{name}", html))
@@ -52,7 +52,7 @@ async def first_line(session: Session, label: Label) -> str:
     return outcome.result.text.splitlines()[0]
 
 
-async def test_the_labels_are_near_what_chromium_computes(world: World) -> None:
+async def test_the_labels_agree_with_chromiums_accessibility_tree(world: World) -> None:
     differing: list[str] = []
     for html, labels in DOCUMENTS.values():
         await world.page.set_content(html)

@@ -1,4 +1,4 @@
-"""What a snapshot says about a page, line by line."""
+"""The lines of a snapshot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "golden" / "snapshot"
 
 
-async def test_widgets_of_every_kind_look_as_agreed(world: World, request: pytest.FixtureRequest) -> None:
+async def test_widgets_of_every_kind_have_the_expected_lines(world: World, request: pytest.FixtureRequest) -> None:
     await world.show((HERE / "widgets.html").read_text())
     await world.text()
     await world.adopt_closed_roots()
@@ -26,7 +26,7 @@ async def test_widgets_of_every_kind_look_as_agreed(world: World, request: pytes
     assert text == golden.read_text()
 
 
-async def test_refs_outlive_changes_of_text_and_are_never_given_again(world: World) -> None:
+async def test_refs_stay_when_the_text_changes_and_are_never_reused(world: World) -> None:
     await world.show("<button id=a>Save</button><button id=b>Other</button>")
     before = await world.text()
     await world.page.evaluate(
@@ -45,7 +45,7 @@ async def test_ref_numbers_go_on_where_the_driver_says(world: World) -> None:
     assert snapshot.rows[0].ref == "e40" and snapshot.next_ref == 41
 
 
-async def test_clobbered_forms_are_walked_all_the_same(world: World) -> None:
+async def test_forms_whose_properties_are_shadowed_by_fields_are_read(world: World) -> None:
     names = [
         "firstChild",
         "nextSibling",
@@ -66,7 +66,7 @@ async def test_clobbered_forms_are_walked_all_the_same(world: World) -> None:
     assert 'button "Go"' in text and '"after"' in text
 
 
-async def test_a_modal_dialog_comes_first_and_the_rest_is_said_to_be_behind_it(world: World) -> None:
+async def test_a_modal_dialog_comes_first_and_the_rest_is_marked_as_behind_it(world: World) -> None:
     await world.show("<button>Page</button><dialog id=d><button>OK</button></dialog>")
     await world.page.evaluate("d.showModal()")
     lines = (await world.text()).splitlines()
@@ -116,7 +116,7 @@ async def test_modes_narrow_what_is_shown(world: World) -> None:
     assert " box=" in await world.text(boxes=True)
 
 
-async def test_of_many_lookalikes_only_a_few_are_asked_for_a_closed_root(world: World) -> None:
+async def test_of_many_similar_elements_only_a_few_are_checked_for_a_closed_root(world: World) -> None:
     await world.show("<x-light>a</x-light>" * 50 + "<p class=gap style='height:9px'></p>" * 50)
     await world.text()
     assert await world.evaluate("rove.closedHostCandidates().length") <= 6
@@ -124,7 +124,7 @@ async def test_of_many_lookalikes_only_a_few_are_asked_for_a_closed_root(world: 
     assert await world.evaluate("rove.closedHostCandidates().length") == 0
 
 
-async def test_every_lookalike_of_a_closed_host_is_walked_in_the_end(world: World) -> None:
+async def test_every_element_like_a_closed_host_is_read_in_the_end(world: World) -> None:
     await world.show(
         "<x-b></x-b><x-b></x-b><x-b></x-b><x-b></x-b><x-b></x-b><script>"
         "customElements.define('x-b', class extends HTMLElement { constructor() { super();"
@@ -136,7 +136,7 @@ async def test_every_lookalike_of_a_closed_host_is_walked_in_the_end(world: Worl
     assert (await world.text()).count('button "In"') == 5
 
 
-async def test_a_cell_that_is_more_than_its_words_has_a_line_of_its_own(world: World) -> None:
+async def test_a_cell_with_a_state_or_label_has_its_own_line(world: World) -> None:
     await world.show(
         "<table role=grid aria-label=May><tr><th>Mo<th aria-sort=ascending>Tu<tr><td>1<td aria-disabled=true>2"
         "<tr><td aria-label='4 May'>4<td aria-selected=true>5<tr><td aria-readonly=true>6<td aria-label=7>7</table>"
@@ -147,12 +147,12 @@ async def test_a_cell_that_is_more_than_its_words_has_a_line_of_its_own(world: W
     )
 
 
-async def test_the_result_in_a_label_is_shown(world: World) -> None:
+async def test_an_output_in_a_label_is_shown(world: World) -> None:
     await world.show("<label>Sum <output>42</output></label>")
     assert await world.text() == 'status "Sum": "42"'
 
 
-async def test_what_cannot_have_a_name_is_told_what_it_was_called(world: World) -> None:
+async def test_an_aria_label_on_a_generic_element_is_shown_as_a_label(world: World) -> None:
     await world.show("<div aria-label='Four stars'>****</div><div aria-label=Go onclick=go()>&rarr;</div>")
     rating, press = (await world.text()).splitlines()
     assert rating == 'generic label="Four stars" (aria): "****"'
@@ -162,7 +162,7 @@ async def test_what_cannot_have_a_name_is_told_what_it_was_called(world: World) 
 @pytest.mark.parametrize(
     "around", ["<div hidden>{}</div>", "<div style='visibility: hidden'>{}</div>", "<dialog>{}</dialog>"]
 )
-async def test_a_target_that_is_not_rendered_is_said_to_be_so(world: World, around: str) -> None:
+async def test_a_target_that_is_not_rendered_is_marked(world: World, around: str) -> None:
     await world.show(around.format("<button>Hidden</button>"))
     assert (await scoped_line(world, "button")).startswith('button "Hidden" (not rendered)')
 

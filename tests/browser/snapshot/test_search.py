@@ -1,4 +1,4 @@
-"""Targets, find and continuation."""
+"""Targets, find and continuing a snapshot."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_role_and_name_prefer_an_exact_match_and_ignore_case(world: World)
     assert (await query(world, role="slider", name="x"))["total"] == 0
 
 
-async def test_css_reaches_into_shadow_roots_and_bad_css_is_said(world: World) -> None:
+async def test_css_reaches_into_shadow_roots_and_invalid_css_is_an_error(world: World) -> None:
     await world.show(
         "<div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<button class=k>In</button>'</script>"
     )
@@ -38,7 +38,7 @@ async def test_css_reaches_into_shadow_roots_and_bad_css_is_said(world: World) -
     assert "bad selector" in (await query(world, css="!!"))["error"]
 
 
-async def test_find_sees_what_a_snapshot_folds(world: World) -> None:
+async def test_find_searches_what_a_snapshot_folds(world: World) -> None:
     await world.show(TABLE)
     found = await world.evaluate("rove.find({text: 'name 1987'})")
     assert found["total"] == 1

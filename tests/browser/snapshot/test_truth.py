@@ -1,4 +1,4 @@
-"""Roles and names against Chromium's own accessibility tree."""
+"""Roles and names, compared with Chromium's accessibility tree."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def differences(world: World, html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
-async def test_differs_from_chromium_only_where_we_mean_to(
+async def test_roles_and_names_differ_from_chromium_only_in_listed_cases(
     world: World, case: Path, request: pytest.FixtureRequest
 ) -> None:
     found = await differences(world, DOCUMENTS[case.stem])
@@ -49,7 +49,7 @@ async def test_differs_from_chromium_only_where_we_mean_to(
     assert found == golden[case.stem]
 
 
-async def test_scoped_snapshot_starts_with_the_target_whatever_its_role(world: World) -> None:
+async def test_a_scoped_snapshot_starts_with_the_target_of_any_role(world: World) -> None:
     await world.show("<p id=p>Some <em id=e>stressed</em> words</p><ul><li id=l>one</li></ul>")
     for selector, first in (("#p", "paragraph"), ("#e", "emphasis"), ("#l", "listitem"), ("body", "generic")):
         ref = await world.evaluate(f"rove.query({{css: {json.dumps(selector)}}}).matches[0].ref")

@@ -1,4 +1,4 @@
-"""G3: Tricks that put words before a model which a person does not see: each is left out or marked."""
+"""G3: Text that a person cannot see is left out of a snapshot or marked."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ def page(trick: str, word: str) -> str:
 
 
 @pytest.mark.parametrize("trick", HIDDEN)
-async def test_hidden_words_are_left_out_or_marked(world: World, trick: str) -> None:
+async def test_hidden_text_is_left_out_or_marked(world: World, trick: str) -> None:
     await world.show(page(trick, "CANARY"))
     assert all(MARK.search(line) for line in lines_with(await world.text(), "CANARY"))
 
 
 @pytest.mark.parametrize("honest", TRICKS["seen"])
-async def test_words_that_are_seen_are_not_marked(world: World, honest: str) -> None:
+async def test_visible_text_is_not_marked(world: World, honest: str) -> None:
     await world.show(page(honest, "CANARY"))
     lines = lines_with(await world.text(), "CANARY")
     assert lines and not any(MARK.search(line) for line in lines)
 
 
 @pytest.mark.parametrize("style", TRICKS["hidden by style"])
-async def test_what_a_sheet_hides_is_noticed_below_the_styled_element_too(world: World, style: str) -> None:
+async def test_text_in_a_child_of_an_element_hidden_by_a_style_sheet_is_left_out_or_marked(
+    world: World, style: str
+) -> None:
     await world.show(page(f"<style>.t{{{style}}}</style><div class=t><i>{{c}}</i></div><p>seen", "CANARY"))
     assert all(MARK.search(line) for line in lines_with(await world.text(), "CANARY"))

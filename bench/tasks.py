@@ -1,4 +1,4 @@
-"""The work that everyone is given; only the replies that a function returns count, the rest prepares."""
+"""The tasks that every server performs; only the replies that a task returns are timed."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from bench.driver import Driver
 Perform = Callable[[Driver], Awaitable[list[Reply]]]
 
 
-class WrongAnswer(Exception):
-    """The call came back in good time and did not do its work."""
+class WrongResult(Exception):
+    """The call returned, but did not do what it should."""
 
 
 @dataclass(frozen=True)
-class Work:
+class Task:
     """One row of the report."""
 
     key: str
     title: str
     perform: Perform
-    # The page whose names are looked for in the answer.
+    # The page whose names are searched for in the reply.
     page: str = ""
-    # The row that asks for less; a server that cannot ask for more shares that row's numbers.
+    # The row with the default call; a server without a larger call shares that row's numbers.
     twin: str = ""
-    # So slow for some that it is done once a round, after the memory was read, and not again once it failed.
+    # Slow for some servers: done once a round, after memory was measured, and not again after a failure.
     is_heavy: bool = False
 
 
@@ -57,15 +57,15 @@ async def evaluate(driver: Driver) -> list[Reply]:
 
 
 async def open_and_see(driver: Driver) -> list[Reply]:
-    """Until the page's first story has been read: one call where navigating shows the page, else two."""
+    """Open the page and read its first story: one call where navigating shows the page, else two."""
     await driver.navigate("/small")
     return await _until_seen(driver, await driver.navigate("/stories"), pages.story_title(0))
 
 
 async def click_and_see(driver: Driver) -> list[Reply]:
-    """Until the new score of the story has been read."""
+    """Click, and read the new score of the story."""
     ref = await _ref(driver, "/stories", "upvote")
-    return await _until_seen(driver, await driver.seeing_click(ref), f"{pages.FIRST_SCORE + 1} points")
+    return await _until_seen(driver, await driver.click_with_page(ref), f"{pages.FIRST_SCORE + 1} points")
 
 
 async def navigate_huge(driver: Driver) -> list[Reply]:
@@ -89,37 +89,37 @@ def whole_snapshot(path: str) -> Perform:
 
 
 async def snapshot_huge(driver: Driver) -> list[Reply]:
-    await _be_at_huge(driver)
-    return _of_huge(await driver.snapshot())
+    await _open_huge(driver)
+    return _check_huge(await driver.snapshot())
 
 
 async def whole_snapshot_huge(driver: Driver) -> list[Reply]:
-    await _be_at_huge(driver)
-    return _of_huge(await driver.whole_snapshot())
+    await _open_huge(driver)
+    return _check_huge(await driver.whole_snapshot())
 
 
-async def _be_at_huge(driver: Driver) -> None:
-    """Loaded once, for it takes long; a server that gave up waiting for the page may still have it."""
+async def _open_huge(driver: Driver) -> None:
+    """Load the page once, because that is slow; a server that timed out may still have loaded it."""
     if driver.path != "/huge-table":
         with contextlib.suppress(ServerFailed):
             await driver.navigate("/huge-table")
 
 
-def _of_huge(reply: Reply) -> list[Reply]:
+def _check_huge(reply: Reply) -> list[Reply]:
     if f"Edit {pages.order_number(1)}" not in reply.text:
-        raise WrongAnswer("the snapshot is of another page")
+        raise WrongResult("the snapshot is of another page")
     return [reply]
 
 
 async def _ref(driver: Driver, path: str, name: str) -> str:
     await driver.navigate(path)
-    return driver.server.dialect.ref_of(name, (await driver.snapshot()).text)
+    return driver.server.tool_calls.ref_of(name, (await driver.snapshot()).text)
 
 
 async def _expect(driver: Driver, expression: str, answer: str) -> Reply:
     reply = await driver.evaluate(expression)
     if answer not in reply.text:
-        raise WrongAnswer(f"{answer} was expected of {expression}, not {reply.text[:200]}")
+        raise WrongResult(f"{answer} was expected of {expression}, not {reply.text[:200]}")
     return reply
 
 
@@ -130,30 +130,30 @@ async def _until_seen(driver: Driver, first: Reply, text: str) -> list[Reply]:
             return replies
         replies.append(await look())
     if text not in replies[-1].text:
-        raise WrongAnswer(f"{text!r} is neither in the answer nor in a snapshot")
+        raise WrongResult(f"{text!r} is neither in the answer nor in a snapshot")
     return replies
 
 
-def _snapshots(page: str, title: str) -> tuple[Work, Work]:
+def _snapshots(page: str, title: str) -> tuple[Task, Task]:
     key = f"snapshot{page.replace('/', '-')}"
-    first = Work(key, f"snapshot: {title}", snapshot(page), page)
-    return first, Work(f"{key}-whole", f"snapshot: {title}, everything", whole_snapshot(page), page, key)
+    first = Task(key, f"snapshot: {title}", snapshot(page), page)
+    return first, Task(f"{key}-whole", f"snapshot: {title}, everything", whole_snapshot(page), page, key)
 
 
-def _huge() -> tuple[Work, Work, Work]:
+def _huge() -> tuple[Task, Task, Task]:
     title, page, key = "60,000-row table", "/huge-table", "snapshot-huge-table"
-    first = Work(key, f"snapshot: {title}", snapshot_huge, page, is_heavy=True)
-    whole = Work(f"{key}-whole", f"snapshot: {title}, everything", whole_snapshot_huge, page, key, True)
-    return Work("navigate-huge-table", f"navigate, {title}", navigate_huge, is_heavy=True), first, whole
+    first = Task(key, f"snapshot: {title}", snapshot_huge, page, is_heavy=True)
+    whole = Task(f"{key}-whole", f"snapshot: {title}, everything", whole_snapshot_huge, page, key, True)
+    return Task("navigate-huge-table", f"navigate, {title}", navigate_huge, is_heavy=True), first, whole
 
 
-WORKS = (
-    Work("navigate", "navigate, small page", navigate),
-    Work("click", "click, quiet page", click),
-    Work("fill", "fill a field", fill),
-    Work("evaluate", "evaluate", evaluate),
-    Work("open-and-see", "open the 100-story list and see it", open_and_see),
-    Work("click-and-see", "click in it and see what changed", click_and_see),
+TASKS = (
+    Task("navigate", "navigate, small page", navigate),
+    Task("click", "click, quiet page", click),
+    Task("fill", "fill a field", fill),
+    Task("evaluate", "evaluate", evaluate),
+    Task("open-and-see", "open the 100-story list and see it", open_and_see),
+    Task("click-and-see", "click in it and see what changed", click_and_see),
     *_snapshots("/small", "small page"),
     *_snapshots("/stories", "100-story list"),
     *_snapshots("/article", "article"),

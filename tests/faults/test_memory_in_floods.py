@@ -1,4 +1,4 @@
-"""Whatever a page says or asks for, our own process stays as small as it was, and others are answered."""
+"""Floods of console messages and requests leave rove's memory bounded, and other sessions are answered."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from tests.rove_process import RoveHome, call, start_with_page, temporary_rove_home
 from tests.site import Site
 
-# Minutes altogether, and they need the machine to themselves.
+# These take minutes, and need the whole machine.
 pytestmark = pytest.mark.slow
 
 PAGE = 4096
 LASTS = 4.0
-# Room for one line of 10 MB on its way: as bytes, joined, and as a string.
+# Allows for one line of 10 MB in transfer: as bytes, joined, and as a string.
 MOST_MORE = 64e6
 
 LINES = "for (let i = 0; i < 1e6; i++) console.log('line ' + i)"
@@ -50,7 +50,7 @@ def memory(server: subprocess.Popen[bytes]) -> int:
         pytest.param(SOCKETS, id="54 sockets", marks=pytest.mark.slow),
     ],
 )
-def test_53_54_a_flood_leaves_memory_flat_and_everyone_answered_in_time(
+def test_53_54_a_flood_leaves_memory_bounded_and_delays_no_other_session(
     rove_home: RoveHome, site: Site, flood: str
 ) -> None:
     server = start_with_page(rove_home, site)
@@ -65,7 +65,7 @@ def test_53_54_a_flood_leaves_memory_flat_and_everyone_answered_in_time(
         answer = call(server, "browser_extract", target="p", session="calm", timeout=15)
         answered += not answer["result"].get("isError")
         most = max(most, memory(server))
-    # The page that floods may be too busy for an answer, but that is said in time too.
+    # The page that floods may be too busy to answer, but the error comes in time too.
     began = time.monotonic()
     call(server, "browser_extract", target="h1", timeout=3)
     assert time.monotonic() - began < 10

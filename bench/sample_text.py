@@ -73,7 +73,7 @@ ARTICLE = (
         "The lens that bent an industry",
         (
             'In 1822 <a href="/people/fresnel">Augustin Fresnel</a> showed a commission in Paris a ring '
-            "of prisms around a single wick. Where a mirror threw away four fifths of the light, his lens"
+            "of prisms options a single wick. Where a mirror threw away four fifths of the light, his lens"
             " kept four fifths of it. The commission had paid for a brighter lamp; what they got was a "
             "lamp that could be aimed.",
             'An aimed beam can turn. Mount the lens on rollers, later on <a href="/machines/mercury">a '

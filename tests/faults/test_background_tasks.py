@@ -1,4 +1,4 @@
-"""Clean-up and checks beside the calls: a failure there is logged, and costs no call its browser."""
+"""Failures of clean-up and checks in the background: they are logged, and do not fail a call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rove.settings import Deadlines, Settings
 
 @pytest.fixture
 def own(home: Path) -> Settings:
-    return Settings(home=home / "housekeeping", deadlines=Deadlines(launch=20))
+    return Settings(home=home / "background", deadlines=Deadlines(launch=20))
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
 ) -> None:
     released = Event()
     monkeypatch.setattr(launching, "sweep", lambda runs: released.wait(60))
-    own = Settings(home=home / "housekeeping", deadlines=Deadlines(launch=5))
+    own = Settings(home=home / "background", deadlines=Deadlines(launch=5))
     process = await start_process(own, None)
     began = time.monotonic()
     try:

@@ -1,4 +1,4 @@
-"""A disk that is full or may not be written to, a machine that lacks what browsers count on, a browser that is none."""
+"""The machine that rove runs on: full or read-only disks, no shared memory, browsers that do not work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings import Deadlines, Settings
 
-# In a world of its own, which ends with the server: nothing is mounted for anyone else.
+# A mount namespace that ends with the server: other processes do not see what is mounted.
 PRIVATE = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
 MOUNT = 'mkdir -p "$1" && mount -t tmpfs -o "$2" tmpfs "$1" && shift 2 && exec "$@"'
 
@@ -32,7 +32,7 @@ def rove_home() -> Generator[RoveHome]:
 
 
 def mounted(folder: Path | str, options: str) -> list[str]:
-    """The beginning of a command that sees a small disk of its own in place of a folder."""
+    """Return the start of a command that runs with a small disk mounted over a folder."""
     if subprocess.run([*PRIVATE, "true"], capture_output=True, check=False).returncode:
         pytest.skip("nothing can be mounted here")
     return [*PRIVATE, MOUNT, "sh", str(folder), options]
@@ -44,7 +44,7 @@ def failed(answer: dict[str, Any]) -> dict[str, Any]:
     return error
 
 
-def test_56_a_home_that_cannot_be_written_is_named(rove_home: RoveHome, site: Site) -> None:
+def test_56_the_error_for_a_read_only_home_names_the_folder(rove_home: RoveHome, site: Site) -> None:
     server = rove_home.start(*mounted(rove_home.home, "ro"))
     error = failed(call(server, "browser_navigate", url=site.page("/", "<p>Page</p>")))
     assert error["code"] in ("browser_unavailable", "journal_failed")
@@ -54,7 +54,7 @@ def test_56_a_home_that_cannot_be_written_is_named(rove_home: RoveHome, site: Si
     rove_home.assert_clean()
 
 
-def test_56_a_disk_without_room_for_a_browser_is_told_of_in_time(rove_home: RoveHome, site: Site) -> None:
+def test_56_a_disk_without_space_for_a_browser_is_an_error_in_time(rove_home: RoveHome, site: Site) -> None:
     server = rove_home.start(*mounted(rove_home.home, "size=64k"), DEADLINES_LAUNCH="10")
     error = failed(call(server, "browser_navigate", url=site.page("/", "<p>Page</p>")))
     assert error["code"] in ("browser_unavailable", "journal_failed")
@@ -63,9 +63,7 @@ def test_56_a_disk_without_room_for_a_browser_is_told_of_in_time(rove_home: Rove
     rove_home.assert_clean()
 
 
-def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(
-    rove_home: RoveHome, site: Site
-) -> None:
+def test_56_a_disk_that_fills_up_is_an_error_until_there_is_space_again(rove_home: RoveHome, site: Site) -> None:
     url = site.page("/", "<p>Page</p>")
     server = rove_home.start(*mounted(rove_home.home, "size=40m"))
     assert not call(server, "browser_navigate", url=url)["result"].get("isError")
@@ -83,7 +81,7 @@ def test_56_a_disk_that_fills_up_is_told_of_and_work_goes_on_when_there_is_room(
     rove_home.assert_clean()
 
 
-def test_56_a_machine_without_shared_memory_works(rove_home: RoveHome, site: Site) -> None:
+def test_56_rove_works_on_a_machine_without_shared_memory(rove_home: RoveHome, site: Site) -> None:
     server = start_with_page(rove_home, site, *mounted("/dev/shm", "ro,size=4k"))
     heavy = (
         "<canvas id=c width=3000 height=3000></canvas><script>c.getContext('2d').fillRect(0, 0, 3000, 3000)</script>"
@@ -95,9 +93,7 @@ def test_56_a_machine_without_shared_memory_works(rove_home: RoveHome, site: Sit
     rove_home.assert_clean()
 
 
-def test_57_two_servers_of_one_home_have_a_profile_each_and_neither_ends_with_the_other(
-    rove_home: RoveHome, site: Site
-) -> None:
+def test_57_two_servers_of_one_home_have_their_own_profiles_and_end_separately(rove_home: RoveHome, site: Site) -> None:
     first = start_with_page(rove_home, site)
     call(first, "browser_evaluate", expression="document.cookie = 'whose=first'")
     mine = browser_of(rove_home.home)
@@ -121,7 +117,7 @@ def program(path: Path, text: str) -> Path:
     return path
 
 
-# Says over the pipe that it is a browser of long ago.
+# Answers over the pipe with the version of an old browser.
 OLD = f"""#!{sys.executable}
 import json, os
 rest = b""
@@ -142,7 +138,9 @@ while data := os.read(3, 65536):
     ],
     ids=["that cannot run", "that never answers", "that is too old"],
 )
-async def test_58_a_browser_is_refused_with_the_reason(home: Path, site: Site, text: str, said: str) -> None:
+async def test_58_a_browser_that_does_not_work_is_refused_with_the_reason(
+    home: Path, site: Site, text: str, said: str
+) -> None:
     broken = program(home / "not-a-browser", text)
     own = home / "refused"
     settings = Settings(home=own, browser=broken, allow_host=OWN_SITES, deadlines=Deadlines(launch=3))
@@ -155,7 +153,7 @@ async def test_58_a_browser_is_refused_with_the_reason(home: Path, site: Site, t
     assert run_folders(own) == []
 
 
-async def test_58_after_three_failures_nobody_tries_again_for_a_while_and_it_is_said_how_long(
+async def test_58_after_three_failures_the_browser_is_not_started_for_a_while_and_the_error_says_how_long(
     home: Path, site: Site
 ) -> None:
     tried = home / "tried"

@@ -1,7 +1,7 @@
-"""`python -m bench.egress`: what the guard costs a page load.
+"""`python -m bench.proxy_overhead`: how much rove's proxy adds to the time of a page load.
 
-The same pages from this machine, in one browser, in turn: through a session's proxy, and past it. Past it only here:
-a session of rove's has no such way.
+Loads the same pages from this machine in one browser, in turn through a session's proxy and without it. Sessions of
+rove always use the proxy; only this benchmark does without.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PICTURES = (0, 20, 60)
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A small web server: `/20` is a page of twenty pictures, each asked for anew."""
+    """Serve requests: `/20` is a page of twenty images that are not cached."""
     while (head := await _head(reader)) is not None:
         path = head.split(b" ", 2)[1].decode()
         number = path.removeprefix("/")
@@ -44,7 +44,7 @@ async def _head(reader: asyncio.StreamReader) -> bytes | None:
     try:
         return await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
-        return None  # it has hung up
+        return None  # the browser closed the connection
 
 
 def _page(pictures: int) -> bytes:
@@ -55,7 +55,7 @@ def _page(pictures: int) -> bytes:
 
 @asynccontextmanager
 async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
-    """A tab behind the guard and one with a way round it, in one browser."""
+    """Open a tab that uses the proxy and one that does not, in one browser."""
     egress = EgressProxy(HostRules.of([address]), OwnPorts())
     await egress.start()
     with tempfile.TemporaryDirectory(prefix="rv") as home:
@@ -87,7 +87,7 @@ async def _measure(repeats: int) -> None:
             for number in range(repeats + 2):
                 for name, tab in tabs.items():
                     taken = await _load(tab, f"http://{address}/{pictures}")
-                    if number > 1:  # the first ones warm both up
+                    if number > 1:  # the first loads warm up both tabs
                         times[name].append(taken)
             direct, guarded = (statistics.median(times[name]) for name in ("direct", "guarded"))
             print(f"{pictures + 1:>8}  {direct:>6.1f} ms  {guarded:>6.1f} ms  {guarded / direct - 1:>+8.1%}")
@@ -95,7 +95,7 @@ async def _measure(repeats: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.egress", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.proxy_overhead", description=__doc__)
     parser.add_argument("--repeats", type=int, default=30, help="loads of each page, each way (default: 30)")
     asyncio.run(_measure(parser.parse_args().repeats))
 

@@ -1,4 +1,4 @@
-"""The order of things: every server is alive during a round, and each takes its turn at each work."""
+"""Runs every task on every server in turn, while all servers of a round are running."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from bench import pages
 from bench.client import NoAnswer, ServerFailed
 from bench.driver import Driver
-from bench.peers import Server
 from bench.results import Column, Results, Start
+from bench.servers import Server
 from bench.site import Site
-from bench.work import Work, WrongAnswer
+from bench.tasks import Task, WrongResult
 
-# A start takes long and varies much; of these in each round, everyone in turn, the median is told.
+# Starts vary much, so each server is started this often in a round; the median is reported.
 COLD_STARTS = 5
 AFTER_FIRST_PAGE = "after the first page"
 AFTER_PAGES = "after the pages up to 2,000 rows"
 
-Troubles = (NoAnswer, ServerFailed, WrongAnswer, LookupError, OSError)
+FAILURES = (NoAnswer, ServerFailed, WrongResult, LookupError, OSError)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to do."""
+    """Which tasks to run, how often, and the seconds that a call may take."""
 
-    works: Sequence[Work]
+    tasks: Sequence[Task]
     rounds: int
     repeats: int
     limit: float
@@ -43,9 +43,9 @@ class Bench:
 
     async def run(self, servers: Sequence[Server]) -> None:
         for server in servers:
-            await self._rehearse(server)
+            await self._start_once(server)
         if not self._results.columns:
-            raise SystemExit("there is nobody to measure")
+            raise SystemExit("no server could be started")
         for number in range(self._plan.rounds):
             print(f"round {number + 1} of {self._plan.rounds}", flush=True)
             try:
@@ -53,19 +53,19 @@ class Bench:
             finally:
                 await self._stop_all()
 
-    async def _rehearse(self, server: Server) -> None:
-        """One start that is not counted: nobody pays for cold files, and who cannot start is skipped."""
+    async def _start_once(self, server: Server) -> None:
+        """Start a server once without timing it, to warm the file cache and to skip one that cannot start."""
         try:
             driver = await Driver.start(server, self._site, self._plan.limit)
-        except Troubles as trouble:
-            self._results.skipped[server.key] = f"does not start: {trouble}"
-            print(f"  {server.title} is skipped, it does not start: {trouble}", flush=True)
+        except FAILURES as failure:
+            self._results.skipped[server.key] = f"does not start: {failure}"
+            print(f"  {server.title} is skipped, it does not start: {failure}", flush=True)
             return
         try:
             await driver.first_page()
-        except Troubles as trouble:
-            self._results.skipped[server.key] = f"cannot open a page: {trouble}"
-            print(f"  {server.title} is skipped, it cannot open a page: {trouble}", flush=True)
+        except FAILURES as failure:
+            self._results.skipped[server.key] = f"cannot open a page: {failure}"
+            print(f"  {server.title} is skipped, it cannot open a page: {failure}", flush=True)
             await driver.kill()
         else:
             left = await driver.stop()
@@ -77,30 +77,30 @@ class Bench:
                 await self._start_cold(column)
         for column in self._turns(number):
             await self._start(column)
-        # Only now that all browsers run: they share their program's pages, and the first would bear them alone.
+        # Measured when all browsers run, because they share the memory of their program.
         self._read_memory(AFTER_FIRST_PAGE)
-        for work in self._plan.works:
-            if not work.is_heavy:
-                await self._each_in_turn(work, number, self._plan.repeats)
+        for task in self._plan.tasks:
+            if not task.is_heavy:
+                await self._each_in_turn(task, number, self._plan.repeats)
         self._read_memory(AFTER_PAGES)
-        for work in self._plan.works:
-            if work.is_heavy:
-                await self._each_in_turn(work, number, repeats=1)
+        for task in self._plan.tasks:
+            if task.is_heavy:
+                await self._each_in_turn(task, number, repeats=1)
 
-    async def _each_in_turn(self, work: Work, number: int, repeats: int) -> None:
-        print(f"  {work.title}", flush=True)
+    async def _each_in_turn(self, task: Task, number: int, repeats: int) -> None:
+        print(f"  {task.title}", flush=True)
         for turn in range(repeats):
             for column in self._turns(number + turn):
-                await self._measure(column, work)
+                await self._measure(column, task)
 
     def _turns(self, shift: int) -> Iterator[Column]:
-        """Everyone, beginning with another each time, so that no one always follows a heavy neighbour."""
+        """Yield every server, beginning with another each time, so that none always follows the same one."""
         columns = list(self._results.columns.values())
         shift %= max(1, len(columns))
         yield from columns[shift:] + columns[:shift]
 
     async def _start_cold(self, column: Column) -> None:
-        """From before the process exists until its first page is answered, while nobody else runs."""
+        """Time a start from creating the process until its first page is loaded, while no other server runs."""
         try:
             driver = await Driver.start(column.server, self._site, self._plan.limit)
             try:
@@ -108,37 +108,37 @@ class Bench:
                 column.starts.append(Start(driver.handshake, reply.arrived - driver.started))
             finally:
                 await driver.stop()
-        except Troubles as trouble:
-            column.start_failures.append(str(trouble))
+        except FAILURES as failure:
+            column.start_failures.append(str(failure))
 
     async def _start(self, column: Column) -> None:
-        """For the rest of the round."""
+        """Start a server for the rest of the round."""
         try:
             driver = await Driver.start(column.server, self._site, self._plan.limit)
             self._drivers[column.server.key] = driver
             await driver.first_page()
-        except Troubles as trouble:
-            column.start_failures.append(str(trouble))
+        except FAILURES as failure:
+            column.start_failures.append(str(failure))
 
-    async def _measure(self, column: Column, work: Work) -> None:
-        dialect = column.server.dialect
-        if work.twin and dialect.snapshot == dialect.whole_snapshot:
-            column.cells[work.key] = column.cell(work.twin)
+    async def _measure(self, column: Column, task: Task) -> None:
+        tool_calls = column.server.tool_calls
+        if task.twin and tool_calls.snapshot == tool_calls.whole_snapshot:
+            column.cells[task.key] = column.cell(task.twin)
             return
-        cell = column.cell(work.key)
+        cell = column.cell(task.key)
         if cell.gave_up:
             return
         try:
             driver = await self._driver(column)
-            cell.add(await work.perform(driver), self._names.get(work.page, ()))
-        except Troubles as trouble:
-            # What was given up may go on burning a core, and what follows would pay for it.
-            cell.fail(str(trouble), for_good=work.is_heavy or isinstance(trouble, NoAnswer))
-            print(f"    {column.server.title}: {trouble}", flush=True)
+            cell.add(await task.perform(driver), self._names.get(task.page, ()))
+        except FAILURES as failure:
+            # A server that timed out may keep a core busy, and would slow the others down.
+            cell.fail(str(failure), for_good=task.is_heavy or isinstance(failure, NoAnswer))
+            print(f"    {column.server.title}: {failure}", flush=True)
             await self._drop(column)
 
     async def _driver(self, column: Column) -> Driver:
-        """The living driver, or a new one in place of one that was dropped."""
+        """Return the running driver, or start a new one if it was stopped."""
         key = column.server.key
         if key not in self._drivers:
             self._drivers[key] = await Driver.start(column.server, self._site, self._plan.limit)

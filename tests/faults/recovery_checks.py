@@ -1,4 +1,4 @@
-"""What every fault test asks: was there an answer in time, and does the next page work?"""
+"""Checks that fault tests share: calls answer in time, and the session loads the next page."""
 
 from __future__ import annotations
 
@@ -14,45 +14,46 @@ from rove import Session
 from rove.actions.navigation import Navigate
 from rove.outcome import AnyOutcome
 
-# What a busy machine may add to a deadline.
+# Seconds that a busy machine may add to a deadline.
 MARGIN = 5.0
-# Within which the next good page has to be there, whatever happened before.
+# Seconds within which the next page has to load after a fault.
 RECOVERY = 15.0
 
 
 @contextmanager
 def answered_within(seconds: float) -> Generator[None]:
-    """The calls in the block answer, well or badly, by their deadline."""
+    """Assert that the calls in the block answer, with a result or an error, by their deadline."""
     began = time.monotonic()
     yield
     assert time.monotonic() - began < seconds + MARGIN
 
 
-async def goes_on(session: Session, site: Site) -> AnyOutcome:
-    """After whatever was done to it, the session loads the next good page."""
+async def assert_next_page_loads(session: Session, site: Site) -> AnyOutcome:
+    """Assert that the session still loads a page after a fault; return the outcome."""
     outcome = await session.run(Navigate(site.page("/good", "<h1>Good</h1>")), timeout=RECOVERY)
     assert 'heading "Good"' in outcome.changes.text
     return outcome
 
 
-async def eventually(holds: Callable[[], bool], patience: float = 10.0) -> None:
-    async with asyncio.timeout(patience):
-        while not holds():
+async def eventually(condition: Callable[[], bool], timeout: float = 10.0) -> None:
+    """Wait until the condition holds."""
+    async with asyncio.timeout(timeout):
+        while not condition():
             await asyncio.sleep(0.01)
 
 
-def kinds(outcome: AnyOutcome) -> list[str]:
+def event_kinds(outcome: AnyOutcome) -> list[str]:
     return [event.kind for event in outcome.events]
 
 
-def told(outcome: AnyOutcome, kind: str) -> str:
-    """The words of the one event of a kind."""
+def event_text(outcome: AnyOutcome, kind: str) -> str:
+    """Return the text of the only event of this kind."""
     (text,) = [event.text for event in outcome.events if event.kind == kind]
     return text
 
 
 def browser_with(folder: Path, browser: Path, *flags: str) -> Path:
-    """The same browser, started with flags that rove would not give it."""
+    """Write a script that starts the browser with extra flags; return its path."""
     script = folder / "browser"
     script.write_text(f'#!/bin/sh\nexec {browser} {" ".join(flags)} "$@"\n')
     script.chmod(0o755)

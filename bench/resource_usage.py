@@ -1,4 +1,4 @@
-"""What a server holds at one moment, and whether it holds more and more of it (Linux only)."""
+"""Memory, handles, threads and processes of a server, and whether they grow (Linux only)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from rove.chromium.process.watchdog import living_processes, processes_of
 
 PAGE = 4096
-# The first part of a soak, in which caches fill and thread pools grow.
+# The share of a soak in which caches fill and thread pools grow.
 WARM_UP = 0.2
 MOST_GROWTH = 0.05
-# Handles come and go with the connections that pages hold open; a leak of one in each session would be far more.
+# Handles vary with the open connections of pages; a leak of one in each session would be far more.
 SLACK_HANDLES = 20
 
 
 @dataclass(frozen=True)
-class Vitals:
+class ResourceUsage:
     """One server's handles, threads, memory, processes and folders."""
 
     done: int
@@ -30,10 +30,10 @@ class Vitals:
     zombies: int
     browser_processes: int
     run_folders: int
-    scraps: int
+    temporary_files: int
 
     @classmethod
-    def of(cls, pid: int, home: Path, temporary: Path, done: int) -> Vitals:
+    def of(cls, pid: int, home: Path, temporary: Path, done: int) -> ResourceUsage:
         children = [state for parent, state in _processes() if parent == pid]
         folders = run_folders(home)
         return cls(
@@ -45,7 +45,7 @@ class Vitals:
             zombies=children.count("Z"),
             browser_processes=sum(len(processes_of(folder)) for folder in folders),
             run_folders=len(folders),
-            scraps=len(list(temporary.iterdir())),
+            temporary_files=len(list(temporary.iterdir())),
         )
 
 
@@ -54,22 +54,22 @@ def run_folders(home: Path) -> list[Path]:
 
 
 def groups(home: Path) -> set[int]:
-    """The process groups that browsers of this home lead at the moment."""
+    """Return the process groups of the running browsers of this home."""
     living = dict(living_processes())
     return {living[pid] for folder in run_folders(home) for pid in processes_of(folder) if pid in living}
 
 
-def left_of(led: set[int]) -> list[int]:
-    """Processes of groups that browsers have led."""
-    return [pid for pid, group in living_processes() if group in led]
+def processes_in(process_groups: set[int]) -> list[int]:
+    """Return the running processes of these groups."""
+    return [pid for pid, group in living_processes() if group in process_groups]
 
 
-def faults(samples: Sequence[Vitals]) -> list[str]:
-    """In what a server grew, or what it did not clear up, in sentences."""
+def faults(samples: Sequence[ResourceUsage]) -> list[str]:
+    """Return a sentence for each resource that grew or was not cleaned up."""
     if not samples:
-        return ["it ended before it could be looked at"]
+        return ["it ended before the first sample"]
     warm = [sample for sample in samples if sample.done >= samples[-1].done * WARM_UP]
-    before, after = _middle(warm[: len(warm) // 3 or 1]), _middle(warm[-(len(warm) // 3 or 1) :])
+    before, after = _median(warm[: len(warm) // 3 or 1]), _median(warm[-(len(warm) // 3 or 1) :])
     found: list[str] = []
     if (growth := after.rss / before.rss - 1) > MOST_GROWTH:
         found.append(f"memory grew by {growth:.1%}")
@@ -77,7 +77,7 @@ def faults(samples: Sequence[Vitals]) -> list[str]:
         found.append(f"handles grew from {before.handles} to {after.handles}")
     if after.threads > before.threads + 2:
         found.append(f"threads grew from {before.threads} to {after.threads}")
-    # A child that has just died is waited for a moment later; one of an earlier sample never was.
+    # A child that has just died is waited for soon; one that is in several samples never was.
     if min(sample.zombies for sample in warm[-3:]) > 0:
         found.append(f"{warm[-1].zombies} dead children were not waited for")
     if max(sample.run_folders for sample in warm) > 2:
@@ -85,16 +85,16 @@ def faults(samples: Sequence[Vitals]) -> list[str]:
     return found
 
 
-def _middle(samples: Sequence[Vitals]) -> Vitals:
-    """A sample of what is usual, so that one odd moment counts for nothing."""
+def _median(samples: Sequence[ResourceUsage]) -> ResourceUsage:
+    """Return the median of each number, so that one unusual sample does not count."""
     numbers = [tuple(vars(sample).values()) for sample in samples]
-    return Vitals(*(int(statistics.median(column)) for column in zip(*numbers, strict=True)))
+    return ResourceUsage(*(int(statistics.median(column)) for column in zip(*numbers, strict=True)))
 
 
 def _processes() -> Iterator[tuple[int, str]]:
-    """Parent and state of every process."""
+    """Yield parent and state of every process."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
-            with contextlib.suppress(OSError):  # gone meanwhile
+            with contextlib.suppress(OSError):  # it has ended
                 state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
                 yield int(parent), state

@@ -1,4 +1,4 @@
-"""Who is measured: how each server is started, and what its tools call the same five things."""
+"""The measured servers: how each is started, and which of its tools does the same task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bench.packages import NotInstalled, Package, install
 Arguments = dict[str, Any]
 
 ROVE_LARGEST_BUDGET = 100_000
-# The pages are on this machine; every byte of them still passes the guard.
+# The pages are on this machine; every byte of them still passes rove's proxy.
 ALLOWED = ("--allow-host", "127.0.0.1", "--allow-host", "localhost")
 
 
@@ -33,23 +33,23 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Dialect:
-    """The same work in the words of one server."""
+class ToolCalls:
+    """The tool calls of one server for the same tasks."""
 
     navigate: Callable[[str], Call]
     click: Callable[[str], Call]
-    # A click whose answer shows the page, where that takes an argument.
-    seeing_click: Callable[[str], Call]
+    # A click whose result shows the page, where that needs an argument.
+    click_with_page: Callable[[str], Call]
     fill: Callable[[str, str], Call]
     evaluate: Callable[[str], Call]
     snapshot: Call
-    # Everything on the page, where the plain call answers with less.
+    # A snapshot of the whole page, where the default call returns less.
     whole_snapshot: Call
-    # How a snapshot's line gives the ref of the element called %s.
+    # A pattern that finds the ref of the element named %s in a snapshot.
     ref: str
 
     def ref_of(self, name: str, snapshot: str) -> str:
-        """The ref of the first element with this name."""
+        """Return the ref of the first element with this name."""
         match = re.search(self.ref % re.escape(name), snapshot)
         if match is None:
             raise LookupError(f"no ref for {name!r} in the snapshot")
@@ -58,33 +58,33 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Server:
-    """An installed server, ready to be started with the browser that all share."""
+    """An installed server, and how to start it with the browser that all servers drive."""
 
     key: str
     title: str
     version: str
     command: tuple[str, ...]
-    dialect: Dialect
-    # The flags and variables worth knowing, without this machine's paths.
+    tool_calls: ToolCalls
+    # Flags and variables for the report, without paths of this machine.
     settings: str
     notes: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What building a server needs to know."""
+class BuildOptions:
+    """The browser, and how to find or fetch a server."""
 
     browser: Browser
     fetch: bool
     rove: str | None
 
 
-def _playwright_dialect() -> Dialect:
-    return Dialect(
+def _playwright_calls() -> ToolCalls:
+    return ToolCalls(
         navigate=lambda url: Call("browser_navigate", {"url": url}),
         click=lambda ref: Call("browser_click", {"target": ref}),
-        seeing_click=lambda ref: Call("browser_click", {"target": ref}),
+        click_with_page=lambda ref: Call("browser_click", {"target": ref}),
         fill=lambda ref, value: Call("browser_type", {"target": ref, "text": value}),
         evaluate=lambda expression: Call("browser_evaluate", {"function": f"() => ({expression})"}),
         snapshot=Call("browser_snapshot", {}),
@@ -93,15 +93,15 @@ def _playwright_dialect() -> Dialect:
     )
 
 
-def _playwright(around: Surroundings, extra: tuple[str, ...] = ()) -> Server:
-    package = install("@playwright/mcp", fetch=around.fetch)
-    flags = ("--headless", "--isolated", *(() if around.browser.sandbox else ("--no-sandbox",)), *extra)
+def _playwright(options: BuildOptions, extra: tuple[str, ...] = ()) -> Server:
+    package = install("@playwright/mcp", fetch=options.fetch)
+    flags = ("--headless", "--isolated", *(() if options.browser.sandbox else ("--no-sandbox",)), *extra)
     return Server(
         key="playwright",
         title="Playwright MCP",
         version=package.version,
-        command=("node", str(package.file("cli.js")), *flags, "--executable-path", str(around.browser.path)),
-        dialect=_playwright_dialect(),
+        command=("node", str(package.file("cli.js")), *flags, "--executable-path", str(options.browser.path)),
+        tool_calls=_playwright_calls(),
         settings=" ".join((*flags, "--executable-path …")),
         notes=(
             "Waits 500 ms after click and evaluate for work they may have triggered (`--timeout-settle`, "
@@ -113,18 +113,18 @@ def _playwright(around: Surroundings, extra: tuple[str, ...] = ()) -> Server:
     )
 
 
-def _playwright_tuned(around: Surroundings) -> Server:
-    plain = _playwright(around, ("--timeout-settle", "0"))
+def _playwright_tuned(options: BuildOptions) -> Server:
+    plain = _playwright(options, ("--timeout-settle", "0"))
     return _renamed(plain, "playwright-tuned", "Playwright MCP, no settle", "Documented flag: no wait after an act.")
 
 
-def _devtools_dialect(**evaluating: bool) -> Dialect:
+def _devtools_calls(**evaluating: bool) -> ToolCalls:
     # Its tools want a page id on each call; the first page is 1.
     page = {"pageId": 1}
-    return Dialect(
+    return ToolCalls(
         navigate=lambda url: Call("navigate_page", {**page, "type": "url", "url": url}),
         click=lambda ref: Call("click", {**page, "uid": ref}),
-        seeing_click=lambda ref: Call("click", {**page, "uid": ref, "includeSnapshot": True}),
+        click_with_page=lambda ref: Call("click", {**page, "uid": ref, "includeSnapshot": True}),
         fill=lambda ref, value: Call("fill", {**page, "uid": ref, "value": value}),
         evaluate=lambda expression: Call(
             "evaluate_script", {**page, **evaluating, "function": f"() => ({expression})"}
@@ -135,18 +135,18 @@ def _devtools_dialect(**evaluating: bool) -> Dialect:
     )
 
 
-def _devtools(around: Surroundings) -> Server:
-    package = install("chrome-devtools-mcp", fetch=around.fetch)
+def _devtools(options: BuildOptions) -> Server:
+    package = install("chrome-devtools-mcp", fetch=options.fetch)
     # Not a speed setting: without it the bench would report to Google.
     flags = ("--headless", "--isolated", "--no-usage-statistics")
-    sandbox = () if around.browser.sandbox else ("--chromeArg=--no-sandbox",)
+    sandbox = () if options.browser.sandbox else ("--chromeArg=--no-sandbox",)
     script = package.file("build/src/bin/chrome-devtools-mcp.js")
     return Server(
         key="devtools",
         title="chrome-devtools-mcp",
         version=package.version,
-        command=("node", str(script), *flags, *sandbox, "--executablePath", str(around.browser.path)),
-        dialect=_devtools_dialect(),
+        command=("node", str(script), *flags, *sandbox, "--executablePath", str(options.browser.path)),
+        tool_calls=_devtools_calls(),
         settings=" ".join((*flags, *sandbox, "--executablePath …")),
         notes=(
             "Waits after click, fill and evaluate for 100 ms without a navigation, then for 100 ms without "
@@ -159,18 +159,18 @@ def _devtools(around: Surroundings) -> Server:
     )
 
 
-def _devtools_tuned(around: Surroundings) -> Server:
-    plain = _devtools(around)
+def _devtools_tuned(options: BuildOptions) -> Server:
+    plain = _devtools(options)
     note = "The caller passes `waitForStableDom: false` to evaluate; click and fill have no such argument."
     tuned = _renamed(plain, "devtools-tuned", "chrome-devtools-mcp, no evaluate wait", note)
-    return replace(tuned, dialect=_devtools_dialect(waitForStableDom=False))
+    return replace(tuned, tool_calls=_devtools_calls(waitForStableDom=False))
 
 
-def _agent_browser_dialect() -> Dialect:
-    return Dialect(
+def _agent_browser_calls() -> ToolCalls:
+    return ToolCalls(
         navigate=lambda url: Call("agent_browser_open", {"url": url}),
         click=lambda ref: Call("agent_browser_click", {"selector": f"@{ref}"}),
-        seeing_click=lambda ref: Call("agent_browser_click", {"selector": f"@{ref}"}),
+        click_with_page=lambda ref: Call("agent_browser_click", {"selector": f"@{ref}"}),
         fill=lambda ref, value: Call("agent_browser_fill", {"selector": f"@{ref}", "text": value}),
         evaluate=lambda expression: Call("agent_browser_eval", {"script": expression}),
         snapshot=Call("agent_browser_snapshot", {}),
@@ -179,17 +179,17 @@ def _agent_browser_dialect() -> Dialect:
     )
 
 
-def _agent_browser(around: Surroundings) -> Server:
-    package = install("agent-browser", fetch=around.fetch)
+def _agent_browser(options: BuildOptions) -> Server:
+    package = install("agent-browser", fetch=options.fetch)
     program = _native(package)
-    launch = {"AGENT_BROWSER_EXECUTABLE_PATH": str(around.browser.path), "AGENT_BROWSER_SESSION": "bench"}
-    sandbox = {} if around.browser.sandbox else {"AGENT_BROWSER_ARGS": "--no-sandbox"}
+    launch = {"AGENT_BROWSER_EXECUTABLE_PATH": str(options.browser.path), "AGENT_BROWSER_SESSION": "bench"}
+    sandbox = {} if options.browser.sandbox else {"AGENT_BROWSER_ARGS": "--no-sandbox"}
     return Server(
         key="agent-browser",
         title="agent-browser",
         version=package.version,
         command=(str(program), "mcp"),
-        dialect=_agent_browser_dialect(),
+        tool_calls=_agent_browser_calls(),
         settings=" ".join(("mcp", *(f"{name}={value}" for name, value in sandbox.items()))),
         notes=(
             "The native program is started directly, as a global install does; its Node launcher would make "
@@ -205,7 +205,7 @@ def _agent_browser(around: Surroundings) -> Server:
 
 
 def _native(package: Package) -> Path:
-    """The program for this machine, which npm's --ignore-scripts leaves without its executable bit."""
+    """Return the native program, and make it executable, which npm's --ignore-scripts skips."""
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine().lower()]
     system = "darwin" if sys.platform == "darwin" else "linux"
     libc = "-musl" if system == "linux" and platform.libc_ver()[0] != "glibc" else ""
@@ -214,11 +214,11 @@ def _native(package: Package) -> Path:
     return program
 
 
-def _rove_dialect() -> Dialect:
-    return Dialect(
+def _rove_calls() -> ToolCalls:
+    return ToolCalls(
         navigate=lambda url: Call("browser_navigate", {"url": url}),
         click=lambda ref: Call("browser_click", {"target": ref}),
-        seeing_click=lambda ref: Call("browser_click", {"target": ref}),
+        click_with_page=lambda ref: Call("browser_click", {"target": ref}),
         fill=lambda ref, value: Call("browser_fill", {"target": ref, "value": value}),
         evaluate=lambda expression: Call("browser_evaluate", {"expression": expression}),
         snapshot=Call("browser_snapshot", {}),
@@ -227,14 +227,14 @@ def _rove_dialect() -> Dialect:
     )
 
 
-def _rove(around: Surroundings) -> Server:
-    command = tuple(around.rove.split()) if around.rove else _installed_rove()
+def _rove(options: BuildOptions) -> Server:
+    command = tuple(options.rove.split()) if options.rove else _installed_rove()
     return Server(
         key="rove",
         title="rove",
         version=_revision(),
         command=command,
-        dialect=_rove_dialect(),
+        tool_calls=_rove_calls(),
         settings=" ".join(("mcp", *ALLOWED)),
         notes=(
             "Navigate answers with a first look at the page and click with what changed, so both do more work "
@@ -243,12 +243,12 @@ def _rove(around: Surroundings) -> Server:
             f"{ROVE_LARGEST_BUDGET:,}, which is the most it takes.",
             "Gives every call 15 s of its own and then answers with an error.",
         ),
-        env={"ROVE_BROWSER": str(around.browser.path)},
+        env={"ROVE_BROWSER": str(options.browser.path)},
     )
 
 
 def _revision() -> str:
-    """Which rove: the commit of this checkout, and whether it was changed since."""
+    """Return the commit of this checkout, and whether it has changes."""
     command = ("git", "describe", "--always", "--dirty=, changed")
     try:
         done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
@@ -262,7 +262,7 @@ def _installed_rove() -> tuple[str, ...]:
     checkout = Path(__file__).parent.parent / ".venv" / "bin" / "rove"
     for program in (beside, checkout):
         if program.exists():
-            # As an installer leaves it: a checkout may lie where Python is told to write no bytecode.
+            # As after an installation: in a checkout Python may be configured to write no bytecode.
             compileall.compile_dir(Path(__file__).parent.parent / "src", quiet=2)
             return (str(program), "mcp", *ALLOWED)
     if importlib.util.find_spec("rove") is not None:
@@ -274,21 +274,21 @@ def _renamed(server: Server, key: str, title: str, note: str) -> Server:
     return replace(server, key=key, title=title, notes=(note,))
 
 
-BUILDERS: Mapping[str, Callable[[Surroundings], Server]] = {
+BUILDERS: Mapping[str, Callable[[BuildOptions], Server]] = {
     "rove": _rove,
     "playwright": _playwright,
     "devtools": _devtools,
     "agent-browser": _agent_browser,
 }
-TUNED: Mapping[str, Callable[[Surroundings], Server]] = {
+TUNED: Mapping[str, Callable[[BuildOptions], Server]] = {
     "playwright-tuned": _playwright_tuned,
     "devtools-tuned": _devtools_tuned,
 }
 
 
-def build(key: str, around: Surroundings) -> Server:
-    """Install a server and say how to start it; raises NotInstalled with the reason when that cannot be."""
-    server = {**BUILDERS, **TUNED}[key](around)
+def build(key: str, options: BuildOptions) -> Server:
+    """Install a server and return how to start it; raise NotInstalled with the reason if that fails."""
+    server = {**BUILDERS, **TUNED}[key](options)
     if shutil.which(server.command[0]) is None:
         raise NotInstalled(f"{Path(server.command[0]).name} is not installed")
     return server
