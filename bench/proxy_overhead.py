@@ -20,7 +20,7 @@ from rove.chromium.page.tab import Tab
 from rove.guard.hosts.host_rules import HostRules
 from rove.guard.hosts.local_machine import OwnPorts
 from rove.guard.proxy.egress import EgressProxy
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 PIXEL = (
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"

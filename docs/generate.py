@@ -21,7 +21,7 @@ from rove import errors
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.advice import insert_names
 from rove.errors import RoveError
-from rove.settings import Option, options
+from rove.settings.tree import Option, options
 from rove.surfaces.cli.commands import build_parser
 from rove.surfaces.toolsets import EVERYTHING, PREFIX, Toolset
 

@@ -17,7 +17,7 @@ from tests.site import OWN_SITES, Site, serving
 
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
-from rove.settings import Deadlines, Limits, Settings
+from rove.settings.tree import Deadlines, Limits, Settings
 
 GOLDEN = Path(__file__).parent / "golden"
 TAB_LIMIT = 4

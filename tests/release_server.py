@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from rove.chrome_version import PINNED
+from rove.settings.chrome_version import PINNED
 
 DAY = datetime.timedelta(days=1)
 VERSION = PINNED

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rove.action import Action as Action
     from rove.action import Effect as Effect
-    from rove.actions.forms import FormField as FormField
+    from rove.actions.input.forms import FormField as FormField
     from rove.errors import RoveError as RoveError
     from rove.guard.policy.approval import ApprovalAnswer as ApprovalAnswer
     from rove.guard.policy.approval import ApprovalRequest as ApprovalRequest
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rove.guard.policy.rule_policy import PolicyRule as PolicyRule
     from rove.guard.policy.rule_policy import RulePolicy as RulePolicy
     from rove.outcome import Outcome as Outcome
-    from rove.settings import Settings as Settings
+    from rove.settings.tree import Settings as Settings
     from rove.surfaces.library import Session as Session
     from rove.surfaces.library import open as open
 
@@ -43,7 +43,7 @@ _MODULES = {
     "Decision": "rove.guard.policy.policy",
     "Deny": "rove.guard.policy.policy",
     "Effect": "rove.action",
-    "FormField": "rove.actions.forms",
+    "FormField": "rove.actions.input.forms",
     "Outcome": "rove.outcome",
     "Place": "rove.guard.policy.policy",
     "Policy": "rove.guard.policy.policy",
@@ -51,7 +51,7 @@ _MODULES = {
     "PolicyRule": "rove.guard.policy.rule_policy",
     "RulePolicy": "rove.guard.policy.rule_policy",
     "Session": "rove.surfaces.library",
-    "Settings": "rove.settings",
+    "Settings": "rove.settings.tree",
     "WebOnly": "rove.guard.policy.policy",
     "open": "rove.surfaces.library",
 }

@@ -22,12 +22,12 @@ from typing import (
 )
 
 from rove.errors import InvalidArguments
-from rove.fields import UNKNOWN, InvalidFields, Validated, build, plain
-from rove.fields import arg as arg
 from rove.outcome import AnyOutcome, Result
-from rove.record import dataclass
 from rove.target import Target as Target
 from rove.target import Url as Url
+from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain
+from rove.validation.fields import arg as arg
+from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.context import Context

@@ -11,8 +11,8 @@ from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
 
 from rove.errors import RoveError
-from rove.fields import plain
-from rove.record import dataclass
+from rove.validation.fields import plain
+from rove.validation.record import dataclass
 
 # Stands for an origin that is not known.
 NOWHERE = "unknown"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from rove.fields import FieldRule, Validated, declared
-from rove.pattern import pattern
-from rove.record import dataclass
+from rove.validation.fields import FieldRule, Validated, declared
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
 
 _REF = pattern(r"(?P<frame>f\d+)?(?P<local>e\d+)")
 _POINT = pattern(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")

@@ -15,8 +15,8 @@ from collections.abc import Generator
 from pathlib import Path, PurePosixPath
 
 from rove.errors import Denied, InvalidArguments, InvalidSettings
-from rove.pattern import pattern
-from rove.record import dataclass
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
 
 LONGEST_NAME = 120
 _RESERVED = pattern(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)

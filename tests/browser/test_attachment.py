@@ -25,7 +25,7 @@ from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen
 from rove.render.outcomes import as_text
-from rove.settings import Deadlines, Settings, load
+from rove.settings.tree import Deadlines, Settings, load
 
 WARNING = "NOT GUARDED"
 MINE = "<title>Mine</title><h1>Mine</h1><button onclick=\"this.textContent = 'Pressed'\">Press</button>"

@@ -9,7 +9,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.console import ConsoleLine
+from rove.actions.devtools.console import ConsoleLine
 from rove.render.outcomes import as_data, as_text
 
 PATIENCE = 10

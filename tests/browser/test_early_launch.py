@@ -21,12 +21,12 @@ from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.process.watchdog import processes_of
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.surfaces.library import Session
 
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
-OURS = {"rove", "rove.chrome_version", "rove.errors", "rove.home", "rove.port", "rove.version"}
+OURS = {"rove", "rove.settings.chrome_version", "rove.errors", "rove.settings.home", "rove.port", "rove.version"}
 BROWSER = "rove.chromium"
 
 IMPORTS = """

@@ -9,7 +9,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import Denied, ElementNotReady, InvalidArguments
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 INPUT = (
     "<input type=file id=f multiple onchange=\"o.textContent = [...f.files].map(f => f.name + ':' + f.size)\">"

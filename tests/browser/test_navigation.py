@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import RoveError, Session
-from rove.actions.navigation import Navigate
+from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied, NavigationFailed
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.network import RequestLine
+from rove.actions.devtools.network import RequestLine
 from rove.errors import InvalidArguments
 from rove.render.outcomes import as_data, as_text
 

@@ -8,10 +8,10 @@ import pytest
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.pdf import Pdf
+from rove.actions.pages.pdf import Pdf
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached
-from rove.settings import Limits, Settings
+from rove.settings.tree import Limits, Settings
 
 TALL = "<title>Tea: a list</title><p>Text</p>" + "<div style='height: 900px'>More</div>" * 4
 

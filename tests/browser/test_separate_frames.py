@@ -15,7 +15,7 @@ from rove import Session
 from rove.chromium.frames.worlds import FRAME_TIMEOUT
 from rove.chromium.process.discovery import find
 from rove.engine.sessions.sessions import Sessions
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 STUCK = "<p>Inside</p><script>onload = () => setTimeout(() => { while (true) {} }, 0)</script>"
 

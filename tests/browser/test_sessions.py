@@ -14,7 +14,7 @@ from rove import Session
 from rove.action import parse
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen
-from rove.settings import Limits, Settings
+from rove.settings.tree import Limits, Settings
 
 
 async def test_sessions_share_neither_cookies_nor_storage(session: Session, site: Site) -> None:

@@ -92,7 +92,7 @@ async def test_a_link_to_a_204_response_keeps_the_page(session: Session, site: S
 
 
 async def test_a_quiet_call_reports_no_changes(session: Session, site: Site) -> None:
-    from rove.actions.pointer import Click
+    from rove.actions.input.pointer import Click
 
     await session.navigate(site.page("/", "<button onclick=\"p.textContent = 'new'\">Go</button><p id=p>old</p>"))
     silent = await session.run(Click('button "Go"'), quiet=True)

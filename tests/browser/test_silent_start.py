@@ -15,7 +15,7 @@ from rove.chromium.process.discovery import Installation
 from rove.chromium.process.launch_arguments import Sandbox
 from rove.chromium.process.watchdog import processes_of
 from rove.errors import BrowserUnavailable
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 UNRESPONSIVE = "#!/bin/sh\nexec sleep 300\n"
 # Creates a context, and refuses to create a page.

@@ -7,7 +7,7 @@ from tests.faults.servers import never_answer, serving
 from tests.site import Site
 
 from rove import RoveError, Session
-from rove.actions.navigation import Navigate
+from rove.actions.pages.navigation import Navigate
 
 
 async def test_the_message_for_a_selector_without_matches(session: Session, site: Site) -> None:

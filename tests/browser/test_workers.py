@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.workers import WorkerState
+from rove.actions.devtools.workers import WorkerState
 
 CACHING = """self.addEventListener('install', () => skipWaiting());
   self.addEventListener('activate', event => event.waitUntil(clients.claim()));

@@ -16,11 +16,11 @@ from rove import Ask, Place, RoveError, Session, Settings
 from rove.action import Action, AnyAction, Effect, fields_of, parse, registry
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidArguments
-from rove.fields import schema_of
 from rove.guard.policy.policy import Decision
 from rove.snapshot import estimate
 from rove.surfaces.mcp.protocol import McpConnection, Message
 from rove.surfaces.toolsets import EVERYTHING, OPTIONS, Toolset
+from rove.validation.fields import schema_of
 
 VERBS = list(registry())
 every_action = pytest.mark.parametrize("verb", VERBS)

@@ -17,7 +17,7 @@ from rove.engine.sessions import admission, memory_pressure
 from rove.engine.sessions.memory import Memory
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import LimitReached, NotOpen, RoveError
-from rove.settings import Deadlines, Limits, Settings
+from rove.settings.tree import Deadlines, Limits, Settings
 
 PATIENT = Deadlines(action=30, launch=60)
 

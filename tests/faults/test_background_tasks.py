@@ -15,7 +15,7 @@ from rove.chromium import browser as launching
 from rove.chromium.browser import Browser, launch, start_process
 from rove.engine.sessions import browser_supervisor as watching
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 
 @pytest.fixture

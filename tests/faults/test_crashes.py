@@ -22,15 +22,15 @@ from tests.processes import helpers
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.navigation import Navigate
-from rove.actions.screenshot import Screenshot
-from rove.actions.script import Evaluate
-from rove.actions.snapshot import Snapshot
-from rove.actions.wait import Wait
+from rove.actions.pages.navigation import Navigate
+from rove.actions.pages.screenshot import Screenshot
+from rove.actions.pages.script import Evaluate
+from rove.actions.pages.snapshot import Snapshot
+from rove.actions.pages.wait import Wait
 from rove.chromium.installation import ensure
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 # Enough for a small page, and soon exhausted by one that allocates without end.
 SMALL_HEAP = "--js-flags=--max-old-space-size=64"

@@ -12,12 +12,12 @@ from tests.faults.servers import sending_slowly, serving
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.files import Upload
-from rove.actions.navigation import Navigate
-from rove.actions.pointer import Click
+from rove.actions.input.files import Upload
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, RoveError
-from rove.settings import Deadlines, Limits, Settings
+from rove.settings.tree import Deadlines, Limits, Settings
 
 MAX_DOWNLOADS = 4
 FILE = (

@@ -14,7 +14,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 
 async def test_a_page_that_empties_its_document_has_a_snapshot(session: Session, site: Site) -> None:

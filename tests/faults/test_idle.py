@@ -13,7 +13,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.engine.sessions import browser_supervisor
 from rove.engine.sessions.sessions import Sessions
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 
 async def until(condition: Callable[[], object], timeout: float = 60) -> None:

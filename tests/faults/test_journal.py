@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from rove import Session
-from rove.actions.pointer import Click
+from rove.actions.input.pointer import Click
 from rove.engine import journal as journal_module
 from rove.engine.journal import Journal
 from rove.engine.sessions.sessions import Sessions
@@ -30,7 +30,7 @@ from rove.ledger.verification import verify
 ENDLESS = """
 import asyncio, resource, signal, sys
 from pathlib import Path
-from rove.actions.forms import Fill
+from rove.actions.input.forms import Fill
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine")
 if most := int(sys.argv[2]):
@@ -59,7 +59,7 @@ for number in range(300):
 FULL = """
 import asyncio, resource, sys
 from pathlib import Path
-from rove.actions.pointer import Click
+from rove.actions.input.pointer import Click
 from rove.engine.journal import Journal
 from rove.errors import JournalFailed
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

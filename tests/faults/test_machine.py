@@ -18,7 +18,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 # A mount namespace that ends with the server: other processes do not see what is mounted.
 PRIVATE = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]

@@ -11,9 +11,9 @@ from tests.faults.servers import HTML, read_head, serving, wait_for_close
 from tests.site import Site
 
 from rove import Session
-from rove.actions.navigation import Navigate
-from rove.actions.pointer import Click
-from rove.actions.snapshot import Snapshot
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate
+from rove.actions.pages.snapshot import Snapshot
 from rove.browser.tab import Tab
 from rove.engine.run import page_report
 from rove.engine.run.settle import StartState, settle

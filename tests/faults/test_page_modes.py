@@ -6,9 +6,9 @@ from tests.faults.recovery_checks import answered_within, assert_next_page_loads
 from tests.site import Site
 
 from rove import Session
-from rove.actions.pointer import Click
-from rove.actions.screenshot import Screenshot
-from rove.actions.snapshot import Snapshot
+from rove.actions.input.pointer import Click
+from rove.actions.pages.screenshot import Screenshot
+from rove.actions.pages.snapshot import Snapshot
 
 LOCKING_PAGE = """<p id=o>Nothing</p>
   <button onclick="document.documentElement.requestFullscreen().then(() => o.textContent = 'screen')">Screen</button>

@@ -11,12 +11,12 @@ from tests.processes import marked
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.navigation import Navigate
-from rove.actions.pointer import Click
-from rove.actions.snapshot import Snapshot
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate
+from rove.actions.pages.snapshot import Snapshot
 from rove.engine.sessions import browser_supervisor
 from rove.engine.sessions.sessions import Sessions
-from rove.settings import Deadlines, Limits, Settings
+from rove.settings.tree import Deadlines, Limits, Settings
 
 MOST_TABS = 12
 

@@ -18,14 +18,14 @@ from tests.site import OWN_SITES, Site
 
 import rove
 from rove import Action, Session
-from rove.actions.navigation import Navigate, Reload
-from rove.actions.pointer import Click
-from rove.actions.screenshot import Screenshot
-from rove.actions.script import Evaluate
-from rove.actions.snapshot import Snapshot
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate, Reload
+from rove.actions.pages.screenshot import Screenshot
+from rove.actions.pages.script import Evaluate
+from rove.actions.pages.snapshot import Snapshot
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 
 async def test_01_a_page_whose_script_never_ends_is_reported_busy_and_can_be_navigated_away_from(

@@ -30,13 +30,13 @@ from tests.faults.servers import (
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.navigation import Navigate
-from rove.actions.pointer import Click
-from rove.actions.snapshot import Snapshot
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate
+from rove.actions.pages.snapshot import Snapshot
 from rove.chromium.installation import ensure
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import CertificateInvalid, DeadlineExceeded, NavigationFailed, NeedsCredentials
-from rove.settings import Deadlines, Limits, Settings
+from rove.settings.tree import Deadlines, Limits, Settings
 
 PUBLIC = "93.184.216.34"
 Trusting = tuple[Session, Authority]

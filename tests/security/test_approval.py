@@ -19,7 +19,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.rule_policy import Word
-from rove.settings import Deadlines
+from rove.settings.tree import Deadlines
 
 PRESSED = "fetch('/pressed')"
 PAGE = f'<button id=go onclick="{PRESSED}">Go</button>'

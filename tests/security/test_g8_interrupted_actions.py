@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rove.actions.navigation import Navigate
+from rove.actions.pages.navigation import Navigate
 from rove.engine.journal import Journal
 from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
@@ -16,7 +16,7 @@ from rove.ledger.verification import verify
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from rove.actions.navigation import Navigate
+from rove.actions.pages.navigation import Navigate
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine", redact=lambda text: text.replace("hunter2", "[secret]"))
 async def main():

@@ -11,7 +11,7 @@ from tests.site import OWN_SITES, Site
 
 from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
-from rove.actions.navigation import Navigate
+from rove.actions.pages.navigation import Navigate
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, JournalFailed
 from rove.guard.policy.policy import Decision

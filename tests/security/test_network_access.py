@@ -12,7 +12,7 @@ from tests.site import Site
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidSettings
-from rove.settings import Deadlines, Settings
+from rove.settings.tree import Deadlines, Settings
 
 
 class Canary:

@@ -15,7 +15,7 @@ from tests.site import Site
 from rove import FormField, Session, Settings
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
-from rove.settings import Guarding
+from rove.settings.tree import Guarding
 
 # Records the keys that reach the page.
 RECORD_KEYS = "<script>var keys = []; addEventListener('keydown', e => keys.push(e.key), true)</script>"

@@ -17,7 +17,7 @@ from tests.site import Site
 
 from rove import Action, Allow, ApprovalAnswer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect, parse
-from rove.actions.batch import Batch
+from rove.actions.sessions.batch import Batch
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.guard.policy.policy import Decision

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rove import __version__
-from rove.settings import options
+from rove.settings.tree import options
 
 ROVE = str(Path(sys.executable).parent / "rove")
 

@@ -16,8 +16,8 @@ import pytest
 from tests.surfaces.test_cli import ROVE, rove
 
 from rove.action import AnyAction
-from rove.actions.forms import Fill
-from rove.actions.pointer import Click
+from rove.actions.input.forms import Fill
+from rove.actions.input.pointer import Click
 from rove.engine.journal import Journal
 from rove.errors import ElementGone
 from rove.ledger.files import LedgerFiles

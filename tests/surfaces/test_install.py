@@ -19,7 +19,7 @@ from rove.chromium.chrome_for_testing import releases as lists
 from rove.chromium.installation import ensure, fetch
 from rove.chromium.process.discovery import find
 from rove.errors import BrowserUnavailable
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 PATH = f"/{VERSION}/{PLATFORM}/chrome-headless-shell-{PLATFORM}.zip"
 
@@ -327,7 +327,7 @@ def test_a_full_disk_has_an_error_of_its_own(server: Releases, home: Path) -> No
 
 def test_several_processes_at_once_fetch_it_once(server: Releases, home: Path) -> None:
     code = (
-        "import sys; from rove.chromium.installation import fetch; from rove.settings import load;"
+        "import sys; from rove.chromium.installation import fetch; from rove.settings.tree import load;"
         "print(fetch(load(home=sys.argv[1], browser_mirror=sys.argv[2]), print).path)"
     )
     command = [sys.executable, "-c", code, str(home), server.url]

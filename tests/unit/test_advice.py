@@ -16,7 +16,7 @@ from rove.errors import NotOpen, RoveError
 from rove.guard.hosts.refusal import Refusal, RefusalReason
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.surfaces.toolsets import Toolset
 
 TOOLS = {"click": "browser_click", "snapshot": "browser_snapshot"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.actions.forms import FillForm, FormField
-from rove.actions.pointer import Drag
+from rove.actions.input.forms import FillForm, FormField
+from rove.actions.input.pointer import Drag
 from rove.target import (
     Aim,
     Ref,

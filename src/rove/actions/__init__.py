@@ -17,6 +17,10 @@ _FIRST = (
     "tabs",
 )
 
-_found = [module.name for module in iter_modules(__path__)]
-for _name in sorted(_found, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)):
-    import_module(f"{__name__}.{_name}")
+_modules = {
+    module.name: f"{__name__}.{package.name}.{module.name}"
+    for package in iter_modules(__path__)
+    for module in iter_modules([f"{__path__[0]}/{package.name}"])
+}
+for _name in sorted(_modules, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)):
+    import_module(_modules[_name])

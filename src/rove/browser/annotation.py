@@ -6,9 +6,9 @@ import io
 from typing import TYPE_CHECKING
 
 from rove.browser.capture import ScreenshotImage
-from rove.record import dataclass
 from rove.snapshot import Snapshot
 from rove.snapshot.text import line_of
+from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from PIL import Image

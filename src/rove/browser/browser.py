@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any, Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
-from rove.record import dataclass
-from rove.settings import Settings
+from rove.settings.tree import Settings
+from rove.validation.record import dataclass
 
 Progress = Callable[[str], None]
 # Called with the bytes received and the size of the whole, if that is known.

@@ -6,7 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 ImageFormat = Literal["png", "jpeg"]
 # x, y, width and height in CSS pixels.

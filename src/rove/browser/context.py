@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from rove.browser.tab import Tab, TabInfo
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 RESTARTED = "browser restarted"
 

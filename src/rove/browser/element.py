@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 from rove.browser.capture import Box
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]

@@ -6,7 +6,7 @@ import time
 from dataclasses import field
 
 from rove.advice import Advice
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 MAX_EVENTS = 200
 MAX_TEXT_LENGTH = 500

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 Stage = Literal["DOMContentLoaded", "load"]
 MAX_URL_LENGTH = 2000

@@ -12,7 +12,7 @@ from rove.browser.element import Element, Frame, Keyboard, PointerTarget, Scroll
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_state import OpenDialog, PageState
 from rove.browser.secret_source import SecretSource
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
 
 

@@ -9,20 +9,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import SavedContext, SavedTarget
-from rove.browser.schemes import is_readable_scheme
+from rove.browser.network.schemes import is_readable_scheme
 from rove.browser.tab import TabInfo
 from rove.chromium.context import CLOSE_TIMEOUT, Context
 from rove.chromium.page.closing import close_target
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import Denied
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rove.chromium.page.tab import Tab
-    from rove.settings import Settings
+    from rove.settings.tree import Settings
 
 
 @dataclass

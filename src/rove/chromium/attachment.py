@@ -12,14 +12,14 @@ from rove.chromium.browser import AUTO_ATTACH, Browser, check_version
 from rove.chromium.process.run_folder import RunFolder, sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
-from rove.debugport import BROWSER_PATH, DebugPort
 from rove.errors import BrowserUnavailable, unwritable
+from rove.settings.debug_port import BROWSER_PATH, DebugPort
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rove.browser.context import SavedContext
-    from rove.settings import Settings
+    from rove.settings.tree import Settings
 
 # Seconds in which `/json/version` has to answer; a working browser needs milliseconds.
 VERSION_TIMEOUT = 5.0

@@ -20,7 +20,7 @@ from rove.chromium.process.run_folder import sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from rove.chromium.page.tab import Tab, TabSetup
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import LimitReached, NavigationFailed, NotOpen
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 CLOSE_TIMEOUT = 3.0
 # Seconds from `Page.windowOpen` until the new window has a target.

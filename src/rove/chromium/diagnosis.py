@@ -16,7 +16,7 @@ from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.process.run_folder import sweep
 from rove.errors import RoveError
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 MIN_SHM_MEGABYTES = 64
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 
-from rove.chrome_version import PINNED, checked_version
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import find
 from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.errors import RoveError
-from rove.home import given, home_from
+from rove.settings.chrome_version import PINNED, checked_version
+from rove.settings.home import given, home_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

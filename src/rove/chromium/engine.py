@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rove.browser.browser import BrowserEngine, Finding, Meter, Progress
 from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.process.browser_process import BrowserProcess
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.attachment import AttachedBrowser

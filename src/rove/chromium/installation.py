@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rove.chromium.process.discovery import Installation, browsers_folder, candidates, find, is_snap
 from rove.errors import BrowserUnavailable
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.chromium.chrome_for_testing.transfer import Meter

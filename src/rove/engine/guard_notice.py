@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.outcome import Event
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 # The kind that the journal records for a session without a notice.
 GUARDED = "guarded"

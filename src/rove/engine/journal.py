@@ -25,8 +25,8 @@ from rove.ledger.files import PATIENCE, LedgerFiles, LockHeld
 from rove.ledger.open_entries import OpenEntries
 from rove.ledger.writer import Ledger
 from rove.outcome import Attachment
-from rove.record import dataclass
-from rove.settings import Journaling
+from rove.settings.tree import Journaling
+from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
 Redact = Callable[[str], str]

@@ -6,13 +6,13 @@ import asyncio
 import socket
 from typing import TYPE_CHECKING
 
-from rove.browser.navigation_errors import navigation_error
-from rove.browser.schemes import is_readable_scheme
-from rove.debugport import DebugPort
+from rove.browser.network.navigation_errors import navigation_error
+from rove.browser.network.schemes import is_readable_scheme
 from rove.errors import Denied, RoveError
 from rove.guard.hosts.urls import origin_of
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
-from rove.settings import Settings
+from rove.settings.debug_port import DebugPort
+from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.browser.page_state import DocumentRequest

@@ -13,7 +13,7 @@ from rove.browser.browser import Finding, load_engine
 from rove.errors import RoveError
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 MIN_MEMORY_MB = 512
 MIN_DISK_MB = 200

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from rove.pattern import pattern
-from rove.record import dataclass
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
 
 # ASCII only: text of a page cannot control a terminal, and no reader takes U+2028 for the end of a line.
 _encoder = json.JSONEncoder(ensure_ascii=True, default=str)

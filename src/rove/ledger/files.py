@@ -17,8 +17,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from rove.pattern import pattern
-from rove.record import dataclass
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
 
 # Seconds to wait for a lock: enough for a writer on a busy machine, and not too long for the caller of an action.
 PATIENCE = 2.0

@@ -10,7 +10,7 @@ from typing import Any
 
 from rove.ledger.chain import ChainedLine, unseal
 from rove.ledger.files import LedgerFiles, open_to_read
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 Wanted = Callable[[Mapping[str, Any]], bool]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from rove.ledger.chain import BEGINNING, ChainedLine, digest_of, head_in, parsed, unseal
 from rove.ledger.files import LedgerFile, LedgerFiles, locked, open_to_read
 from rove.ledger.open_entries import interrupted
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 UNREADABLE = "it cannot be read, and no broken-off write is on record here"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rove.ledger.chain import BEGINNING, ChainedLine, digest_of, head_in, seal, unseal
 from rove.ledger.files import PATIENCE, LedgerFiles, locked, open_to_read, open_to_write
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
 # Bytes that must be free on the disk before an action begins that has to be recorded.

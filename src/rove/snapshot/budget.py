@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from rove.outcome import Passage, joined
-from rove.record import dataclass
 from rove.snapshot.text import Lines, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
+from rove.validation.record import dataclass
 
 # Characters of a text row; longer text is cut before anything that can be pressed is left out.
 LONG_TEXT = 280

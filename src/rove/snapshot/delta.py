@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from rove.outcome import Passage, joined
-from rove.record import dataclass
 from rove.snapshot.budget import render
 from rove.snapshot.text import Lines, indented, line_of
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import TEXT, Row, Snapshot
+from rove.validation.record import dataclass
 
 Kind = Literal["same", "changes", "snapshot", "page"]
 DEFAULT_BUDGET = 1500

@@ -9,7 +9,7 @@ from enum import IntFlag
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 # Marks the place of the ref in a line: a character that the snapshot script removes from page text.
 REF_PLACE = "\x01"

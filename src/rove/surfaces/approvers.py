@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.guard.policy.approval import Approver, NoApprover
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 
 def appointed(settings: Settings) -> Approver | None:

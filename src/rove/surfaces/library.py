@@ -13,27 +13,27 @@ from functools import cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from rove.action import Action, make_action, registry
-from rove.actions.batch import Batch
-from rove.actions.clipboard import Clipboard
-from rove.actions.console import Console
-from rove.actions.dialogs import Dialog
-from rove.actions.emulation import Offline, Resize
-from rove.actions.extract import Extract
-from rove.actions.files import Upload
-from rove.actions.find import Find
-from rove.actions.forms import Check, Fill, FillForm, Select
-from rove.actions.keyboard import Press, Type
-from rove.actions.navigation import Back, Forward, Navigate, Reload
-from rove.actions.network import Network
-from rove.actions.pdf import Pdf
-from rove.actions.pointer import Click, Drag, Hover, Scroll
-from rove.actions.screenshot import Screenshot
-from rove.actions.script import Evaluate
-from rove.actions.sessions import CloseSession, OpenSession, Status
-from rove.actions.snapshot import Snapshot
-from rove.actions.tabs import Tabs
-from rove.actions.wait import Wait
-from rove.actions.workers import Workers
+from rove.actions.devtools.console import Console
+from rove.actions.devtools.network import Network
+from rove.actions.devtools.workers import Workers
+from rove.actions.input.clipboard import Clipboard
+from rove.actions.input.dialogs import Dialog
+from rove.actions.input.files import Upload
+from rove.actions.input.forms import Check, Fill, FillForm, Select
+from rove.actions.input.keyboard import Press, Type
+from rove.actions.input.pointer import Click, Drag, Hover, Scroll
+from rove.actions.pages.extract import Extract
+from rove.actions.pages.find import Find
+from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
+from rove.actions.pages.pdf import Pdf
+from rove.actions.pages.screenshot import Screenshot
+from rove.actions.pages.script import Evaluate
+from rove.actions.pages.snapshot import Snapshot
+from rove.actions.pages.wait import Wait
+from rove.actions.sessions.batch import Batch
+from rove.actions.sessions.emulation import Offline, Resize
+from rove.actions.sessions.sessions import CloseSession, OpenSession, Status
+from rove.actions.sessions.tabs import Tabs
 from rove.advice import Names, insert_names
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
@@ -41,7 +41,7 @@ from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome, Result
-from rove.settings import Settings, load
+from rove.settings.tree import Settings, load
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")

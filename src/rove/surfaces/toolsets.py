@@ -9,8 +9,8 @@ from typing import Any
 from rove.action import CORE, AnyAction, CompositeAction, Effect, SessionsAction, TabAction, groups, parse, registry
 from rove.advice import Names
 from rove.errors import InvalidArguments, InvalidSettings
-from rove.fields import schema_of
-from rove.record import dataclass
+from rove.validation.fields import schema_of
+from rove.validation.record import dataclass
 
 PREFIX = "browser_"
 INSTRUCTIONS = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rove.chrome_version import PINNED
 from rove.chromium import early_launch as module
 from rove.chromium.early_launch import DECISIVE, READ, early_launch
-from rove.settings import Option, options
+from rove.settings.chrome_version import PINNED
+from rove.settings.tree import Option, options
 
 # Settings that do not change how the browser is started. A new setting is put here, or taken into account.
 WITHOUT_EFFECT = {

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from rove.chrome_version import PINNED
 from rove.chromium.installation import ensure, version
 from rove.chromium.process import discovery
 from rove.chromium.process.discovery import candidates, find, is_snap
 from rove.errors import BrowserUnavailable
-from rove.settings import Settings
+from rove.settings.chrome_version import PINNED
+from rove.settings.tree import Settings
 
 Program = Callable[..., Path]
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from rove.actions.batch import Batch
-from rove.actions.forms import Fill
-from rove.actions.pointer import Click
+from rove.actions.input.forms import Fill
+from rove.actions.input.pointer import Click
+from rove.actions.sessions.batch import Batch
 from rove.engine.journal import REDACTION_FAILED, Journal
 from rove.errors import ElementGone, JournalFailed
 from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
 from rove.outcome import Attachment
-from rove.settings import Journaling
+from rove.settings.tree import Journaling
 
 
 def read_lines(folder: Path, name: str = "mine") -> list[dict[str, Any]]:

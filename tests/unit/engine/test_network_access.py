@@ -8,7 +8,7 @@ import pytest
 
 from rove.engine.network_access import EgressSettings, NetworkAccess
 from rove.errors import Denied
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 
 def network_access(home: Path, is_guarded: bool) -> NetworkAccess:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rove.actions.batch import BatchDone, StepFailed
-from rove.actions.pointer import Clicked
-from rove.actions.snapshot import SnapshotTaken
+from rove.actions.input.pointer import Clicked
+from rove.actions.pages.snapshot import SnapshotTaken
+from rove.actions.sessions.batch import BatchDone, StepFailed
 from rove.errors import ElementGone
 from rove.outcome import Attachment, Changes, Event, Outcome, Own, Passage, Quoted, Result
 from rove.render.outcomes import as_data, as_text, error_text

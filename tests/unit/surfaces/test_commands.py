@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from rove.settings import options
+from rove.settings.tree import options
 from rove.surfaces.cli.commands import build_parser
 
 

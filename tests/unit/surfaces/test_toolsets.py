@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from rove.action import CORE, groups, registry
-from rove.actions.forms import FillForm
-from rove.actions.pointer import Click, Scroll
+from rove.actions.input.forms import FillForm
+from rove.actions.input.pointer import Click, Scroll
 from rove.errors import InvalidArguments, InvalidSettings
-from rove.fields import schema_of as flat_schema
 from rove.surfaces.toolsets import EVERYTHING, Toolset
+from rove.validation.fields import schema_of as flat_schema
 
 
 def test_references_are_put_in_their_place() -> None:

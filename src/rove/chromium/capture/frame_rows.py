@@ -10,8 +10,8 @@ from rove.chromium.frames.event_listeners import refresh_listeners
 from rove.chromium.frames.worlds import MAX_FRAMES, World, Worlds
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ElementGone, ScriptFailed
-from rove.record import dataclass
 from rove.snapshot import Snapshot, of_origin, parse, remark, stitch
+from rove.validation.record import dataclass
 
 SNAPSHOT = "options => rove.snapshot(options)"
 # Opening a closed shadow root takes CDP commands of some milliseconds.

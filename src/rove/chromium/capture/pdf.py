@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 from rove.browser.capture import PdfFile, PdfOptions
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import InvalidArguments, LimitReached, unwritable
-from rove.pattern import pattern
-from rove.record import dataclass
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 PDF_FOLDER = "pdf"

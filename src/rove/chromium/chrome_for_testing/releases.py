@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rove.chrome_version import is_exact
 from rove.chromium.chrome_for_testing.transfer import read_json
 from rove.errors import BrowserUnavailable
-from rove.record import dataclass
+from rove.settings.chrome_version import is_exact
+from rove.validation.record import dataclass
 
 INDEX = "https://googlechromelabs.github.io/chrome-for-testing"
 # Every version there is, with the addresses of its archives.

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from rove.chromium.chrome_for_testing.connection import Interrupted, refused, request, unreachable
 from rove.errors import BrowserUnavailable, unwritable
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 # Told how many bytes are there and how many there will be, if that is known.
 Meter = Callable[[int, int | None], None]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rove.pattern import pattern
+from rove.validation.pattern import pattern
 
 MAX_LENGTH = 1000
 MAX_URL_LENGTH = 300

@@ -12,9 +12,9 @@ from rove.browser.page_events import PageEvents
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied
-from rove.record import dataclass
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
+from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 FOLDER = "downloads"

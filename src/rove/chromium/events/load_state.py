@@ -7,7 +7,7 @@ import time
 from collections import deque
 from typing import Any, Literal
 
-from rove.browser.schemes import is_web
+from rove.browser.network.schemes import is_web
 from rove.chromium.protocol.connection import CdpSession
 
 Stage = Literal["DOMContentLoaded", "load"]

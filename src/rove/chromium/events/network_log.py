@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rove.browser.header_masking import truncate_headers
+from rove.browser.network.header_masking import truncate_headers
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_events import PageEvents
-from rove.browser.schemes import is_web, scheme_refusal
 from rove.chromium.protocol.connection import CdpSession
 
 # Windows that one document may open while no action runs.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rove.browser.navigation_errors import host_and_port
+from rove.browser.network.navigation_errors import host_and_port
 from rove.browser.page_events import PageEvents
 from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.chromium.protocol.connection import CdpSession

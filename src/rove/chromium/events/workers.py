@@ -16,8 +16,8 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
 from rove.outcome import origin_in
-from rove.record import dataclass
 from rove.tasks import BackgroundTasks
+from rove.validation.record import dataclass
 
 KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
 STOP_TIMEOUT = 1.0

@@ -7,7 +7,7 @@ from typing import Any
 from rove.chromium.frames.execution_context import exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
-from rove.pattern import pattern
+from rove.validation.pattern import pattern
 
 # More than a model can read; parsing a larger value would block the event loop.
 MAX_RESULT_BYTES = 2_000_000

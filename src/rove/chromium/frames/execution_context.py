@@ -6,7 +6,7 @@ from typing import Any
 
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ElementGone, ScriptFailed
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from rove.browser.scripts import page_script
 from rove.chromium.frames.execution_context import ExecutionContext, call_params, exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ElementGone, ScriptFailed
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 WORLD = "rove"
 # Further frames of a page are left out.

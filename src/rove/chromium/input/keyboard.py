@@ -13,7 +13,7 @@ from rove.chromium.input.page import Page
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import PasswordGuard
 from rove.errors import InvalidArguments
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 # Characters that are sent before the first is acknowledged: enough to hide the latency, few enough for a slow page.

@@ -9,7 +9,7 @@ from rove.browser.page_state import Dialogs
 from rove.browser.time_budget import TimeBudget
 from rove.chromium.frames.worlds import World, Worlds
 from rove.chromium.protocol.connection import CdpSession
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 R = TypeVar("R")

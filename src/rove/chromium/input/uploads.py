@@ -12,7 +12,7 @@ from rove.advice import Advice
 from rove.browser.page_events import PageEvents
 from rove.chromium.protocol.connection import CdpSession
 from rove.errors import ElementNotReady, InvalidArguments
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.workspace import OpenFile, Workspace
 
 CHOOSER_TIMEOUT = 3.0

@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_events import PageEvents
-from rove.browser.schemes import is_web, scheme_refusal
 from rove.browser.time_budget import TimeBudget
 from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
@@ -18,7 +18,7 @@ from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import ScriptFailed
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks, Interrupted, race
 
 R = TypeVar("R")

@@ -36,8 +36,8 @@ from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.record import dataclass
-from rove.settings import Settings
+from rove.settings.tree import Settings
+from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.

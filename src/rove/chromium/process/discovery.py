@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import sys
 
-from rove.chrome_version import PINNED, is_exact
 from rove.errors import BrowserUnavailable
-from rove.home import home_from
+from rove.settings.chrome_version import PINNED, is_exact
+from rove.settings.home import home_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

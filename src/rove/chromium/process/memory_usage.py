@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rove.chromium.process.watchdog import living_processes
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
 from rove.chromium.protocol.event_limits import LIMITED_EVENTS, MAX_EVENT_BYTES, EventLimiter
-from rove.pattern import pattern
+from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
 

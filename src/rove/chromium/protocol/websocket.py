@@ -17,7 +17,7 @@ from rove.chromium.protocol.connection import CdpError
 
 if TYPE_CHECKING:
     from rove.chromium.protocol.connection import CdpConnection
-    from rove.debugport import DebugPort
+    from rove.settings.debug_port import DebugPort
 
 
 class WebSocketTransport(asyncio.Protocol):

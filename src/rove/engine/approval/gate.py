@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from rove.action import AnyAction
-from rove.actions.snapshot import Snapshot
+from rove.actions.pages.snapshot import Snapshot
 from rove.engine.approval.approvals import Approvals
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly

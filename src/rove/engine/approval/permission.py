@@ -15,8 +15,8 @@ from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.approval import ApprovalRequest, Approver, ShownElement
 from rove.guard.policy.policy import Allow, Ask, Deny, Place
 from rove.outcome import Result
-from rove.record import dataclass
 from rove.target import retargeted
+from rove.validation.record import dataclass
 
 R = TypeVar("R", bound=Result)
 # After this many questions about one action, each because the page had changed, the action is denied.

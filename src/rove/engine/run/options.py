@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.advice import Names
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.guard.policy.approval import Approver

@@ -14,7 +14,7 @@ from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, settle
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
 from rove.outcome import Changes
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 NO_CHANGES = Changes()
 BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")

@@ -11,7 +11,7 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.network_access import NetworkAccess
 from rove.guard.secrets.secrets import Secrets
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 
 class SessionView(Protocol):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.browser.tab import Tab
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 # A response whose body takes longer than this many seconds is a stream, which may never end.
 STREAM_SECONDS = 1.0

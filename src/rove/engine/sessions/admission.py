@@ -13,7 +13,7 @@ from rove.engine.sessions.memory_pressure import MemoryShortage, memory_shortage
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.session_slots import SessionSlots
 from rove.errors import LimitReached, RoveError
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from rove.browser.browser import Browser, BrowserProcess, load_engine
 from rove.errors import BrowserUnavailable, RoveError
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.engine.sessions.memory import available_memory
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 MEGABYTE = 2**20
 # The part of all memory that the browser may use, unless the settings name a number.

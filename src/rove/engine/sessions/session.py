@@ -22,7 +22,7 @@ from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:

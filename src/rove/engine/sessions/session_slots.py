@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from rove.errors import RoveError
-from rove.settings import Limits
+from rove.settings.tree import Limits
 
 
 class SessionSlots:

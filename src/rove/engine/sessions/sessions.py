@@ -25,7 +25,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
-from rove.settings import Settings, load
+from rove.settings.tree import Settings, load
 from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
 

@@ -19,7 +19,7 @@ from typing import NoReturn
 from rove.errors import InvalidSettings
 from rove.guard.hosts.refusal import IP
 from rove.guard.hosts.urls import Endpoint, origin_of
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 _BRACKETED = re.compile(r"\[([^\[\]]*)\](?::(.*))?", re.DOTALL)
 # Characters that a URL parser drops, or that end the host.

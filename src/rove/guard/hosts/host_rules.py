@@ -10,7 +10,7 @@ from rove.guard.hosts.host_patterns import HostPattern, parse_patterns
 from rove.guard.hosts.local_machine import OwnPorts, own_addresses
 from rove.guard.hosts.refusal import IP, Refusal, RefusalReason
 from rove.guard.hosts.urls import Endpoint, origin_of
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 # No ordinary name has more. Without a limit, a name server could keep the proxy busy with checks.
 MOST_ADDRESSES = 64

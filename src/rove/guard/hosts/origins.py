@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rove.guard.hosts.urls import DEFAULT_PORTS, WEB_SCHEMES, Origin, origin_of
-from rove.pattern import pattern
-from rove.record import dataclass
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
 
 EXAMPLES = "https://example.com, https://*.example.com, http://localhost:*, example.com (any port) or *"
 # The host excludes every character that a browser reads as the end of a host.

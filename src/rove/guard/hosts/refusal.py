@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from rove.advice import Verbatim
 from rove.errors import Denied
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 IP = IPv4Address | IPv6Address
 

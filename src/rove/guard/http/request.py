@@ -8,7 +8,7 @@ from rove.guard.hosts.urls import Endpoint, endpoint_of
 from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength
 from rove.guard.http.headers import HOP_BY_HOP, Headers, head_bytes
 from rove.guard.http.http_errors import Malformed
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 _LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,40}) ([\x21-\x7e]+) HTTP/1\.([01])")
 _ABSOLUTE = re.compile(rb"http://([^/?#@\\]+)(/[^#]*)?(\?[^#]*)?", re.IGNORECASE)

@@ -11,7 +11,7 @@ from rove.guard.http.headers import HOP_BY_HOP, Headers, head_bytes
 from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest
 from rove.proxy_headers import FAILURE_HEADER, PREFIX, REFUSED_HEADER
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from rove.guard.policy.policy import Place
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 
 class ApprovalAnswer(enum.Enum):

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rove.action import AnyAction
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 
 @dataclass(frozen=True)

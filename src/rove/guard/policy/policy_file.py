@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from rove.errors import InvalidSettings
-from rove.fields import UNKNOWN, InvalidFields, build
 from rove.guard.policy.rule_policy import EFFECTS, PolicyRule, RulePolicy, Word
-from rove.pattern import pattern
-from rove.record import dataclass
-from rove.settings import Settings
-from rove.spelling import nearest
+from rove.settings.tree import Settings
+from rove.validation.fields import UNKNOWN, InvalidFields, build
+from rove.validation.pattern import pattern
+from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
 
 WORDS = ("allow", "deny", "ask")
 KEYS = tuple(field.name for field in fields(PolicyRule))

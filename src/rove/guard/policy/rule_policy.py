@@ -8,11 +8,11 @@ from functools import cache, cached_property
 from typing import Literal
 
 from rove.action import AnyAction, CompositeAction, Effect, arg, registry
-from rove.fields import InvalidFields, Validated
 from rove.guard.hosts.origins import OriginPattern, origin_text
 from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place
-from rove.record import dataclass
-from rove.spelling import nearest
+from rove.validation.fields import InvalidFields, Validated
+from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
 
 Word = Literal["allow", "deny", "ask"]
 STRICTNESS: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}

@@ -16,7 +16,7 @@ from rove.guard.hosts.resolver import Lookups, Resolver
 from rove.guard.hosts.urls import Endpoint
 from rove.guard.http.byte_stream import ByteStream
 from rove.guard.proxy.upstream import Upstream
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 # Shorter than the deadline of a call, so that the call can still report this timeout.
 CONNECT_TIMEOUT = 10.0

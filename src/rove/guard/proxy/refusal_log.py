@@ -9,7 +9,7 @@ from dataclasses import field
 from rove.guard.hosts.connection_errors import Failure
 from rove.guard.hosts.refusal import Refusal
 from rove.guard.hosts.urls import Endpoint
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 _MAX_ENTRIES = 256
 

@@ -16,7 +16,7 @@ from rove.guard.hosts.refusal import IP
 from rove.guard.hosts.urls import Endpoint, endpoint_of
 from rove.guard.http.byte_stream import LENIENT_HEAD_END, ByteStream
 from rove.guard.http.http_errors import Malformed
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 _DEFAULT_PORTS = {"http": 80, "socks5": 1080}
 _SOCKS_FAILURES = {3: Failure.UNREACHABLE, 4: Failure.UNREACHABLE, 5: Failure.REFUSED, 6: Failure.TIMEOUT}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
-from rove.record import dataclass
+from rove.validation.record import dataclass
 
 
 @dataclass(frozen=True)

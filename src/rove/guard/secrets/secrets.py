@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rove.errors import Denied
 from rove.guard.secrets.secret import Secret
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 Redact = Callable[[str], str]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove.errors import RoveError
-from rove.settings import Option, Resolved, options, resolve
+from rove.settings.tree import Option, Resolved, options, resolve
 from rove.version import VERSION
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 
 from rove.browser.browser import Finding
 from rove.engine.self_check import examine
-from rove.settings import Settings
+from rove.settings.tree import Settings
 
 MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
 COLOURS = {"good": "\033[32m", "worth knowing": "\033[33m", "broken": "\033[31m"}

@@ -13,10 +13,10 @@ from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.guard.policy.policy import Ask, Deny
 from rove.guard.policy.policy_file import policy_from, read_policy
 from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
-from rove.settings import Settings
-from rove.spelling import nearest
+from rove.settings.tree import Settings
 from rove.surfaces.toolsets import PREFIX
 from rove.target import with_scheme
+from rove.validation.spelling import nearest
 
 ASKED = {
     "client": "the person at the MCP client, if it can put questions to them; else the answer is no",

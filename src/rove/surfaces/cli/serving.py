@@ -10,7 +10,7 @@ import sys
 
 from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import EarlyLaunch, Sessions
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
 from rove.surfaces.toolsets import Toolset

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from rove.demo.site import tea_room
 from rove.outcome import Outcome
 from rove.render.outcomes import as_text
-from rove.settings import Settings
+from rove.settings.tree import Settings
 from rove.surfaces.library import Session, open_with
 
 

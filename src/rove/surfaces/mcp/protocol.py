@@ -16,7 +16,6 @@ from typing import Any, cast
 
 from rove.action import Effect
 from rove.engine.sessions.sessions import Sessions
-from rove.spelling import nearest
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.elicitation import can_be_asked
 from rove.surfaces.mcp.pending_approvals import InvalidState
@@ -24,6 +23,7 @@ from rove.surfaces.mcp.progress import Message as Message
 from rove.surfaces.mcp.progress import Send
 from rove.surfaces.toolsets import INSTRUCTIONS, Tool, group_of
 from rove.tasks import BackgroundTasks
+from rove.validation.spelling import nearest
 from rove.version import VERSION
 
 log = logging.getLogger(__name__)

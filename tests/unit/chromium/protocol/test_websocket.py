@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
-from rove.debugport import DebugPort
+from rove.settings.debug_port import DebugPort
 
 LARGE = 40 * 2**20
 

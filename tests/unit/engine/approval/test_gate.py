@@ -8,8 +8,8 @@ import pytest
 
 from rove import Allow, Ask, Deny, Place
 from rove.action import AnyAction
-from rove.actions.navigation import Navigate
-from rove.actions.pointer import Click
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate
 from rove.engine.approval.gate import Gate
 from rove.guard.policy.policy import Decision, WebOnly
 

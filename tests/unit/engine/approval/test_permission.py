@@ -9,8 +9,8 @@ import pytest
 
 from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place
 from rove.action import AnyAction
-from rove.actions.forms import Fill
-from rove.actions.pointer import Click
+from rove.actions.input.forms import Fill
+from rove.actions.input.pointer import Click
 from rove.engine.approval import permission
 from rove.engine.approval.gate import Gate
 from rove.engine.approval.permission import FindElements, Grant, PermissionCheck

@@ -8,7 +8,7 @@ import pytest
 
 from rove.engine.sessions.session_slots import SessionSlots
 from rove.errors import LimitReached, NotOpen
-from rove.settings import Limits
+from rove.settings.tree import Limits
 
 
 def limit_error(ahead: int) -> LimitReached:

@@ -1,0 +1,1 @@
+"""Actions of a developer: console, network, workers."""

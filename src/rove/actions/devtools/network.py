@@ -1,0 +1,214 @@
+"""The network: the requests of a tab and their responses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from rove.action import Effect, TabAction, action, arg
+from rove.browser.network.header_masking import mask_headers
+from rove.errors import InvalidArguments, unwritable
+from rove.outcome import Passage, Result, moment, origin_in
+from rove.target import within
+from rove.validation.record import dataclass
+from rove.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rove.browser.logs import LoggedRequest
+    from rove.browser.tab import Tab
+
+FOLDER = "output"
+MOST_CHARACTERS = 12_000
+LONGEST_ADDRESS = 300
+MOST_BODY = 4000
+GONE = "[the browser does not have it, or no longer]"
+
+
+@dataclass(frozen=True)
+class RequestLine:
+    request: int
+    method: str
+    url: str
+    type: str
+    time: str
+    status: int | None
+    source: str | None
+    context: str
+    origin: str
+    size: int | None
+    ms: int | None
+    failure: str | None
+
+    def shown(self, origin: str) -> str:
+        came = self.failure or ("pending" if self.status is None else str(self.status))
+        facts = [came, self.type]
+        facts += [f"{self.size} B"] if self.size else []
+        facts += [f"{self.ms} ms"] if self.ms is not None else []
+        facts += [f"from {self.source}"] if self.source not in (None, "network") else []
+        facts += [f"in {self.context}"] if self.context != "page" else []
+        return f"{self.request}. {self.method} {within(origin, self.url)} {', '.join(facts)}"
+
+
+@dataclass(frozen=True)
+class RequestBody:
+    """The text of a body, cut to what fits into an answer; `path` is the file that has all of it, if it was cut."""
+
+    text: str
+    path: str | None = None
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        yield Passage(self.text, origin, is_raw=True)
+        if self.path:
+            yield Passage(f"All of it: {self.path}", origin)
+
+
+@dataclass(frozen=True)
+class RequestDetails:
+    sent_headers: dict[str, str]
+    received_headers: dict[str, str]
+    sent: RequestBody | None = None
+    received: RequestBody | None = None
+
+    def passages(self, asking: str, answering: str) -> Iterator[Passage]:
+        for way, headers, body, origin in (
+            ("Request", self.sent_headers, self.sent, asking),
+            ("Response", self.received_headers, self.received, answering),
+        ):
+            yield Passage(f"{way} headers:")
+            yield Passage("\n".join(_listed(headers)), origin)
+            if body is not None:
+                yield Passage(f"{way} body:")
+                yield from body.passages(origin)
+
+
+@dataclass(frozen=True)
+class RequestList(Result):
+    requests: tuple[RequestLine, ...]
+    left_out: int = 0
+    dropped: int = 0
+    details: RequestDetails | None = None
+
+    def __str__(self) -> str:
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each request as written by the origin that sent it, and each response as written by its server."""
+        if self.left_out:
+            yield Passage(f"{self.left_out} earlier left out: narrow the search or raise `limit`.")
+        if self.dropped:
+            yield Passage(f"{self.dropped} older ones dropped.")
+        for request in self.requests:
+            yield Passage(request.shown(origin), request.origin or origin)
+            if self.details is not None:
+                yield from self.details.passages(request.origin or origin, origin_in(request.url))
+        if not self.requests:
+            yield Passage("No request matches.")
+
+
+@action(Effect.READ)
+class Network(TabAction[RequestList]):
+    """List the tab's latest requests, or show one of them with its headers."""
+
+    request: int | None = arg("Number of the one to show.", default=None, ge=1)
+    body: bool = arg("Show its bodies too; what is long goes to a file.", default=False)
+    url: str | None = arg("Part of the URL, or a pattern with *.", default=None, min_length=1)
+    type: str | None = arg("Such as document, script, fetch, xhr, image.", default=None, min_length=1)
+    failed: bool = arg("Only failures and HTTP errors.", default=False)
+    limit: int = arg("Most requests, the latest ones.", default=50, ge=1, le=500)
+
+    @property
+    def is_about_page(self) -> bool:
+        return False  # requests help most where a page failed to load
+
+    async def perform(self, tab: Tab) -> RequestList:
+        if self.request is not None:
+            return await self._one(tab, self.request)
+        found = [request for request in tab.network if self._means(request)]
+        lines = _latest(found, self.limit)
+        return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped)
+
+    async def _one(self, tab: Tab, number: int) -> RequestList:
+        request = tab.network.find(number)
+        if request is None:
+            raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
+        sent, received = (await _bodies(tab, request)) if self.body else (None, None)
+        details = RequestDetails(
+            mask_headers(request.request_headers), mask_headers(request.response_headers), sent, received
+        )
+        return RequestList((_line(request),), details=details)
+
+    def _means(self, request: LoggedRequest) -> bool:
+        if self.failed and not request.has_failed:
+            return False
+        if self.type and self.type.lower() != request.kind:
+            return False
+        return self.url is None or self.url in request.url or ("*" in self.url and fnmatchcase(request.url, self.url))
+
+
+def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
+    """Return the latest requests that fit into an answer, oldest first."""
+    lines: list[RequestLine] = []
+    room = MOST_CHARACTERS
+    for request in reversed(found[-limit:]):
+        line = _line(request)
+        room -= len(line.url) + 40
+        if room < 0:
+            break
+        lines.append(line)
+    return lines[::-1]
+
+
+def _line(request: LoggedRequest) -> RequestLine:
+    return RequestLine(
+        request.number,
+        request.method,
+        request.url if len(request.url) <= LONGEST_ADDRESS else request.url[: LONGEST_ADDRESS - 1] + "…",
+        request.kind,
+        moment(request.at),
+        request.status,
+        request.source,
+        request.context,
+        request.origin,
+        request.size,
+        None if request.seconds is None else round(request.seconds * 1000),
+        request.failure,
+    )
+
+
+def _listed(headers: dict[str, str]) -> Iterator[str]:
+    for name, value in headers.items():
+        yield from (f"  {name}: {line}" for line in value.split("\n"))
+
+
+async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None, RequestBody | None]:
+    name = urlsplit(request.url).path.rpartition("/")[2] or "body"
+    sent = await request.request_body() if request.has_body else b""
+    return (
+        await _body(tab, f"sent-{name}", sent) if request.has_body else None,
+        await _body(tab, name, await request.response_body()),
+    )
+
+
+async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
+    if data is None:
+        return RequestBody(GONE)
+    text = _text(data)
+    if text is not None and len(text) <= MOST_BODY:
+        return RequestBody(text)
+    workspace = Workspace(tab.settings.workspace_folder)
+    try:
+        path = await asyncio.to_thread(workspace.write, FOLDER, name, data)
+    except OSError as error:
+        raise unwritable(workspace.root, error) from error
+    return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text

@@ -1,0 +1,78 @@
+"""Workers: those of a page, and its service workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from rove.action import Effect, TabAction, action, arg
+from rove.outcome import Passage, Result, origin_in
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.logs import WorkerInfo
+    from rove.browser.tab import Tab
+
+LONGEST_ADDRESS = 200
+
+
+@dataclass(frozen=True)
+class WorkerState:
+    kind: str
+    url: str
+    state: str
+    scope: str | None = None
+    controls_page: bool = False
+
+    def __str__(self) -> str:
+        controls = ", controls this page" if self.controls_page else ""
+        scope = f" (scope {self.scope})" if self.scope else ""
+        return f"{self.kind} {self.url} {self.state}{controls}{scope}"
+
+
+@dataclass(frozen=True)
+class WorkerList(Result):
+    workers: tuple[WorkerState, ...]
+    is_bypassed: bool
+
+    def __str__(self) -> str:
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell each worker as written by its own origin."""
+        yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
+        if not self.workers:
+            yield Passage("There are no workers.")
+        if self.is_bypassed:
+            yield Passage("Service workers are bypassed in this tab.")
+
+
+@action(Effect.ACT, observes=False, group="workers")
+class Workers(TabAction[WorkerList]):
+    """List workers; stop them, unregister service workers, or have the tab bypass those."""
+
+    operation: Literal["list", "stop", "unregister", "bypass", "use"] = arg(
+        "`use` ends a bypass; reload the page after a change.", default="list"
+    )
+    url: str | None = arg("Part of the worker's address; all if not given.", default=None, min_length=1)
+
+    async def perform(self, tab: Tab) -> WorkerList:
+        match self.operation:
+            case "bypass" | "use":
+                await tab.workers.bypass(self.operation == "bypass")
+            case "stop":
+                await tab.workers.stop(self.url)
+            case "unregister":
+                await tab.workers.unregister(self.url)
+            case "list":
+                pass
+        return WorkerList(tuple(map(_shown, await tab.workers.list())), tab.workers.are_bypassed)
+
+
+def _shown(worker: WorkerInfo) -> WorkerState:
+    scope = None if worker.scope is None else _short(worker.scope)
+    return WorkerState(worker.kind, _short(worker.url), worker.state, scope, worker.controls_page)
+
+
+def _short(address: str) -> str:
+    return address if len(address) <= LONGEST_ADDRESS else address[: LONGEST_ADDRESS - 1] + "…"

@@ -1,0 +1,1 @@
+"""Actions of a user: pointer, keyboard, forms, files, dialogs, clipboard."""

@@ -1,0 +1,141 @@
+"""Forms: fill in fields, select options, tick checkboxes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rove.action import Effect, TabAction, Target, action, arg
+from rove.errors import Denied, ElementNotReady
+from rove.outcome import Result
+from rove.target import secret_named
+from rove.validation.fields import Validated
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.element import Element
+    from rove.browser.tab import Tab
+
+
+@dataclass(frozen=True)
+class Filled(Result):
+    element: str
+    value: str | None
+
+    def __str__(self) -> str:
+        return f"Filled {self.element}."
+
+
+@action(Effect.ACT)
+class Fill(TabAction[Filled]):
+    """Replace the value of a field."""
+
+    target: Target
+    value: str = arg("New value; dates as 2026-01-31; empty to clear; secret:NAME for a password.")
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        name = secret_named(self.value)
+        return (name,) if name else ()
+
+    async def perform(self, tab: Tab) -> Filled:
+        element = await tab.resolve(self.target)
+        value = await element.fill(self.value)
+        return Filled(element.line, value)
+
+
+@dataclass(frozen=True)
+class FormField(Validated):
+    """A field of a form and its new value."""
+
+    target: Target
+    value: str | bool = arg("Text, an option's label, true/false for a checkbox, or secret:NAME.")
+
+
+@dataclass(frozen=True)
+class FormFilled(Result):
+    fields: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"Filled {len(self.fields)} fields."
+
+
+@action(Effect.ACT)
+class FillForm(TabAction[FormFilled]):
+    """Fill in several fields in one call."""
+
+    fields: tuple[FormField, ...] = arg("Fields, in order.", min_length=1)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        values = (field.value for field in self.fields if isinstance(field.value, str))
+        return tuple(name for value in values if (name := secret_named(value)))
+
+    async def perform(self, tab: Tab) -> FormFilled:
+        # Find every field before filling in the first: a form that is half filled in is worse than an untouched one.
+        elements = [await tab.resolve(field.target) for field in self.fields]
+        selects = [await element.is_select() for element in elements]
+        for field, element in zip(self.fields, elements, strict=True):
+            if isinstance(field.value, str):
+                await element.check_value(field.value)
+        for number, (field, element, is_select) in enumerate(zip(self.fields, elements, selects, strict=True)):
+            try:
+                await _enter(element, field.value, is_select)
+            except (ElementNotReady, Denied) as error:
+                error.say_more(f"{number} of {len(elements)} fields were filled in before that.")
+                raise
+        return FormFilled(tuple(element.line for element in elements))
+
+
+async def _enter(element: Element, value: str | bool, is_select: bool) -> None:
+    if isinstance(value, bool):
+        await element.set_checked(value)
+    elif is_select:
+        await element.select((value,))
+    else:
+        await element.fill(value)
+
+
+@dataclass(frozen=True)
+class Selected(Result):
+    element: str
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"Selected {', '.join(self.options)}."
+
+
+@action(Effect.ACT)
+class Select(TabAction[Selected]):
+    """Choose options of a select, by label or value."""
+
+    target: Target
+    values: tuple[str, ...] = arg("Labels or values.", min_length=1)
+
+    async def perform(self, tab: Tab) -> Selected:
+        element = await tab.resolve(self.target)
+        options = tuple(await element.select(self.values))
+        return Selected(element.line, options)
+
+
+@dataclass(frozen=True)
+class Checked(Result):
+    element: str
+    checked: bool
+    was_pressed: bool
+
+    def __str__(self) -> str:
+        state = "checked" if self.checked else "unchecked"
+        return f"{self.element} is now {state}." if self.was_pressed else f"{self.element} was {state} already."
+
+
+@action(Effect.ACT)
+class Check(TabAction[Checked]):
+    """Tick or untick a checkbox, radio button or switch."""
+
+    target: Target
+    checked: bool = arg("False to untick.", default=True)
+
+    async def perform(self, tab: Tab) -> Checked:
+        element = await tab.resolve(self.target)
+        was_pressed = await element.set_checked(self.checked)
+        return Checked(element.line, self.checked, was_pressed)

@@ -1,0 +1,1 @@
+"""Actions on a page: load it, read it, capture it, wait for it."""

@@ -1,0 +1,69 @@
+"""Navigation: load an address, go back or forward, reload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rove.action import Effect, TabAction, Url, action, arg
+from rove.errors import NavigationFailed
+from rove.outcome import Result
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
+
+
+@dataclass(frozen=True)
+class Navigated(Result):
+    url: str
+    status: int | None = None
+
+    def __str__(self) -> str:
+        return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
+
+
+@action(Effect.NAVIGATE)
+class Navigate(TabAction[Navigated]):
+    """Go to a URL. Answers with a snapshot of the page."""
+
+    url: Url = arg("Address; https:// is assumed where no scheme is given.")
+
+    @property
+    def destination(self) -> str | None:
+        return self.url
+
+    async def perform(self, tab: Tab) -> Navigated:
+        await tab.navigate(self.url)
+        return Navigated(tab.url, tab.page.status)
+
+
+@action(Effect.NAVIGATE)
+class Back(TabAction[Navigated]):
+    """Go back one page."""
+
+    async def perform(self, tab: Tab) -> Navigated:
+        return await _travel(tab, -1)
+
+
+@action(Effect.NAVIGATE)
+class Forward(TabAction[Navigated]):
+    """Go forward one page."""
+
+    async def perform(self, tab: Tab) -> Navigated:
+        return await _travel(tab, 1)
+
+
+@action(Effect.NAVIGATE)
+class Reload(TabAction[Navigated]):
+    """Load the page again."""
+
+    async def perform(self, tab: Tab) -> Navigated:
+        await tab.reload()
+        return Navigated(tab.url, tab.page.status)
+
+
+async def _travel(tab: Tab, steps: int) -> Navigated:
+    if not await tab.go_in_history(steps):
+        where = "before" if steps < 0 else "after"
+        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use {navigate}.")
+    return Navigated(tab.url, tab.page.status)

@@ -1,0 +1,1 @@
+"""Actions on sessions and tabs, and batches of actions."""

@@ -1,0 +1,78 @@
+"""Sessions: named, isolated from each other, and closed when idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
+from rove.outcome import Own, Passage, Result, origin_in
+from rove.validation.record import dataclass
+
+
+@dataclass(frozen=True)
+class StatusReport(Result):
+    sessions: tuple[dict[str, Any], ...]
+
+    def __str__(self) -> str:
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell the sessions, and each tab's address as written by its page."""
+        for session in self.sessions:
+            yield Passage(f"session {session['session']}" + (f" {session['guard']}" if "guard" in session else ""))
+            for tab in session["tabs"]:
+                mark = "*" if tab["is_current"] else " "
+                yield Passage(f"  {mark} {tab['id']} {tab['url']}", origin_in(tab["url"]))
+        if not self.sessions:
+            yield Passage("No session is open.")
+
+
+@action(Effect.READ)
+class Status(SessionsAction[StatusReport]):
+    """Tell which sessions and tabs are open and where they are."""
+
+    async def perform(self, directory: SessionDirectory) -> StatusReport:
+        return StatusReport(tuple(directory.sessions()))
+
+
+@dataclass(frozen=True)
+class SessionOpened(Result):
+    session: Own
+    is_new: bool
+
+    def __str__(self) -> str:
+        if self.is_new:
+            return f"Opened session {self.session}: pass it as `session`."
+        return f"Session {self.session} was open already, with all that is in it: pass it as `session`."
+
+
+@action(Effect.SPAWN, observes=False)
+class OpenSession(SessionsAction[SessionOpened]):
+    """Open a session of its own, with no cookies or storage of others."""
+
+    name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
+                           pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
+
+    async def perform(self, directory: SessionDirectory) -> SessionOpened:
+        known = {session["session"] for session in directory.sessions()}
+        name = await directory.open_session(self.name)
+        return SessionOpened(Own(name), name not in known)
+
+
+@dataclass(frozen=True)
+class SessionClosed(Result):
+    session: Own
+
+    def __str__(self) -> str:
+        return f"Closed session {self.session}."
+
+
+@action(Effect.ACT, observes=False)
+class CloseSession(SessionsAction[SessionClosed]):
+    """Close a session and forget its cookies and storage."""
+
+    name: str | None = arg("Which; the one of this call if not given.", default=None)
+
+    async def perform(self, directory: SessionDirectory) -> SessionClosed:
+        return SessionClosed(Own(await directory.close_session(self.name)))

@@ -1,0 +1,1 @@
+"""What every engine needs to tell of the network: URL schemes, error texts, masked headers."""

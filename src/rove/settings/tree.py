@@ -1,0 +1,349 @@
+"""One tree of settings. The file, the environment, the flags and the docs all derive from it.
+
+A later source wins: defaults, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The setting `limits.tabs` is
+`tabs` in the file's `[limits]` table, `ROVE_LIMITS_TABS` in the environment and `--limits-tabs` as a flag.
+
+An unknown key in the file or an unknown flag is an error. An unknown `ROVE_*` variable is a warning: an MCP client that
+passes one on would see no more of an error than a closed pipe, and it may be meant for another program.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import types
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from rove.errors import InvalidSettings
+from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
+from rove.settings.debug_port import checked
+from rove.settings.home import DEFAULT as DEFAULT_HOME
+from rove.settings.home import home_from
+from rove.validation.fields import FieldRule, InvalidFields, Validated, arg, build, declared
+from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
+
+log = logging.getLogger(__name__)
+# rove sets this itself, in the environment of the processes that it starts.
+RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
+Seconds = Annotated[float, FieldRule(gt=0)]
+
+
+@dataclass(frozen=True)
+class Viewport(Validated):
+    width: int = arg("Width of a new tab, in CSS pixels.", default=1280, ge=1)
+    height: int = arg("Height of a new tab, in CSS pixels.", default=720, ge=1)
+
+
+@dataclass(frozen=True)
+class Deadlines(Validated):
+    action: Seconds = arg("Seconds within which every call answers, whatever the page does.", default=15)
+    settle: Seconds = arg("Most seconds to wait for a page to become quiet after an act.", default=5)
+    launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
+    approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
+    dialog: Seconds = arg("Seconds after which a page's dialog is dismissed if it is not answered.", default=60)
+
+
+@dataclass(frozen=True)
+class Limits(Validated):
+    sessions: int = arg("Most sessions open at once.", default=8, ge=1)
+    tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
+    page_megabytes: int = arg("Most of one page that is loaded, unpacked; the rest is left out.", default=100, ge=1)
+    downloads: int = arg("Most downloads that one session may make.", default=100, ge=0)
+    download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
+    upload_megabytes: int = arg("Largest file that is given to a page.", default=500, ge=1)
+    idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
+    queue: int = arg("Most calls that wait in line when all sessions are taken.", default=32, ge=0)
+    queue_seconds: float = arg("Seconds that a call waits in line for a session to be closed.", default=5, ge=0)
+    memory_megabytes: int | None = arg(
+        "Most memory that the browser may hold, all its processes together; with one empty page it holds about 200. "
+        "Default: 80 % of what there is.",
+        default=None,
+        ge=256,
+    )
+
+
+@dataclass(frozen=True)
+class Observing(Validated):
+    budget: int = arg("Most tokens of a page's first look.", default=4000, ge=200)
+    picture: int = arg("Longest side of a picture, in pixels; a larger one is scaled down.", default=1568, ge=64)
+    changes: int = arg("Most tokens of what an act changed.", default=1500, ge=100)
+
+
+@dataclass(frozen=True)
+class Journaling(Validated):
+    file_megabytes: int = arg("Size at which a session's journal goes on in a new file.", default=16, ge=1)
+    keep_files: int = arg(
+        "Most full files of a session's journal that are kept, the oldest leaving first; 0 keeps all.",
+        default=0,
+        ge=0,
+    )
+    attachment_kilobytes: int = arg(
+        "Largest picture or file that is written into the journal; of a larger one, only its digest.",
+        default=256,
+        ge=0,
+    )
+
+
+@dataclass(frozen=True)
+class Guarding(Validated):
+    passwords: Literal["refuse", "allow"] = arg(
+        "What may be typed into password fields: only named secrets (refuse), or any text (allow), to test one's own "
+        "app.",
+        default="refuse",
+    )
+
+
+@dataclass(frozen=True)
+class Settings(Validated):
+    """Everything that can be set."""
+
+    home: Path = arg(
+        "Folder for rove's own files. It cannot be set in the config file, which is in that folder.",
+        default=Path(DEFAULT_HOME),
+    )
+    workspace: Path | None = arg(
+        "The only folder that files are uploaded from and written to. Default: `workspace` in home.",
+        default=None,
+    )
+    browser: Path | None = arg(
+        "Path of the browser to use. Default: the first one that `rove install` finds.",
+        default=None,
+    )
+    attach: str | None = arg(
+        "A browser of your own to use, started with --remote-debugging-port: http://127.0.0.1:9222, or its ws:// "
+        "address. What its pages reach is NOT GUARDED. Default: none, rove starts one.",
+        default=None,
+        check=checked,
+    )
+    secrets: Path | None = arg(
+        "File with the named secrets that may be typed into pages. Default: `secrets.toml` in home, if it is there.",
+        default=None,
+    )
+    policy: Path | None = arg(
+        "File with the policy: what an agent may do, and what a person is asked. Default: `policy.toml` in home, if "
+        "it is there.",
+        default=None,
+    )
+    approve: Literal["client", "terminal", "none"] = arg(
+        "Who answers when the policy asks: the user of the MCP client, if it can show questions, or the person at "
+        "rove's own terminal; with `none` the answer is always no.",
+        default="client",
+    )
+    headless: bool = arg("Run without a window.", default=True)
+    sandbox: Literal["auto", "on", "off"] = arg(
+        "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
+        default="auto",
+    )
+    allow_host: tuple[str, ...] = arg(
+        "Hosts to open although they are not public, such as localhost:3000, *.corp.example or 10.0.0.0/8.",
+        default=(),
+    )
+    only_host: tuple[str, ...] = arg("If given, the only hosts that may be reached at all.", default=())
+    deny_host: tuple[str, ...] = arg("Hosts never to reach, with all that is under them.", default=())
+    proxy: str | None = arg(
+        "A proxy to go out through, http://host:port or socks5://host:port; addresses are still checked.",
+        default=None,
+    )
+    dns: str | None = arg("Name server to ask, address:port. Default: what this machine asks.", default=None)
+    browser_version: str = arg(
+        "Version of Chrome for Testing that `rove install` fetches: a number such as this, or stable, beta, dev or "
+        "canary.",
+        default=PINNED,
+        check=checked_version,
+    )
+    browser_mirror: str | None = arg(
+        "Address to fetch Chrome for Testing from instead of Google's, with the same files below it: "
+        "VERSION/PLATFORM/PROGRAM-PLATFORM.zip.",
+        default=None,
+        check=checked_mirror,
+    )
+    fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
+    with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
+    viewport: Viewport = Viewport()
+    deadlines: Deadlines = Deadlines()
+    limits: Limits = Limits()
+    observing: Observing = Observing()
+    journal: Journaling = Journaling()
+    guard: Guarding = Guarding()
+
+    @property
+    def home_folder(self) -> Path:
+        return Path(home_from(self.home, {}))
+
+    @property
+    def workspace_folder(self) -> Path:
+        return (self.workspace.expanduser().absolute()) if self.workspace else self.home_folder / "workspace"
+
+    @property
+    def policy_file(self) -> Path:
+        return self.policy.expanduser().absolute() if self.policy else self.home_folder / "policy.toml"
+
+    @property
+    def journal_folder(self) -> Path:
+        return self.home_folder / "sessions"
+
+    @property
+    def secrets_file(self) -> Path:
+        return self.secrets.expanduser().absolute() if self.secrets else self.home_folder / "secrets.toml"
+
+    @property
+    def config_file(self) -> Path:
+        return self.home_folder / "config.toml"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting, under all its names."""
+
+    path: tuple[str, ...]
+    kind: Any
+    default: Any
+    description: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The path as it is written outside of Python, where `with` needs no underscore."""
+        return tuple(name.rstrip("_") for name in self.path)
+
+    @property
+    def key(self) -> str:
+        return ".".join(self.names)
+
+    @property
+    def variable(self) -> str:
+        return "ROVE_" + "_".join(self.names).upper()
+
+    @property
+    def flag(self) -> str:
+        return "--" + "-".join(self.names).replace("_", "-")
+
+    @property
+    def is_switch(self) -> bool:
+        return self.kind is bool
+
+    @property
+    def is_list(self) -> bool:
+        return get_origin(self.kind) is tuple
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The settings in force, and where each value came from."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+
+
+@cache
+def options() -> tuple[Option, ...]:
+    """Return every setting, in the order of the tree."""
+    return tuple(_leaves(Settings, ()))
+
+
+def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Resolved:
+    """Read the file, the environment and the flags; a later one wins."""
+    environment = os.environ if environment is None else environment
+    flags = {key: value for key, value in (flags or {}).items() if value is not None}
+    home = Path(home_from(flags.get("home"), environment))
+    values: dict[str, Any] = {}
+    sources = {option.key: "default" for option in options()}
+    layers = [
+        (str(home / "config.toml"), _from_file(home / "config.toml")),
+        *((option.variable, _given(option, environment[option.variable])) for option in _set_in(environment)),
+        *((_option(key).flag, _given(_option(key), value)) for key, value in flags.items()),
+    ]
+    for source, layer in layers:
+        values.update(layer)
+        sources.update(dict.fromkeys(layer, source))
+    return Resolved(_build(values, sources), sources)
+
+
+def _given(option: Option, value: Any) -> dict[str, Any]:
+    """Read a setting from the environment or a flag. The parts of a list may be separated by commas."""
+    if not option.is_list:
+        return {option.key: value}
+    words: list[str] = [value] if isinstance(value, str) else list(value)
+    return {option.key: [part.strip() for word in words for part in word.split(",") if part.strip()]}
+
+
+def load(**flags: Any) -> Settings:
+    """Return the settings in force. A keyword is a flag, with `__` for the dot: `limits__tabs=3`."""
+    return resolve({key.replace("__", ".").rstrip("_"): value for key, value in flags.items()}).settings
+
+
+def _leaves(section: type[Validated], prefix: tuple[str, ...]) -> Iterator[Option]:
+    for name, (hint, rule) in declared(section).items():
+        kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        if isinstance(kind, type) and issubclass(kind, Validated):
+            yield from _leaves(kind, (*prefix, name))
+            continue
+        if isinstance(kind, types.UnionType):
+            kind = next(part for part in get_args(kind) if part is not type(None))
+        yield Option((*prefix, name), kind, getattr(section, name), rule.description)
+
+
+def _option(key: str, where: str = "") -> Option:
+    known = {option.key: option for option in options()}
+    if key in known:
+        return known[key]
+    raise InvalidSettings(f"There is no setting `{key}`{where}.", hint=f"Did you mean `{nearest(key, known, 0)}`?")
+
+
+def _set_in(environment: Mapping[str, str]) -> list[Option]:
+    known = {option.variable: option for option in options()}
+    for variable in environment:
+        if variable.startswith("ROVE_") and variable not in known and variable != RUN_FOLDER_MARK:
+            log.warning(
+                "%s is ignored: there is no such setting. Did you mean %s?", variable, nearest(variable, known, 0)
+            )
+    return [option for variable, option in known.items() if variable in environment]
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        import tomllib  # imported here, as most installations have no such file
+
+        tree = tomllib.loads(text)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:  # not text, or not TOML
+        raise InvalidSettings(f"{path} cannot be read: {error}", hint="Correct the file or remove it.") from error
+    if "home" in tree:
+        raise InvalidSettings(
+            f"`home` cannot be set in {path}, which is in that folder.", hint="Set ROVE_HOME or pass --home."
+        )
+    return {_option(key, f" in {path}").key: value for key, value in _flatten(tree, "")}
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
+    tree: dict[str, Any] = {}
+    for key, value in values.items():
+        *parents, leaf = _option(key).path
+        branch = tree
+        for parent in parents:
+            branch = branch.setdefault(parent, {})
+        branch[leaf] = value
+    try:
+        settings: Settings = build(Settings, tree)
+    except InvalidFields as refused:
+        key, why = refused.complaints[0]
+        key = key.rstrip("_")
+        raise InvalidSettings(f"`{key}` from {sources.get(key, 'the settings')}: {why}.") from refused
+    return settings
