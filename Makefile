@@ -22,14 +22,14 @@ help:  ## Show this list.
 demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
-test: browser  ## Run the tests.
+test: browser .venv/dev/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
-check: .venv/ready .venv/javascript/ready  ## Formatter, linter, types, import rules, generated docs.
+check: .venv/dev/ready .venv/javascript/ready  ## Formatter, linter, types, import rules, generated docs.
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -39,21 +39,22 @@ check: .venv/ready .venv/javascript/ready  ## Formatter, linter, types, import r
 	@$(JS_PATH) $(JS_BIN)/tsc
 	@$(BIN)/python -m docs.generate --check
 
-format: .venv/ready .venv/javascript/ready  ## Format the code and fix what the linters can.
+format: .venv/dev/ready .venv/javascript/ready  ## Format the code and fix what the linters can.
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 	@$(JS_PATH) $(JS_BIN)/biome check --write
 
-docs: .venv/ready  ## Write the generated reference pages anew.
+docs: .venv/dev/ready  ## Write the generated reference pages anew.
 	@$(BIN)/python -m docs.generate
 
-bench: browser  ## Measure side by side with peers.
+bench: browser .venv/dev/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
 
-soak: browser  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
+soak: browser .venv/dev/ready  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
 	@$(BIN)/python -m bench.soak
 
-browser: .venv/ready  # quietly, and if that fails once more with its story
+# Quietly; if that fails, once more with its output.
+browser: .venv/ready
 	@$(BIN)/rove install >/dev/null || $(BIN)/rove install
 
 .venv/ready: pyproject.toml
@@ -65,9 +66,15 @@ browser: .venv/ready  # quietly, and if that fails once more with its story
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends python3-venv && \
 		$(PYTHON) -m venv .venv; }
 	@echo "Setting up .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@# Compiled once, also where Python is told to write no bytecode by itself: it is half of the time to start.
 	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+.venv/dev/ready: pyproject.toml .venv/ready
+	@echo "Setting up the development tools in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@mkdir -p $(@D)
 	@touch $@
 
 .venv/javascript/ready: Makefile .venv/ready

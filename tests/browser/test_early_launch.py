@@ -26,7 +26,10 @@ from rove.surfaces.library import Session
 
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
-OURS = {"rove", "rove.settings.chrome_version", "rove.errors", "rove.settings.home", "rove.port", "rove.version"}
+OURS = {
+    "rove", "rove.errors", "rove.port", "rove.settings", "rove.settings.chrome_version", "rove.settings.home",
+    "rove.version",
+}  # fmt: skip
 BROWSER = "rove.chromium"
 
 IMPORTS = """

