@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rove.browser.tab import Tab, TabInfo
 from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab, TabInfo
 
 RESTARTED = "browser restarted"
 

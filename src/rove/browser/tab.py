@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
 from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_state import OpenDialog, PageState
-from rove.browser.secret_source import SecretSource
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from rove.browser.secret_source import SecretSource
 
 
 class PageObserver(Protocol):

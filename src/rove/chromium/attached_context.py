@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import SavedContext, SavedTarget
 from rove.browser.network.schemes import is_readable_scheme
-from rove.browser.tab import TabInfo
 from rove.chromium.context import CLOSE_TIMEOUT, Context
 from rove.chromium.page.closing import close_target
 from rove.chromium.process.run_folder import discard
@@ -21,6 +20,7 @@ from rove.validation.record import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rove.browser.tab import TabInfo
     from rove.chromium.page.tab import Tab
     from rove.settings.tree import Settings
 

@@ -7,11 +7,10 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
 from rove.browser.context import SavedContext, SavedTarget, SharedState
-from rove.browser.tab import TabInfo
 from rove.chromium.events.downloads import Downloads
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
@@ -22,6 +21,9 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings.tree import Settings
+
+if TYPE_CHECKING:
+    from rove.browser.tab import TabInfo
 
 CLOSE_TIMEOUT = 3.0
 # Seconds from `Page.windowOpen` until the new window has a target.

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove.browser.page_events import PageEvents
-from rove.browser.secret_source import SecretSource
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.input.keyboard import Keyboard
 from rove.chromium.input.mouse import Mouse
-from rove.chromium.input.page import Page
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
 from rove.chromium.input.press_tracker import PressTracker
 from rove.chromium.input.uploads import FileChooser
 from rove.chromium.protocol.connection import CdpSession
+
+if TYPE_CHECKING:
+    from rove.browser.secret_source import SecretSource
+    from rove.chromium.input.page import Page
 
 
 class InputDevices:

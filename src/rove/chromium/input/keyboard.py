@@ -6,14 +6,16 @@ import asyncio
 import contextlib
 import string
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove.chromium.input.clipboard import Clipboard
-from rove.chromium.input.page import Page
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import PasswordGuard
 from rove.errors import InvalidArguments
 from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.chromium.input.page import Page
 
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 # Characters that are sent before the first is acknowledged: enough to hide the latency, few enough for a slow page.

@@ -7,13 +7,15 @@ import contextlib
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import Button
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.clipboard import Clipboard
-from rove.chromium.input.page import Page
 from rove.chromium.input.password_guard import PasswordGuard
+
+if TYPE_CHECKING:
+    from rove.chromium.input.page import Page
 
 Point = tuple[float, float]
 Position = Callable[[], Awaitable[Point]]

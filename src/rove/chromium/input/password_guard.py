@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rove.browser.secret_source import TypedSecret
 from rove.chromium.capture.frame_rows import open_closed_root
 from rove.chromium.frames.worlds import FRAME_TIMEOUT, WORLD, World
-from rove.chromium.input.page import Page
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
+
+if TYPE_CHECKING:
+    from rove.browser.secret_source import TypedSecret
+    from rove.chromium.input.page import Page
 
 # The depth to which nested closed shadow roots are searched for the focus.
 MAX_ROOT_DEPTH = 20

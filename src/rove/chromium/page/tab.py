@@ -6,16 +6,11 @@ import asyncio
 import contextlib
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
-from rove.browser.annotation import Mark, find_marks
-from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
-from rove.browser.element import PointerTarget
 from rove.browser.page_state import OpenDialog
 from rove.browser.scripts import main_world_script, page_script
-from rove.browser.secret_source import SecretSource
-from rove.chromium.capture.pdf import PdfTarget, print_page
 from rove.chromium.capture.screenshot import take_screenshot
 from rove.chromium.capture.viewport import resize
 from rove.chromium.events.console import ConsoleLog, ExecutionContexts
@@ -39,6 +34,12 @@ from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSessio
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rove.browser.annotation import Mark
+    from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
+    from rove.browser.element import PointerTarget
+    from rove.browser.secret_source import SecretSource
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
@@ -321,10 +322,14 @@ class Tab:
 
     async def marks(self, image: ScreenshotImage) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""
+        from rove.browser.annotation import find_marks  # not needed to open a first page
+
         return find_marks(image, await self.observer.take_snapshot(mode="interactive", boxes=True))
 
     async def print_pdf(self, options: PdfOptions, name: str) -> PdfFile:
         """Print the page to a file in the workspace."""
+        from rove.chromium.capture.pdf import PdfTarget, print_page  # not needed to open a first page
+
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
         with self.input.page_modes.printing():

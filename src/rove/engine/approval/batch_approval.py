@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rove.action import AnyAction, Effect, TabAction
-from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import find_elements, find_places, place_of
 from rove.engine.approval.gate import Gate
 from rove.engine.approval.permission import approval_request
 from rove.errors import RoveError
 from rove.guard.policy.approval import ApprovalRequest
 from rove.guard.policy.policy import Ask
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 
 async def batch_request(actions: Sequence[AnyAction], gate: Gate, session: str, tab: Tab) -> ApprovalRequest | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rove.action import AnyAction, Effect
-from rove.browser.tab import Tab
 from rove.engine.journal import Entry
 from rove.engine.network_access import NetworkAccess
 from rove.errors import NavigationFailed, RoveError
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 
 def refuse_unreachable(network: NetworkAccess, action: AnyAction, entry: Entry, tab: Tab | None) -> None:

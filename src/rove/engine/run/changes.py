@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from rove.browser.tab import Tab
+from typing import TYPE_CHECKING
+
 from rove.outcome import Changes
 from rove.snapshot import difference, render
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 
 async def observe_changes(tab: Tab, quiet: bool) -> Changes:

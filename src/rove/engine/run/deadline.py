@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rove.advice import Advice
 from rove.browser.failures import BrowserError
-from rove.browser.tab import Tab
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 R = TypeVar("R")
 # Seconds to wait for the news that the browser died, after a command to it has failed.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action
 from rove.advice import Names, insert_names, insert_names_if_advice
-from rove.browser.tab import Tab
 from rove.engine.network_access import NetworkAccess
 from rove.engine.run.page_report import PageReport
 from rove.outcome import Event, Outcome, Result
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rove.action import AnyAction, Effect
 from rove.advice import Advice
-from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import place_of
 from rove.engine.run.address_check import add_failure_event
 from rove.engine.run.changes import observe_changes
 from rove.engine.run.deadline import Deadline
-from rove.engine.run.session_view import SessionView
 from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, settle
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
 from rove.outcome import Changes
 from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
+    from rove.engine.run.session_view import SessionView
 
 NO_CHANGES = Changes()
 BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rove.action import Action, AnyAction, CompositeAction, ContextAction, Effect, SessionsAction, TabAction
 from rove.advice import insert_names
 from rove.browser.failures import PageStuck
-from rove.browser.tab import Tab
 from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
@@ -28,7 +27,7 @@ from rove.outcome import AnyOutcome, Outcome, Result, origin_in
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
-    from rove.browser.tab import TabInfo
+    from rove.browser.tab import Tab, TabInfo
     from rove.engine.run.session_view import SessionView
     from rove.guard.policy.approval import ApprovalRequest, ShownElement
 

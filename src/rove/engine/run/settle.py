@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rove.browser.page_state import DocumentRequest, TrackedRequest
-from rove.browser.tab import Tab
 from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 # A response whose body takes longer than this many seconds is a stream, which may never end.
 STREAM_SECONDS = 1.0

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Effect
-from rove.browser.tab import Tab
 from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
 from rove.outcome import origin_in
 from rove.tasks import Interrupted, race
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
 
 R = TypeVar("R")
 # Seconds that input has to end by itself once a dialog is open.
