@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from rove.browser.capture import ScreenshotImage
+from rove.browser.page_data import ScreenshotImage
 from rove.snapshot import Snapshot
 from rove.snapshot.text import line_of
 from rove.validation.record import dataclass

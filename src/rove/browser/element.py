@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
-from rove.browser.capture import Box
-from rove.validation.record import dataclass
+from rove.browser.page_data import Box, ElementText
 
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 # x, y and how many pixels are below, after scrolling.
 ScrollPosition = dict[str, int]
-
-
-@dataclass(frozen=True)
-class ElementText:
-    """The text of an element, and a line for each part of it that a person would not see."""
-
-    value: str | None
-    unseen: tuple[str, ...] = ()
 
 
 class Frame(Protocol):

@@ -3,33 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Protocol
+from typing import Protocol
 
-from rove.validation.record import dataclass
-
-Level = Literal["debug", "info", "warning", "error"]
-LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
-
-
-@dataclass(frozen=True)
-class ConsoleSource:
-    """The JavaScript context that wrote a message (page, frame or worker) and the origin of its code."""
-
-    context: str
-    origin: str
-
-
-@dataclass(frozen=True)
-class ConsoleMessage:
-    """One console message, its position in the source code, and how often it was written in a row."""
-
-    level: Level
-    kind: str
-    text: str
-    location: str
-    source: ConsoleSource
-    at: float
-    count: int = 1
+from rove.browser.page_data import ConsoleMessage, WorkerInfo
 
 
 class ConsoleLog(Protocol):
@@ -98,17 +74,6 @@ class NetworkLog(Protocol):
 
     def __iter__(self) -> Iterator[LoggedRequest]: ...
     def find(self, number: int, /) -> LoggedRequest | None: ...
-
-
-@dataclass(frozen=True)
-class WorkerInfo:
-    """A worker as it is now; `scope` and `controls_page` belong to service workers."""
-
-    kind: str
-    url: str
-    state: str
-    scope: str | None = None
-    controls_page: bool = False
 
 
 class Workers(Protocol):

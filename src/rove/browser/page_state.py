@@ -3,62 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import field
 from typing import Any, Literal, Protocol
 
+from rove.browser.page_data import DocumentRequest, OpenDialog, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
-from rove.validation.record import dataclass
 
 Stage = Literal["DOMContentLoaded", "load"]
-MAX_URL_LENGTH = 2000
-
-
-@dataclass
-class TrackedRequest:
-    """A request that is not over yet."""
-
-    url: str
-    method: str
-    began: float
-    answered: float | None = None
-
-    def __post_init__(self) -> None:
-        self.url = self.url[:MAX_URL_LENGTH]  # a data: URL may be megabytes
-
-
-@dataclass
-class DocumentRequest:
-    """The request for the main document, and its response; `loader` is the browser's id of the navigation."""
-
-    loader: str
-    url: str
-    hops: list[str] = field(default_factory=list[str])
-    status: int | None = None
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    challenge: str | None = None
-    received: int = 0
-    is_cut: bool = False
-    failure: str | None = None
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether the server has been asked and has not answered yet."""
-        return self.status is None and self.failure is None
-
-
-@dataclass(frozen=True)
-class OpenDialog:
-    """A dialog as a person would see it."""
-
-    kind: str
-    message: str
-    default: str
-    # The tab that it belongs to, if that is another than the one it blocks.
-    tab: str = ""
-
-    def __str__(self) -> str:
-        return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
 
 
 class LoadState(Protocol):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
-from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
-from rove.browser.page_state import OpenDialog, PageState
+from rove.browser.page_data import Box, ImageFormat, OpenDialog, PdfFile, PdfOptions, ScreenshotImage
+from rove.browser.page_state import PageState
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
 

@@ -15,7 +15,7 @@ from rove.settings.debug_port import DebugPort
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
-    from rove.browser.page_state import DocumentRequest
+    from rove.browser.page_data import DocumentRequest
     from rove.guard.hosts.host_rules import HostRules
     from rove.guard.hosts.local_machine import OwnPorts
     from rove.guard.hosts.refusal import Refusal

@@ -12,7 +12,7 @@ from rove.target import within
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.logs import ConsoleMessage
+    from rove.browser.page_data import ConsoleMessage
     from rove.browser.tab import Tab
 
 LEVELS = ("debug", "info", "warning", "error")

@@ -10,7 +10,7 @@ from rove.outcome import Passage, Result, origin_in
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.logs import WorkerInfo
+    from rove.browser.page_data import WorkerInfo
     from rove.browser.tab import Tab
 
 LONGEST_ADDRESS = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.capture import PdfOptions
+from rove.browser.page_data import PdfOptions
 from rove.outcome import Own, Result
 from rove.validation.record import dataclass
 from rove.workspace import safe_name

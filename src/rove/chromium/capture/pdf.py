@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rove.browser.capture import PdfFile, PdfOptions
+from rove.browser.page_data import PdfFile, PdfOptions
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import InvalidArguments, LimitReached, unwritable
 from rove.validation.pattern import pattern

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from rove.browser.capture import Box, ImageFormat, ScreenshotImage
+from rove.browser.page_data import Box, ImageFormat, ScreenshotImage
 from rove.chromium.protocol.connection import CdpSession
 
 # Chromium cannot paint larger textures; a larger page is cut, and `is_cut` says so.

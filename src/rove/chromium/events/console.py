@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from rove.browser.logs import ConsoleMessage, ConsoleSource, Level
+from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_events import PageEvents
 from rove.chromium.events.console_format import exception_text, message_text, source_location, truncate
 from rove.chromium.protocol.connection import CdpSession

@@ -8,8 +8,8 @@ import time
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
+from rove.browser.page_data import OpenDialog
 from rove.browser.page_events import PageEvents
-from rove.browser.page_state import OpenDialog
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import DialogOpen
 from rove.tasks import BackgroundTasks, Interrupted, race

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rove.browser.network.navigation_errors import host_and_port
+from rove.browser.page_data import DocumentRequest, TrackedRequest
 from rove.browser.page_events import PageEvents
-from rove.browser.page_state import DocumentRequest, TrackedRequest
 from rove.chromium.protocol.connection import CdpSession
 
 # Resource types whose responses can change the content of a page. Images and fonts cannot; WebSockets stay open.

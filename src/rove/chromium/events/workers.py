@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any
 
-from rove.browser.logs import ConsoleSource
+from rove.browser.page_data import ConsoleSource
 from rove.browser.page_events import PageEvents
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions

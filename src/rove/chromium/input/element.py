@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.element import Button, ElementText, Modifier
+from rove.browser.page_data import ElementText
 from rove.chromium.frames.evaluation import evaluate_with
 from rove.chromium.frames.geometry import frame_transform, to_tab_point
 from rove.chromium.frames.nesting import world_inside, worlds_within
@@ -19,7 +19,7 @@ from rove.outcome import Quoted, origin_in
 from rove.target import secret_named
 
 if TYPE_CHECKING:
-    from rove.browser.element import PointerTarget
+    from rove.browser.element import Button, Modifier, PointerTarget
     from rove.chromium.input.devices import InputDevices
 
 # A click that failed is not tried again with less time left than this.

@@ -9,12 +9,12 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.element import Button
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.input.password_guard import PasswordGuard
 
 if TYPE_CHECKING:
+    from rove.browser.element import Button
     from rove.chromium.input.page import Page
 
 Point = tuple[float, float]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error
-from rove.browser.page_state import DocumentRequest
+from rove.browser.page_data import DocumentRequest
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
 from rove.errors import NavigationFailed, RoveError

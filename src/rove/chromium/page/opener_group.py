@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rove.browser.page_state import OpenDialog
+from rove.browser.page_data import OpenDialog
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpSession
 

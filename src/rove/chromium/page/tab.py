@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
-from rove.browser.page_state import OpenDialog
+from rove.browser.page_data import OpenDialog
 from rove.browser.scripts import main_world_script, page_script
 from rove.chromium.capture.screenshot import take_screenshot
 from rove.chromium.capture.viewport import resize
@@ -37,8 +37,8 @@ from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.annotation import Mark
-    from rove.browser.capture import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
     from rove.browser.element import PointerTarget
+    from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
     from rove.browser.secret_source import SecretSource
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from rove.browser.logs import WorkerInfo
+from rove.browser.page_data import WorkerInfo
 from rove.chromium.events.workers import Registration, Registrations, Worker, Workers, controller_script
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpSession

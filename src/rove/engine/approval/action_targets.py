@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction
-from rove.browser.element import Frame
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.guard.policy.approval import ShownElement
 from rove.guard.policy.policy import Place
 from rove.target import Point, Ref, parse_target, targets_in
 
 if TYPE_CHECKING:
+    from rove.browser.element import Frame
     from rove.browser.tab import Tab, TabInfo
 
 MAX_LISTED = 5

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from rove.browser.page_state import DocumentRequest, TrackedRequest
+from rove.browser.page_data import DocumentRequest, TrackedRequest
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:

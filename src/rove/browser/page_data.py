@@ -1,0 +1,137 @@
+"""Plain data about a page: requests, dialogs, console messages, workers, text, screenshots and PDF files."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from pathlib import Path
+from typing import Literal
+
+from rove.validation.record import dataclass
+
+MAX_URL_LENGTH = 2000
+Level = Literal["debug", "info", "warning", "error"]
+LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
+ImageFormat = Literal["png", "jpeg"]
+# x, y, width and height in CSS pixels.
+Box = dict[str, float]
+
+
+@dataclass(frozen=True)
+class ScreenshotImage:
+    """An encoded image and what it shows: a box of the page, at a scale."""
+
+    kind: ImageFormat
+    box: Box
+    scale: float
+    is_cut: bool
+    data: bytes = field(repr=False)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return round(self.box["width"] * self.scale), round(self.box["height"] * self.scale)
+
+
+@dataclass(frozen=True)
+class PdfOptions:
+    """How to print a page."""
+
+    paper: str
+    landscape: bool
+    background: bool
+    pages: str | None
+
+
+@dataclass(frozen=True)
+class PdfFile:
+    """A PDF file in the workspace."""
+
+    path: Path
+    size: int
+    pages: int
+
+
+@dataclass
+class TrackedRequest:
+    """A request that is not over yet."""
+
+    url: str
+    method: str
+    began: float
+    answered: float | None = None
+
+    def __post_init__(self) -> None:
+        self.url = self.url[:MAX_URL_LENGTH]  # a data: URL may be megabytes
+
+
+@dataclass
+class DocumentRequest:
+    """The request for the main document, and its response; `loader` is the browser's id of the navigation."""
+
+    loader: str
+    url: str
+    hops: list[str] = field(default_factory=list[str])
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    challenge: str | None = None
+    received: int = 0
+    is_cut: bool = False
+    failure: str | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the server has been asked and has not answered yet."""
+        return self.status is None and self.failure is None
+
+
+@dataclass(frozen=True)
+class OpenDialog:
+    """A dialog as a person would see it."""
+
+    kind: str
+    message: str
+    default: str
+    # The tab that it belongs to, if that is another than the one it blocks.
+    tab: str = ""
+
+    def __str__(self) -> str:
+        return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
+
+
+@dataclass(frozen=True)
+class ConsoleSource:
+    """The JavaScript context that wrote a message (page, frame or worker) and the origin of its code."""
+
+    context: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class ConsoleMessage:
+    """One console message, its position in the source code, and how often it was written in a row."""
+
+    level: Level
+    kind: str
+    text: str
+    location: str
+    source: ConsoleSource
+    at: float
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """A worker as it is now; `scope` and `controls_page` belong to service workers."""
+
+    kind: str
+    url: str
+    state: str
+    scope: str | None = None
+    controls_page: bool = False
+
+
+@dataclass(frozen=True)
+class ElementText:
+    """The text of an element, and a line for each part of it that a person would not see."""
+
+    value: str | None
+    unseen: tuple[str, ...] = ()
