@@ -24,7 +24,7 @@ HEAD = 30.0
 OTHER_WAYS = "set ROVE_BROWSER_MIRROR to another address of the same files, or ROVE_BROWSER to the path of a Chromium"
 
 
-class Interrupted(Exception):
+class ConnectionInterrupted(Exception):
     """The connection ended before the response did; another request may bring the rest."""
 
 

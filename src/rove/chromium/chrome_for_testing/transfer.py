@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rove.chromium.chrome_for_testing.connection import Interrupted, refused, request, unreachable
+from rove.chromium.chrome_for_testing.connection import ConnectionInterrupted, refused, request, unreachable
 from rove.errors import BrowserUnavailable, unwritable
 from rove.validation.record import dataclass
 
@@ -74,7 +74,7 @@ def download(url: str, partial: Path, meter: Meter) -> None:
         try:
             record = _continued(url, partial, meter)
             break
-        except Interrupted as error:
+        except ConnectionInterrupted as error:
             left = FRUITLESS if _size(partial) > before else left - 1
             if not left:
                 raise BrowserUnavailable(f"The download of {url} was cut off: {error}.", hint=RETRY) from error
@@ -99,10 +99,10 @@ def _continued(url: str, partial: Path, meter: Meter) -> Record:
     except urllib.error.HTTPError as error:
         if headers and error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
             discard(partial)
-            raise Interrupted("the part that was there did not fit") from error
+            raise ConnectionInterrupted("the part that was there did not fit") from error
         raise refused(url, error) from error
     except (OSError, http.client.HTTPException) as error:
-        raise Interrupted(str(error) or type(error).__name__) from error
+        raise ConnectionInterrupted(str(error) or type(error).__name__) from error
 
 
 def _received(
@@ -111,7 +111,7 @@ def _received(
     if response.status == http.client.PARTIAL_CONTENT and record is not None:
         if _range(response) != (_size(partial), record.length):
             discard(partial)
-            raise Interrupted("the server sent another part than it was asked for")
+            raise ConnectionInterrupted("the server sent another part than it was asked for")
     else:
         record = _begun(url, partial, response)
     _copy(response, partial, record.length, meter)
@@ -145,7 +145,7 @@ def _copy(response: http.client.HTTPResponse, partial: Path, length: int | None,
                 _require_speed(have - reached)
                 window, reached = time.monotonic(), have
     if length is not None and have != length:
-        raise Interrupted(f"{have} of {length} bytes arrived")
+        raise ConnectionInterrupted(f"{have} of {length} bytes arrived")
 
 
 def _write(file: BinaryIO, chunk: bytes, folder: Path) -> None:
