@@ -42,12 +42,19 @@ class BackgroundTasks:
         for task in self._tasks:
             task.cancel()
 
+    async def finish(self, seconds: float) -> None:
+        """Wait until the tasks have ended by themselves, for at most so many seconds."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+
     async def close(self) -> None:
         """Cancel every task and wait until they have ended, for a bounded time."""
         self.cancel()
         current = asyncio.current_task()
         if others := [task for task in self._tasks if task is not current]:
-            await asyncio.wait(others, timeout=CLOSE_SECONDS)
+            _, running = await asyncio.wait(others, timeout=CLOSE_SECONDS)
+            for task in running:
+                log.warning("A background task of %s does not end: %r", self._owner, task)
 
     def _finish(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
@@ -55,6 +62,17 @@ class BackgroundTasks:
             return
         if not isinstance(error, self._expected):
             log.error("A background task of %s failed", self._owner, exc_info=error)
+
+
+async def result_of(task: asyncio.Task[R], gone: Exception) -> R:
+    """Return the result of a task that its owner may cancel, or raise `gone` if the owner did.
+
+    If the caller itself is cancelled, the task goes on.
+    """
+    await asyncio.wait({task})
+    if task.cancelled():
+        raise gone
+    return task.result()
 
 
 class Interrupted(Exception):

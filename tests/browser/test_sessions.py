@@ -13,7 +13,7 @@ import rove
 from rove import Session
 from rove.action import parse
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import InvalidArguments, LimitReached, NotOpen
+from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError, Unsupported
 from rove.settings.tree import Limits, Settings
 
 
@@ -120,3 +120,24 @@ async def test_the_library_opens_a_browser_and_leaves_nothing_behind(home: Path,
         await session.click('button "Go"')
         assert list((own / "run").iterdir())
     assert list((own / "run").iterdir()) == []
+
+
+async def test_a_browser_that_rove_started_has_no_context_of_a_person(sessions: Sessions, settings: Settings) -> None:
+    browser = await sessions._browsers.browser(lambda _: None)
+    with pytest.raises(Unsupported):
+        await browser.default_context(settings, None)
+
+
+async def test_a_tab_that_is_being_opened_as_its_session_closes_is_an_error_and_no_cancellation(
+    session: Session, site: Site
+) -> None:
+    other = await session.another("closing")
+    await other.navigate(site.page("/", "<h1>Here</h1>"))
+    opening = [asyncio.ensure_future(other.tabs("new")) for _ in range(2)]
+    await asyncio.sleep(0)
+    await session.close_session("closing")
+    async with asyncio.timeout(30):
+        await asyncio.wait(opening)
+    assert not any(task.cancelled() for task in opening)
+    for task in opening:
+        assert task.exception() is None or isinstance(task.exception(), RoveError)

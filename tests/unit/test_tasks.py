@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from rove.tasks import BackgroundTasks, Interrupted, race
+from rove.tasks import BackgroundTasks, Interrupted, race, result_of
 
 
 class Expected(Exception):
@@ -115,3 +115,30 @@ async def test_a_race_that_is_cancelled_cancels_both_sides() -> None:
     assert racing.cancelled()
     assert work.cancelled()
     assert interrupt.cancelled()
+
+
+async def test_a_task_that_its_owner_cancels_is_the_given_error_to_its_waiter() -> None:
+    tasks = BackgroundTasks("page 7")
+    waiting = asyncio.ensure_future(result_of(tasks.start(forever()), Expected("the page is closed")))
+    await asyncio.sleep(0)
+    await tasks.close()
+    with pytest.raises(Expected):
+        await waiting
+
+
+async def test_a_waiter_that_is_cancelled_leaves_the_task_running() -> None:
+    task = asyncio.ensure_future(forever())
+    waiting = asyncio.ensure_future(result_of(task, Expected()))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    assert waiting.cancelled()
+    assert not task.done()
+    task.cancel()
+
+
+async def test_finish_waits_for_tasks_that_end_by_themselves() -> None:
+    tasks = BackgroundTasks("page 7")
+    task = tasks.start(asyncio.sleep(0, "done"))
+    await tasks.finish(10)
+    assert task.result() == "done"

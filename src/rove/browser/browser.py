@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
-from typing import Any, Literal, Protocol, cast
+from typing import Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
 from rove.settings.tree import Settings
@@ -78,7 +78,7 @@ class BrowserEngine(Protocol):
         """Find a browser, or fetch one if `progress` can be shown, and start its process."""
         ...
 
-    async def launch(self, settings: Settings, process: Any, /) -> Browser:
+    async def launch(self, settings: Settings, process: BrowserProcess, /) -> Browser:
         """Connect to a process that `start_process` returned; if it does not answer, end it and remove its files."""
         ...
 

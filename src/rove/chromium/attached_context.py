@@ -15,6 +15,7 @@ from rove.chromium.page.closing import close_target
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import Denied
+from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class AttachedContext(Context):
         self._attaching: set[str] = set()
         self._running_downloads: dict[str, tuple[Tab, int, str]] = {}
         self._setup = replace(self._setup, is_attached=True)
+        self._clean_up = BackgroundTasks("attached browser", expected=(CdpError,))
 
     async def open(self, saved: SavedContext | None) -> None:
         """List the open pages. Permissions, download folder and cookies of the person stay as they are."""
@@ -112,6 +114,8 @@ class AttachedContext(Context):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await asyncio.gather(*map(_ignore_cdp_errors, closing))
+        # A page whose creation was cancelled is closed too: it must not stay in the person's browser.
+        await self._clean_up.finish(CLOSE_TIMEOUT)
         await self.release()
         await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
@@ -188,7 +192,8 @@ class AttachedContext(Context):
                 await tab.read_current_document()
             except BaseException:
                 self._forget(tab)
-                self._shared.tasks.start(cdp.detach())
+                self._clean_up.start(cdp.detach())
+                await tab.release()
                 raise
             return tab
 
@@ -210,13 +215,13 @@ class AttachedContext(Context):
         try:
             target = (await asyncio.shield(creation))["targetId"]
         except asyncio.CancelledError:
-            self._shared.tasks.start(self._close_created(creation))
+            self._clean_up.start(self._close_created(creation))
             raise
         self._own_targets.add(target)
         try:
             return await self._attach(self._add_page({"targetId": target, "url": "about:blank"}))
         except BaseException:
-            self._shared.tasks.start(self._close_target(target))
+            self._clean_up.start(self._close_target(target))
             raise
 
     async def _close_created(self, creation: asyncio.Future[dict[str, Any]]) -> None:
@@ -249,7 +254,10 @@ class AttachedContext(Context):
         if tab.page.target_id in self._own_targets:
             await tab.close()
         else:
-            await tab.page.cdp.detach()
+            try:
+                await tab.page.cdp.detach()
+            finally:
+                await tab.release()
 
     async def _close_target(self, target: str) -> None:
         await self._root.send("Target.closeTarget", {"targetId": target})

@@ -8,8 +8,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.attached_context import AttachedContext, resume_target
-from rove.chromium.browser import AUTO_ATTACH, Browser, check_version
-from rove.chromium.process.run_folder import RunFolder, sweep
+from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, sweep_leftovers
+from rove.chromium.process.run_folder import RunFolder
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
 from rove.errors import BrowserUnavailable, unwritable
@@ -160,8 +160,8 @@ def _find_socket(port: DebugPort) -> DebugPort:
 
 async def _connect(settings: Settings, port: DebugPort) -> AttachedBrowser:
     runs = settings.home_folder / "run"
+    await sweep_leftovers(runs)
     try:
-        await asyncio.to_thread(sweep, runs)
         process = AttachedProcess(await asyncio.to_thread(RunFolder.create, runs, has_browser=False))
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error

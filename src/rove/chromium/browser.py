@@ -25,6 +25,8 @@ from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
+# Seconds that a launch waits for the removal of what earlier processes left; the rest goes on in the background.
+SWEEP_SECONDS = 0.5
 # The first version with `Page.frameStartedNavigating`, which waiting for navigations relies on.
 MIN_VERSION = 132
 # New targets wait for the debugger, so that no script of a page runs before rove has set the page up.
@@ -191,14 +193,14 @@ def _ignore_progress(message: str) -> None:
 async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
-    deadline = time.monotonic() + settings.deadlines.launch
-    sweep_task = asyncio.ensure_future(_sweep(settings.home_folder / "run"))
+    sweeping = BackgroundTasks("launch")
+    sweeping.start(sweep_leftovers(settings.home_folder / "run"))
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _open_connection(process)
             browser = await _connect(process, connection, settings)
         # A slow or failed clean-up must not keep the caller from a browser that works.
-        await asyncio.wait({sweep_task}, timeout=deadline - time.monotonic())
+        await sweeping.finish(SWEEP_SECONDS)
     except (TimeoutError, CdpError) as error:
         reason = await asyncio.to_thread(process.last_log_line)
         await _clean_up(connection, process)
@@ -209,7 +211,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     return browser
 
 
-async def _sweep(runs: Path) -> None:
+async def sweep_leftovers(runs: Path) -> None:
     """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
     try:
         await asyncio.to_thread(sweep, runs)

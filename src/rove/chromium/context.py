@@ -21,6 +21,7 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings.tree import Settings
+from rove.tasks import result_of
 
 if TYPE_CHECKING:
     from rove.browser.tab import TabInfo
@@ -236,9 +237,7 @@ class Context:
 
     async def release(self) -> None:
         """Cancel the background tasks of a context that is closed."""
-        for tab in self.tabs:
-            tab.release()
-        await self._shared.tasks.close()
+        await asyncio.gather(*(tab.release() for tab in self.tabs), self._shared.tasks.close())
 
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
@@ -271,6 +270,7 @@ class Context:
         for tab in self.tabs:
             if tab.page.target_id == target and tab.page.cdp is cdp:
                 self._forget(tab)
+                self._shared.tasks.start(tab.release())
 
     def on_download_event(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
@@ -311,7 +311,7 @@ class Context:
         try:
             if (opening := self._opening.pop(target["targetId"], None)) is None:
                 raise CdpError("the page was closed as soon as it was opened")
-            return await asyncio.shield(opening)
+            return await result_of(opening, CdpError("the page is closed"))
         except asyncio.CancelledError:
             for tab in [tab for tab in self.tabs if tab.page.target_id == target["targetId"]]:
                 self._forget(tab)
@@ -333,6 +333,7 @@ class Context:
             await tab.open()
         except CdpError:
             self._forget(tab)  # the page was closed before it was set up
+            await tab.release()
         if opener is not None:
             opener.popups.report(tab.id, tab.url)
             self._popup_opened.set()

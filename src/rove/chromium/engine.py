@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from rove.browser.browser import BrowserEngine, Finding, Meter, Progress
+from rove.browser.browser import BrowserProcess as StartedProcess
 from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.settings.tree import Settings
@@ -20,7 +21,8 @@ class ChromiumEngine:
     async def start_process(self, settings: Settings, progress: Progress | None) -> BrowserProcess:
         return await start_process(settings, progress)
 
-    async def launch(self, settings: Settings, process: BrowserProcess) -> Browser:
+    async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
+        assert isinstance(process, BrowserProcess), "a process of another engine"
         return await launch(settings, process)
 
     async def attach(self, settings: Settings) -> AttachedBrowser:

@@ -116,6 +116,11 @@ class Dialogs:
         finally:
             self._is_dismissing = False
 
+    def stop_timer(self) -> None:
+        """Stop waiting for an answer to the open dialog, which is then not dismissed."""
+        if self._timer is not None:
+            self._timer.cancel()
+
     def start_document(self) -> None:
         """Forget the dialogs of the previous document."""
         self._consecutive = 0.0
@@ -180,8 +185,7 @@ class Dialogs:
         self._current = None
         self._last_closed = time.monotonic()
         self._opened.clear()
-        if self._timer is not None:
-            self._timer.cancel()
+        self.stop_timer()
         if self.on_close is not None:
             self.on_close()
 

@@ -83,7 +83,7 @@ class PasswordGuard:
 
     async def _begin(self) -> list[Denied]:
         if self._ending is not None:
-            await self._ending
+            await asyncio.wait({self._ending})  # its owner may have cancelled it
         self._is_watching = True
         worlds = await self._worlds()
         cdp_sessions = {world.cdp: world for world in reversed(worlds)}

@@ -351,9 +351,12 @@ class Tab:
 
     async def close(self) -> None:
         """Close the page in a bounded time, even if it does not answer."""
-        await close_target(self._setup.connection.root, self.page.cdp, self.page.target_id)
-        self.release()
+        try:
+            await close_target(self._setup.connection.root, self.page.cdp, self.page.target_id)
+        finally:
+            await self.release()
 
-    def release(self) -> None:
-        """Cancel the background tasks of a page that is closed."""
-        self.page.tasks.cancel()
+    async def release(self) -> None:
+        """Cancel and await the background tasks of a page that is gone."""
+        self.page.dialogs.stop_timer()
+        await self.page.tasks.close()

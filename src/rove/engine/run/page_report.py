@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction, Effect
@@ -46,7 +47,8 @@ class PageReporter:
         report = PageReport()
         if action.shows_page and tab.page.dialogs.open is None:
             await self._observe_in_time(action, tab, start, report)
-        await self._session.wait_for_popups()
+        with contextlib.suppress(DeadlineExceeded):  # the action is done: a popup that comes later is reported later
+            await self._deadline.limit(self._session.wait_for_popups())
         document = tab.page.requests.document
         if document is not None and document is not start.document:
             add_failure_event(self._session.network, tab)

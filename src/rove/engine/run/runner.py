@@ -222,7 +222,7 @@ class Run:
         approver = self._session.gate.approvals.approver(self._options.channel)
         if approver is None or not self._session.has_pages:
             return
-        tab = await (await self._open_context()).tab(self._options.tab)
+        tab = await self._deadline.limit((await self._open_context()).tab(self._options.tab))
         async with TabLock(tab, self._deadline.moment, Effect.READ):
             if tab.page.dialogs.open:
                 return

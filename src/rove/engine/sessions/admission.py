@@ -38,6 +38,9 @@ class Admission:
         self._suspending = asyncio.Lock()
         self._memory_check: asyncio.Task[MemoryShortage | None] | None = None
         self._slots = SessionSlots(settings.limits, self._limit_error)
+        self._last_return = time.monotonic()
+        # Checks in a row in which the browser was above its own limit.
+        self._shortages = 0
 
     async def admit_session(self) -> None:
         """Take a slot for one more session, until `release_slot`. Raises LimitReached."""
@@ -64,20 +67,24 @@ class Admission:
 
     async def watch(self) -> None:
         """Check the memory regularly, and kill the largest page before the system would kill the whole browser."""
-        shortages = 0
-        last_return = time.monotonic()
         while True:
             await asyncio.sleep(CHECK_INTERVAL)
-            if any(session.last_used > last_return for session in self._sessions()):
-                last_return = time.monotonic()
-                await asyncio.to_thread(return_free_memory)
-            has_pages = any(session.has_pages for session in self._sessions())
-            shortage = await self._relieve_shortage() if has_pages else None
-            shortages = shortages + 1 if shortage is not None and shortage.is_own else 0
-            browser = self._browser()
-            if shortages > 1 and browser is not None and await asyncio.to_thread(browser.kill_largest_page):
-                log.warning("%s The page that used most was ended.", shortage.sentence if shortage else "")
-                shortages = 0
+            try:
+                await self._check_memory()
+            except Exception:
+                log.exception("The memory could not be checked; it is checked again in %g s", CHECK_INTERVAL)
+
+    async def _check_memory(self) -> None:
+        if any(session.last_used > self._last_return for session in self._sessions()):
+            self._last_return = time.monotonic()
+            await asyncio.to_thread(return_free_memory)
+        has_pages = any(session.has_pages for session in self._sessions())
+        shortage = await self._relieve_shortage() if has_pages else None
+        self._shortages = self._shortages + 1 if shortage is not None and shortage.is_own else 0
+        browser = self._browser()
+        if self._shortages > 1 and browser is not None and await asyncio.to_thread(browser.kill_largest_page):
+            log.warning("%s The page that used most was ended.", shortage.sentence if shortage else "")
+            self._shortages = 0
 
     async def _relieve_shortage(self) -> MemoryShortage | None:
         """Suspend idle sessions while memory is short, longest unused first; return the shortage that remains."""
