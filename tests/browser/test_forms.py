@@ -282,3 +282,23 @@ async def test_the_value_of_a_password_field_is_not_reported(session: Session, s
     assert cleared.result.value is None
     assert "hunter2" not in outcome.changes.text + cleared.changes.text
     assert await value(session, "document.querySelector('input').value") == ""
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("type=number value=5", "abc"), ("type=date value=2026-01-02", "tomorrow"), ("type=range value=5", "many")],
+)
+async def test_a_value_that_a_field_does_not_take_is_refused_and_the_old_one_stays(
+    session: Session, site: Site, field: str, value: str
+) -> None:
+    await session.navigate(site.page("/", f"<input id=f aria-label=F {field}>"))
+    before = (await session.evaluate("f.value")).result.value
+    with pytest.raises(ElementNotReady, match="does not take"):
+        await session.fill("#f", value)
+    assert (await session.evaluate("f.value")).result.value == before
+
+
+async def test_a_text_field_cannot_be_checked(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<input id=f aria-label=F>"))
+    with pytest.raises(ElementNotReady, match="not a checkbox"):
+        await session.check("#f")

@@ -126,7 +126,7 @@ PATIENCE = 30
 
 
 async def deferred_changes(session: Session, act: Callable[[], Awaitable[AnyOutcome]]) -> str:
-    """Repeat an action until one whose timers were on time reports its change. On a busy machine they are often late."""
+    """Repeat an action until one whose timers were on time reports its change. On a busy machine they are late."""
     text = "the machine is too busy to tell"
     for _ in range(ATTEMPTS):
         outcome = await act()

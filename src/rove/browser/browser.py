@@ -98,5 +98,5 @@ class BrowserEngine(Protocol):
 
 
 def load_engine(name: str = "chromium") -> BrowserEngine:
-    """Import the engine of that name. Nothing else in rove names one."""
+    """Import the engine of that name. Layers above import no engine themselves."""
     return cast("BrowserEngine", import_module(f"rove.{name}.engine").ENGINE)

@@ -40,7 +40,8 @@ export const checkedIn = withElement((element) => {
   const inner = control.matches("input[type=checkbox], input[type=radio]")
     ? control
     : queryOne(control, "input[type=checkbox], input[type=radio]") || control;
-  if (inner instanceof HTMLInputElement) return { checked: inner.checked, radio: inner.type === "radio" };
+  if (inner instanceof HTMLInputElement && (inner.type === "checkbox" || inner.type === "radio"))
+    return { checked: inner.checked, radio: inner.type === "radio" };
   const state = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
   return state === null
     ? { reason: "is not a checkbox, a radio button or a switch", hint: "Use {click}." }

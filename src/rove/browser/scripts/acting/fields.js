@@ -35,6 +35,8 @@ const selectContents = (element) => {
   selection?.addRange(range);
 };
 
+const UNFILLABLE_TYPES = new Set(["checkbox", "radio", "file", "button", "submit", "image", "reset"]);
+
 // A browser types a text of many lines line by line, which takes too long for thousands of lines.
 const MAX_TYPED_LINES = 200;
 
@@ -56,6 +58,20 @@ const editingProblem = (element) => {
   return { reason: "is not visible", retryFor: Infinity };
 };
 
+// The reason why a field would not keep a value. Tried on a copy, as a browser replaces an invalid value with an empty
+// one, or with the nearest that is valid, and the field's own value would be lost.
+/** @param {any} element @param {string} value */
+const valueProblem = (element, value) => {
+  if (!value || !(element instanceof HTMLInputElement) || UNFILLABLE_TYPES.has(element.type)) return null;
+  const copy = /** @type {HTMLInputElement} */ (Node.prototype.cloneNode.call(element, false));
+  const wanted = element.type === "color" ? value.toLowerCase() : value;
+  setValue(copy, wanted);
+  const isKept = isTextField(element) ? copy.value !== "" : copy.value === wanted;
+  if (isKept) return null;
+  const reason = `does not take "${value}" as a value of type ${element.type}`;
+  return { reason, hint: "Give a value that the field accepts, such as 2026-01-31 for a date or 12 for a number." };
+};
+
 // Typed text goes to the focused element, so a field that did not get the focus is not typed into.
 /** @param {any} element */
 const focusProblem = (element) => {
@@ -71,7 +87,7 @@ const focusProblem = (element) => {
 export const fillIn = withRetries(async (target, value, guarded) => {
   const element = fieldOf(target);
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
-  const problem = editingProblem(element);
+  const problem = editingProblem(element) || valueProblem(element, value);
   if (problem) return problem;
   const done = fillNow(element, value, guarded);
   await null; // microtasks that the page's handlers have queued may change the value
@@ -169,14 +185,11 @@ export const fieldOf = (element) => {
 
 /** @param {HTMLInputElement} element @param {string} value */
 const setPickerValue = (element, value) => {
-  if (["checkbox", "radio", "file", "button", "submit", "image", "reset"].includes(element.type)) {
+  if (UNFILLABLE_TYPES.has(element.type)) {
     const hint = "Use {check} for boxes, {upload} for files, {click} for buttons.";
     return { reason: `is an input of type ${element.type}, which cannot be filled in`, hint };
   }
   setValue(element, element.type === "color" ? value.toLowerCase() : value);
-  if (value && element.value !== (element.type === "color" ? value.toLowerCase() : value)) {
-    return { reason: `does not take "${value}" as a value of type ${element.type}` };
-  }
   dispatchEvents(element, "input", "change");
   return { type: false };
 };
