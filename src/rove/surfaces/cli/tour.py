@@ -29,9 +29,9 @@ async def _tour(settings: Settings) -> None:
         async with open_with(replace(settings, allow_host=(*settings.allow_host, urlsplit(address).netloc))) as session:
             await _order(session, address, settings.workspace_folder)
     _say(
-        "\nThe browser is closed and nothing of it is left on disk. Where next:\n"
-        "  rove mcp       connect an MCP client (the README shows how)\n"
-        "  rove doctor    see what rove found on this machine\n"
+        "\nThe browser is closed and its profile is removed. Where next:\n"
+        f"  {sys.argv[0]} mcp       connect an MCP client (the README shows how)\n"
+        f"  {sys.argv[0]} doctor    see what rove found on this machine\n"
     )
 
 
@@ -40,7 +40,7 @@ async def _order(session: Session, address: str, workspace: Path) -> None:
           f'navigate("{address}")', await session.navigate(address))  # fmt: skip
     _show("Fill in the form. Elements go by ref, by CSS selector, or by role and name.",
           """fill('textbox "Your name"', "Bea")""", await session.fill('textbox "Your name"', "Bea"))  # fmt: skip
-    _show("Each act answers with what it changed, and nothing else.",
+    _show("Each action answers with what it changed, and nothing else.",
           """select('combobox "Tea"', ("Sencha",))""", await session.select('combobox "Tea"', ("Sencha",)))  # fmt: skip
     _show("Place the order. The page asks its server first; rove waits for that, not for a clock.",
           """click('button "Place order"')""", await session.click('button "Place order"'))  # fmt: skip
