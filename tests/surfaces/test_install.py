@@ -14,7 +14,7 @@ import pytest
 from tests.release_server import PLATFORM, PROGRAM, VERSION, Releases, archive, browser_archive, program, releasing
 
 from rove.chromium import installation
-from rove.chromium.chrome_for_testing import connection, transfer
+from rove.chromium.chrome_for_testing import http_requests, transfer
 from rove.chromium.chrome_for_testing import releases as lists
 from rove.chromium.installation import ensure, fetch
 from rove.chromium.process.discovery import find
@@ -223,7 +223,7 @@ def test_an_invalid_list_of_versions_is_refused(server: Releases, home: Path, sa
 def test_a_server_that_never_answers_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "SILENCE", 0.2)
+    monkeypatch.setattr(http_requests, "SOCKET_TIMEOUT", 0.2)
     server.is_silent = True
     assert "in time" in failure(settings).message
 
@@ -231,7 +231,7 @@ def test_a_server_that_never_answers_times_out(
 def test_a_response_head_that_arrives_byte_by_byte_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HEAD", 0.5)
+    monkeypatch.setattr(http_requests, "HEADERS_TIMEOUT", 0.5)
     server.drips = True
     assert "in time" in failure(settings).message
 
@@ -239,8 +239,8 @@ def test_a_response_head_that_arrives_byte_by_byte_times_out(
 def test_a_download_that_is_too_slow_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "WINDOW", 0.0)
-    monkeypatch.setattr(transfer, "SLOWEST", 2**30)
+    monkeypatch.setattr(transfer, "SPEED_INTERVAL", 0.0)
+    monkeypatch.setattr(transfer, "MIN_BYTES_PER_INTERVAL", 2**30)
     assert "slow" in failure(settings).message
 
 
