@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import stat
@@ -150,6 +151,19 @@ def test_a_complete_archive_that_was_not_unpacked_is_not_fetched_again(
     transfer.download(server.url + PATH, partial, lambda have, length: None)
     fetch(settings, ignore_progress)
     assert len(server.ranges_asked(PATH)) == 1
+
+
+def test_a_partial_file_that_cannot_be_opened_is_reported_as_not_writable(
+    settings: Settings, server: Releases, home: Path
+) -> None:
+    """A folder in the place of the partial file cannot be opened, not even by root."""
+    partial = home / "browsers" / f"{VERSION}-chrome-headless-shell-{PLATFORM}.zip.part"
+    partial.mkdir(parents=True)
+    record = {"url": server.url + PATH, "validator": server.etag, "length": len(server.files[PATH]), "md5": None}
+    partial.with_name(f"{partial.name}.json").write_text(json.dumps(record))
+    error = failure(settings)
+    assert "cannot be written" in error.message and "ROVE_HOME" in error.hint
+    assert len(server.ranges_asked(PATH)) == 1, "another request would not help"
 
 
 # Invalid archives

@@ -119,7 +119,7 @@ def _usable(settings: Settings) -> list[Installation]:
 
 def _file_identity(found: Installation) -> tuple[str, int, int]:
     """Return what changes when a package manager writes the file anew, which may keep its time of modification."""
-    status = os.stat(found.location)
+    status = found.path.stat()
     return found.location, status.st_ino, status.st_ctime_ns
 
 

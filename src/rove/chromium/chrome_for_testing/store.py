@@ -72,7 +72,7 @@ class Store:
         if program is None:
             discard(partial)
             raise BrowserUnavailable(
-                f"{build.url} does not contain the browser's program.",
+                f"{build.url} does not contain a browser.",
                 hint="Check ROVE_BROWSER_MIRROR and ROVE_BROWSER_VERSION.",
             )
         require_start(program, build.version)
