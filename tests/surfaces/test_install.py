@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import stat
@@ -14,7 +15,7 @@ import pytest
 from tests.release_server import PLATFORM, PROGRAM, VERSION, Releases, archive, browser_archive, program, releasing
 
 from rove.chromium import installation
-from rove.chromium.chrome_for_testing import connection, transfer
+from rove.chromium.chrome_for_testing import http_requests, transfer
 from rove.chromium.chrome_for_testing import releases as lists
 from rove.chromium.installation import ensure, fetch
 from rove.chromium.process.discovery import find
@@ -152,6 +153,19 @@ def test_a_complete_archive_that_was_not_unpacked_is_not_fetched_again(
     assert len(server.ranges_asked(PATH)) == 1
 
 
+def test_a_partial_file_that_cannot_be_opened_is_reported_as_not_writable(
+    settings: Settings, server: Releases, home: Path
+) -> None:
+    """A folder in the place of the partial file cannot be opened, not even by root."""
+    partial = home / "browsers" / f"{VERSION}-chrome-headless-shell-{PLATFORM}.zip.part"
+    partial.mkdir(parents=True)
+    record = {"url": server.url + PATH, "validator": server.etag, "length": len(server.files[PATH]), "md5": None}
+    partial.with_name(f"{partial.name}.json").write_text(json.dumps(record))
+    error = failure(settings)
+    assert "cannot be written" in error.message and "ROVE_HOME" in error.hint
+    assert len(server.ranges_asked(PATH)) == 1, "another request would not help"
+
+
 # Invalid archives
 
 
@@ -223,7 +237,7 @@ def test_an_invalid_list_of_versions_is_refused(server: Releases, home: Path, sa
 def test_a_server_that_never_answers_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "SILENCE", 0.2)
+    monkeypatch.setattr(http_requests, "SOCKET_TIMEOUT", 0.2)
     server.is_silent = True
     assert "in time" in failure(settings).message
 
@@ -231,7 +245,7 @@ def test_a_server_that_never_answers_times_out(
 def test_a_response_head_that_arrives_byte_by_byte_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HEAD", 0.5)
+    monkeypatch.setattr(http_requests, "HEADERS_TIMEOUT", 0.5)
     server.drips = True
     assert "in time" in failure(settings).message
 
@@ -239,8 +253,8 @@ def test_a_response_head_that_arrives_byte_by_byte_times_out(
 def test_a_download_that_is_too_slow_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "WINDOW", 0.0)
-    monkeypatch.setattr(transfer, "SLOWEST", 2**30)
+    monkeypatch.setattr(transfer, "SPEED_INTERVAL", 0.0)
+    monkeypatch.setattr(transfer, "MIN_BYTES_PER_INTERVAL", 2**30)
     assert "slow" in failure(settings).message
 
 

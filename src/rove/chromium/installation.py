@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rove.chromium.chrome_for_testing.errors import DownloadUnavailable
 from rove.chromium.process.discovery import Installation, browsers_folder, candidates, find, is_snap
 from rove.errors import BrowserUnavailable
+from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
-    from rove.chromium.chrome_for_testing.transfer import Meter
+    from rove.browser.browser import Meter, Progress
 
-Progress = Callable[[str], None]
 INSTALL_COMMAND = "rove install"
 
 
@@ -37,11 +37,15 @@ def ensure(settings: Settings, may_fetch: bool, progress: Progress, meter: Meter
 
 
 def fetch(settings: Settings, progress: Progress, meter: Meter | None = None, again: bool = False) -> Installation:
-    """Fetch Chrome for Testing or, where that fails and we are allowed to, install Debian's package."""
+    """Fetch Chrome for Testing or, as root where it cannot be downloaded, install Debian's package.
+
+    Every other failure is raised, such as a wrong hash: the owner has to see it. So is one of a version or mirror
+    that the owner has chosen, which Debian's package is not.
+    """
     try:
         found = _fetched(settings, progress, meter or percentages(progress), again)
-    except BrowserUnavailable as failure:
-        if not _may_use_apt():
+    except DownloadUnavailable as failure:
+        if _chooses_download(settings) or not _may_use_apt():
             raise
         progress(f"  That did not work: {failure.message}")
         from_debian = _installed_by_apt(settings, progress)
@@ -53,7 +57,7 @@ def fetch(settings: Settings, progress: Progress, meter: Meter | None = None, ag
 
 
 def version(path: Path) -> str | None:
-    """Return what a browser says its version is, or None if it does not start."""
+    """Return the version that a browser prints, or None if it does not start."""
     try:
         done = subprocess.run(
             [str(path), "--version", "--no-sandbox"], capture_output=True, text=True, timeout=20, check=True
@@ -65,20 +69,20 @@ def version(path: Path) -> str | None:
 
 def percentages(progress: Progress) -> Meter:
     """Report a download in lines, one for each tenth of it, for a log or a client that shows no bar."""
-    told = -1
+    reported = -1
 
     def report(have: int, length: int | None) -> None:
-        nonlocal told
+        nonlocal reported
         tenths = have * 10 // length if length else have // 2**25
-        if tenths > told:
-            told = tenths
+        if tenths > reported:
+            reported = tenths
             progress(f"  {tenths * 10} % of {length // 2**20} MB" if length else f"  {have // 2**20} MB")
 
     return report
 
 
 def _fetched(settings: Settings, progress: Progress, meter: Meter, again: bool) -> Installation:
-    # Here rather than above: most servers find a browser, and need neither HTTP nor zip.
+    # Imported here because most servers find a browser, and then need neither HTTP nor zip.
     from rove.chromium.chrome_for_testing.releases import locate
     from rove.chromium.chrome_for_testing.store import Store
 
@@ -89,24 +93,43 @@ def _fetched(settings: Settings, progress: Progress, meter: Meter, again: bool) 
     return Installation(str(program), f"Chrome for Testing {build.version}", headless_only=settings.headless)
 
 
+def _chooses_download(settings: Settings) -> bool:
+    return settings.browser_mirror is not None or settings.browser_version != PINNED
+
+
 def _may_use_apt() -> bool:
     return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
 def _installed_by_apt(settings: Settings, progress: Progress) -> Installation | None:
     package = "chromium-headless-shell" if settings.headless else "chromium"
-    attempts = (
-        ("Debian's package list", ["apt-get", "update"]),
-        (f"Debian's package {package}", ["apt-get", "install", "-y", "--no-install-recommends", package]),
-    )
-    for label, command in attempts:
-        progress(f"Fetching {label}: {' '.join(command)}")
-        if _succeeds(command, progress) and (found := find(None, settings.headless)):
-            return found
-    return None
+    before = {_file_identity(found) for found in _usable(settings)}
+    _succeeds(["apt-get", "update"], progress)  # if it fails, the package list that is there may still do
+    if not _succeeds(["apt-get", "install", "-y", "--no-install-recommends", package], progress):
+        return None
+    after = _usable(settings)
+    new = next((found for found in after if _file_identity(found) not in before), None)
+    return new or (_described_as_old(after[0], package, progress) if after else None)
+
+
+def _usable(settings: Settings) -> list[Installation]:
+    found = candidates(settings.headless, str(settings.home_folder), settings.browser_version)
+    return [each for each in found if not is_snap(each.location)]
+
+
+def _file_identity(found: Installation) -> tuple[str, int, int]:
+    """Return what changes when a package manager writes the file anew, which may keep its time of modification."""
+    status = found.path.stat()
+    return found.location, status.st_ino, status.st_ctime_ns
+
+
+def _described_as_old(found: Installation, package: str, progress: Progress) -> Installation:
+    progress(f"  Nothing was fetched: apt-get has no newer {package} than the one that is installed.")
+    return Installation(found.location, f"{found.origin}, installed before, not fetched now", found.headless_only)
 
 
 def _succeeds(command: list[str], progress: Progress) -> bool:
+    progress(f"Running {' '.join(command)}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with subprocess.Popen(
         command,
@@ -117,14 +140,14 @@ def _succeeds(command: list[str], progress: Progress) -> bool:
         env=environment,
     ) as process:
         assert process.stdout is not None
-        reason = told = ""
+        reason = reported = ""
         for line in process.stdout:
-            said = line.strip()
-            if said.startswith(("Error", "E:")) or not reason:
-                reason = said or reason
-            if said != told and said.startswith(("Get:", "Unpacking", "Setting up")):
-                told = said
-                progress(f"  {said[:100]}")
+            text = line.strip()
+            if text.startswith(("Error", "E:")) or not reason:
+                reason = text or reason
+            if text != reported and text.startswith(("Get:", "Unpacking", "Setting up")):
+                reported = text
+                progress(f"  {text[:100]}")
     if process.returncode != 0:
         progress(f"  That did not work: {reason[:200]}")
     return process.returncode == 0

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.release_server import Releases, releasing
 
-from rove.chromium.installation import ensure, version
+from rove.chromium.chrome_for_testing import releases as lists
+from rove.chromium.installation import ensure, fetch, version
 from rove.chromium.process import discovery
 from rove.chromium.process.discovery import candidates, find, is_snap
 from rove.errors import BrowserUnavailable
@@ -219,11 +221,12 @@ def unreachable(monkeypatch: pytest.MonkeyPatch, unused_port: int) -> Settings:
     """Settings with which Chrome for Testing cannot be fetched."""
     for name in ("http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    return Settings(browser_mirror=f"http://127.0.0.1:{unused_port}")
+    monkeypatch.setattr(lists, "INDEX", f"http://127.0.0.1:{unused_port}")
+    return Settings()
 
 
 def apt_get(tmp_path: Path, program: Program, installing: str) -> None:
-    """A package manager that does this when it is to install."""
+    """Make a package manager that runs these shell commands for `apt-get install`."""
     program(tmp_path / "bin" / "apt-get", f'#!/bin/sh\n[ "$1" = update ] && exit 0\n{installing}\n')
 
 
@@ -254,6 +257,95 @@ def test_when_every_way_fails_the_first_failure_is_raised_and_the_others_told(
         ensure(unreachable, may_fetch=True, progress=heard.append)
     assert "ROVE_BROWSER_MIRROR" in caught.value.hint
     assert any("no such package" in line for line in heard)
+
+
+@pytest.fixture
+def apt_ran(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run as root with a package manager that writes this file."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    program(tmp_path / "bin" / "apt-get", f"#!/bin/sh\n/usr/bin/touch {tmp_path}/ran\nexit 100\n")
+    return tmp_path / "ran"
+
+
+@pytest.mark.parametrize("chosen", [{"browser_version": "stable"}, {"browser_version": "140.0.1.2"}, {"mirror": True}])
+def test_a_chosen_version_or_mirror_is_never_replaced_by_debian_s_package(
+    unreachable: Settings, apt_ran: Path, chosen: dict[str, str]
+) -> None:
+    settings = Settings(browser_mirror=lists.INDEX) if "mirror" in chosen else Settings(**chosen)
+    with pytest.raises(BrowserUnavailable):
+        fetch(settings, lambda _: None)
+    assert not apt_ran.exists()
+
+
+@pytest.mark.parametrize("fault", ["wrong hash", "no archive", "not found", "no list"])
+def test_a_download_that_fails_a_check_is_never_replaced_by_debian_s_package(
+    monkeypatch: pytest.MonkeyPatch, unreachable: Settings, apt_ran: Path, fault: str
+) -> None:
+    with releasing() as server:
+        monkeypatch.setattr(lists, "INDEX", server.url)
+        inject(fault, server)
+        with pytest.raises(BrowserUnavailable):
+            fetch(unreachable, lambda _: None)
+        assert server.asked
+    assert not apt_ran.exists()
+
+
+def inject(fault: str, server: Releases) -> None:
+    archive = next(path for path in server.files if path.endswith(".zip"))
+    if fault == "wrong hash":
+        server.wrong_hash = True
+    elif fault == "no archive":
+        server.files[archive] = b"<html>"
+    elif fault == "not found":
+        del server.files[archive]
+    else:
+        server.files["/known-good-versions-with-downloads.json"] = b"<html>"
+
+
+def test_a_certificate_that_is_not_trusted_is_never_answered_with_debian_s_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unreachable: Settings, apt_ran: Path
+) -> None:
+    with releasing(encrypted_in=tmp_path) as server:
+        monkeypatch.setattr(lists, "INDEX", server.url)
+        with pytest.raises(BrowserUnavailable) as caught:
+            fetch(unreachable, lambda _: None)
+    assert "certificate" in caught.value.message
+    assert not apt_ran.exists()
+
+
+def test_where_there_is_no_build_root_gets_debian_s_package(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "here", "6.1", "1", "aarch64")))
+    target = tmp_path / "bin" / "chromium-headless-shell"
+    apt_get(tmp_path, program, f"printf '#!/bin/sh\\n' > {target}\n/bin/chmod 755 {target}")
+    assert fetch(Settings(), lambda _: None).path == target
+
+
+def test_a_browser_that_apt_did_not_replace_is_not_said_to_be_fetched(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch, unreachable: Settings
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    apt_get(tmp_path, program, f"/usr/bin/touch {tmp_path}/ran")
+    old = program(tmp_path / "debian" / "chromium-headless-shell")
+    heard: list[str] = []
+    found = fetch(unreachable, heard.append, again=True)
+    assert (tmp_path / "ran").exists(), "an older browser does not end it before the package is installed"
+    assert found.path == old
+    assert "not fetched" in found.origin and "Debian package" in found.origin
+    assert any("Nothing was fetched" in line for line in heard)
+
+
+def test_a_package_that_apt_replaced_is_preferred_to_what_was_there_before(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch, unreachable: Settings
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    program(playwright_shell(tmp_path))
+    package = program(tmp_path / "debian" / "chromium-headless-shell")
+    apt_get(tmp_path, program, f"/bin/cp -p {package} {package}.new\n/bin/mv {package}.new {package}")
+    found = fetch(unreachable, lambda _: None, again=True)
+    assert (found.path, found.origin) == (package, "Debian package")
 
 
 def test_an_ordinary_user_is_told_at_once(

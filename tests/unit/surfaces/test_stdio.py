@@ -84,7 +84,7 @@ async def test_a_client_that_closes_its_end_is_written_to_no_more() -> None:
 
 
 async def test_too_much_that_is_unread_is_told_once_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "MOST_UNREAD", 2**20)
+    monkeypatch.setattr(stdio, "MAX_UNREAD_BYTES", 2**20)
     reading, writing = os.pipe()
     told: list[bool] = []
     output = Output(writing, lambda: told.append(True))
@@ -110,7 +110,7 @@ async def test_lines_are_read_until_the_input_ends_or_is_ended() -> None:
 
 async def test_a_client_that_sends_faster_than_it_is_served_is_made_to_wait() -> None:
     reading, writing = os.pipe()
-    count = 10 * stdio.LINES_AHEAD
+    count = 10 * stdio.MAX_LINES_AHEAD
     sending = asyncio.ensure_future(asyncio.to_thread(send_lines, writing, count))
     lines = Input(reading).lines()
     assert await anext(lines) == LINE

@@ -1,4 +1,4 @@
-"""Unpacking an archive without trusting it: nothing is written outside of its own folder."""
+"""Unpacking an archive that is not trusted: nothing is written outside of its own folder."""
 
 from __future__ import annotations
 
@@ -10,36 +10,38 @@ from pathlib import Path, PurePosixPath
 
 from rove.errors import BrowserUnavailable
 
-# Several times what Chrome takes unpacked.
-LARGEST = 4 * 2**30
+# Several times the size of an unpacked Chrome.
+MAX_UNPACKED_BYTES = 4 * 2**30
 
 
 def unpack(archive: Path, folder: Path, top: str) -> None:
-    """Unpack the folder that an archive holds, with its executable files and links.
+    """Unpack the top folder of an archive, with its executable files and symbolic links.
 
-    Links are made last, so that no file is written through one, and each must end inside.
+    Links are created after all files, so that no file is written through one. Each must resolve to a path inside the
+    top folder, both when it is created and when all links are there, because a later link can change where an
+    earlier one leads.
     """
     try:
         with zipfile.ZipFile(archive) as packed:
             members = packed.infolist()
-            _require_modest(members)
+            _require_size_limit(members)
             for member in members:
                 _require_inside(member, top)
             for member in members:
                 if not _is_link(member):
                     _write(packed, member, folder)
-            for member in members:
-                if _is_link(member):
-                    _link(packed, member, folder, folder.resolve() / top)
+            links = [_link(packed, member, folder, top) for member in members if _is_link(member)]
+        for link in links:
+            _require_target_inside(link, folder, top)
     except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:
-        raise _damaged(archive, f"two of its entries want the same name, {error.filename}") from error
+        raise _invalid_archive(archive, f"two of its entries have the same name, {error.filename}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
-        raise _damaged(archive, str(error)) from error
+        raise _invalid_archive(archive, str(error)) from error
 
 
-def _require_modest(members: list[zipfile.ZipInfo]) -> None:
-    if sum(member.file_size for member in members) > LARGEST:
-        raise zipfile.BadZipFile(f"it unpacks to more than {LARGEST // 2**30} GB")
+def _require_size_limit(members: list[zipfile.ZipInfo]) -> None:
+    if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
+        raise zipfile.BadZipFile(f"it unpacks to more than {MAX_UNPACKED_BYTES // 2**30} GB")
 
 
 def _require_inside(member: zipfile.ZipInfo, top: str) -> None:
@@ -63,18 +65,22 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> No
     path.chmod(0o755 if member.external_attr >> 16 & stat.S_IXUSR else 0o644)
 
 
-def _link(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, root: Path) -> None:
+def _link(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, top: str) -> Path:
     path = folder.resolve() / member.filename
-    path.parent.mkdir(parents=True, exist_ok=True)
-    target = packed.read(member).decode()
     if path.parent.resolve() != path.parent:
-        raise zipfile.BadZipFile(f"{member.filename!r} lies behind another link")
-    path.symlink_to(target)
-    if not path.resolve().is_relative_to(root):
-        raise zipfile.BadZipFile(f"{member.filename!r} links to {target!r}, outside of its folder")
+        raise zipfile.BadZipFile(f"the path of {member.filename!r} leads through another link")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(packed.read(member).decode())
+    _require_target_inside(path, folder, top)
+    return path
 
 
-def _damaged(archive: Path, why: str) -> BrowserUnavailable:
+def _require_target_inside(link: Path, folder: Path, top: str) -> None:
+    if not link.resolve().is_relative_to(folder.resolve() / top):
+        raise zipfile.BadZipFile(f"{link.name!r} links to {str(link.readlink())!r}, outside of its folder")
+
+
+def _invalid_archive(archive: Path, why: str) -> BrowserUnavailable:
     return BrowserUnavailable(
         f"{archive.name} cannot be unpacked: {why}.",
         hint="Run `rove install` again. If that does not help, ROVE_BROWSER_MIRROR, or a proxy, serves another file.",

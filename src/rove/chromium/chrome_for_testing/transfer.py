@@ -1,4 +1,4 @@
-"""A download that goes on where an earlier one was cut off, and that is checked when it is complete."""
+"""Downloading a file: continuing a partial download, and checking its hash when it is complete."""
 
 from __future__ import annotations
 
@@ -12,163 +12,169 @@ import shutil
 import time
 import urllib.error
 import zlib
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from rove.chromium.chrome_for_testing.connection import ConnectionInterrupted, refused, request, unreachable
+from rove.chromium.chrome_for_testing.http_requests import (
+    ConnectionInterrupted,
+    connection_error,
+    request,
+    status_error,
+)
 from rove.errors import BrowserUnavailable, unwritable
 from rove.validation.record import dataclass
 
-# Told how many bytes are there and how many there will be, if that is known.
-Meter = Callable[[int, int | None], None]
-CHUNK = 2**18
-# A download that brings less than this in each so many seconds would take days.
-SLOWEST, WINDOW = 2**18, 60.0
-# Requests in a row that may bring nothing new.
-FRUITLESS = 3
-LARGEST_LIST = 2**26
-# What an archive needs beside itself when it is unpacked.
-UNPACKED = 3
-RETRY = "Run `rove install` again: what is there already is not fetched a second time."
+if TYPE_CHECKING:
+    from rove.browser.browser import Meter
+
+CHUNK_BYTES = 2**18
+# A download with fewer bytes than this in each interval of so many seconds is too slow: it would take hours.
+MIN_BYTES_PER_INTERVAL, SPEED_INTERVAL = 2**18, 60.0
+# Requests in a row that may end without a new byte.
+MAX_REQUESTS_WITHOUT_PROGRESS = 3
+MAX_LIST_BYTES = 2**26
+# Size of an unpacked archive relative to the archive, to check the free disk space.
+UNPACKED_RATIO = 3
+RETRY_HINT = "Run `rove install` again: it continues the download where it stopped."
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of a download while only a part of it is there."""
+    """The metadata of a partial download, kept in a file beside it."""
 
     url: str
-    # The ETag or Last-Modified that a server needs to tell whether the rest still belongs to this part.
+    # The ETag or Last-Modified for If-Range, so that the server sends the rest only if the file has not changed.
     validator: str | None
     length: int | None
     md5: str | None
 
 
 def read_json(url: str) -> Any:
-    """Fetch a list of versions."""
+    """Request a list of versions and return its content."""
     try:
         with request(url, {"Accept-Encoding": "gzip"}) as response:
-            data = response.read(LARGEST_LIST)
-            packed = response.headers.get("Content-Encoding") == "gzip"
-            return json.loads(_unpacked(data) if packed else data)
+            data = response.read(MAX_LIST_BYTES)
+            is_gzip = response.headers.get("Content-Encoding") == "gzip"
+            return json.loads(_gunzip(data) if is_gzip else data)
     except urllib.error.HTTPError as error:
-        raise refused(url, error) from error
+        raise status_error(url, error) from error
     except (OSError, http.client.HTTPException) as error:
-        raise unreachable(url, error) from error
+        raise connection_error(url, error) from error
     except (ValueError, zlib.error) as error:
         raise BrowserUnavailable(
-            f"{url} is no JSON.", hint="Check ROVE_BROWSER_MIRROR, if it is set; a proxy may have answered instead."
+            f"{url} is not JSON.", hint="Check ROVE_BROWSER_MIRROR, if it is set; a proxy may have answered instead."
         ) from error
 
 
-def _unpacked(data: bytes) -> bytes:
-    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, LARGEST_LIST)
+def _gunzip(data: bytes) -> bytes:
+    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, MAX_LIST_BYTES)
 
 
 def download(url: str, partial: Path, meter: Meter) -> None:
-    """Bring the file at an address to a path, going on from the part that an earlier call has left there."""
-    left = FRUITLESS
+    """Download a URL to a path, continuing the partial file that an earlier call has left there.
+
+    An OSError is raised for the file alone; failures of the connection are raised as BrowserUnavailable.
+    """
+    left = MAX_REQUESTS_WITHOUT_PROGRESS
     while True:
         before = _size(partial)
         try:
-            record = _continued(url, partial, meter)
+            record = _request_rest(url, partial, meter)
             break
         except ConnectionInterrupted as error:
-            left = FRUITLESS if _size(partial) > before else left - 1
+            left = MAX_REQUESTS_WITHOUT_PROGRESS if _size(partial) > before else left - 1
             if not left:
-                raise BrowserUnavailable(f"The download of {url} was cut off: {error}.", hint=RETRY) from error
+                raise BrowserUnavailable(f"The download of {url} was cut off: {error}.", hint=RETRY_HINT) from error
     _check(partial, record)
 
 
 def discard(partial: Path) -> None:
-    """Remove a download and what is known of it."""
+    """Remove a partial download and its record."""
     for path in (partial, _record_path(partial)):
         path.unlink(missing_ok=True)
 
 
-def _continued(url: str, partial: Path, meter: Meter) -> Record:
-    """Make one request for what is missing, and write what it brings."""
-    record, have = _known(url, partial), _size(partial)
+def _request_rest(url: str, partial: Path, meter: Meter) -> Record:
+    """Make one request for the bytes that are missing, and append them to the file."""
+    record, have = _read_record(url, partial), _size(partial)
     if record is not None and record.length == have:
         return record
     headers = {"Range": f"bytes={have}-", "If-Range": record.validator} if record and record.validator and have else {}
     try:
         with request(url, headers) as response:
-            return _received(url, partial, response, record, meter)
+            return _write_response(url, partial, response, record, meter)
     except urllib.error.HTTPError as error:
         if headers and error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
             discard(partial)
-            raise ConnectionInterrupted("the part that was there did not fit") from error
-        raise refused(url, error) from error
-    except (OSError, http.client.HTTPException) as error:
-        raise ConnectionInterrupted(str(error) or type(error).__name__) from error
+            raise ConnectionInterrupted("the partial file does not match the server's file") from error
+        raise status_error(url, error) from error
 
 
-def _received(
+def _write_response(
     url: str, partial: Path, response: http.client.HTTPResponse, record: Record | None, meter: Meter
 ) -> Record:
     if response.status == http.client.PARTIAL_CONTENT and record is not None:
         if _range(response) != (_size(partial), record.length):
             discard(partial)
-            raise ConnectionInterrupted("the server sent another part than it was asked for")
+            raise ConnectionInterrupted("the server sent another range than the requested one")
     else:
-        record = _begun(url, partial, response)
+        record = _start_over(url, partial, response)
     _copy(response, partial, record.length, meter)
     return record
 
 
-def _begun(url: str, partial: Path, response: http.client.HTTPResponse) -> Record:
-    """Start over with an empty file, and write down what the rest can be asked for with."""
+def _start_over(url: str, partial: Path, response: http.client.HTTPResponse) -> Record:
+    """Empty the file, and write the record with which a later request can continue it."""
     length = response.headers.get("Content-Length")
     record = Record(url, _validator(response), int(length) if length and length.isdigit() else None, _md5(response))
     _require_space(partial.parent, record.length or 0)
-    try:
-        partial.write_bytes(b"")
-        _record_path(partial).write_text(json.dumps(asdict(record)), "utf-8")
-    except OSError as error:
-        raise unwritten(partial.parent, error) from error
+    partial.write_bytes(b"")
+    _record_path(partial).write_text(json.dumps(asdict(record)), "utf-8")
     return record
 
 
 def _copy(response: http.client.HTTPResponse, partial: Path, length: int | None, meter: Meter) -> None:
-    have, window, reached = _size(partial), time.monotonic(), _size(partial)
+    have = interval_bytes = _size(partial)
+    interval_start = time.monotonic()
     with partial.open("ab") as file:
         while length is None or have < length:
-            chunk = response.read1(CHUNK)
+            chunk = _read(response)
             if not chunk:
                 break
-            _write(file, chunk, partial.parent)
+            file.write(chunk)
+            file.flush()
             have += len(chunk)
             meter(have, length)
-            if time.monotonic() - window > WINDOW:
-                _require_speed(have - reached)
-                window, reached = time.monotonic(), have
+            if time.monotonic() - interval_start > SPEED_INTERVAL:
+                _require_speed(have - interval_bytes)
+                interval_start, interval_bytes = time.monotonic(), have
     if length is not None and have != length:
         raise ConnectionInterrupted(f"{have} of {length} bytes arrived")
 
 
-def _write(file: BinaryIO, chunk: bytes, folder: Path) -> None:
+def _read(response: http.client.HTTPResponse) -> bytes:
+    """Return the next bytes. Only here is an OSError one of the connection; all others are of the file."""
     try:
-        file.write(chunk)
-        file.flush()
-    except OSError as error:
-        raise unwritten(folder, error) from error
+        return response.read1(CHUNK_BYTES)
+    except (OSError, http.client.HTTPException) as error:
+        raise ConnectionInterrupted(str(error) or type(error).__name__) from error
 
 
 def _require_speed(gained: int) -> None:
-    if gained < SLOWEST:
-        raise BrowserUnavailable(f"The download is too slow: {gained} bytes in {WINDOW:.0f} s.", hint=RETRY)
+    if gained < MIN_BYTES_PER_INTERVAL:
+        message = f"The download is too slow: {gained} bytes in {SPEED_INTERVAL:.0f} s."
+        raise BrowserUnavailable(message, hint=RETRY_HINT)
 
 
 def _require_space(folder: Path, length: int) -> None:
-    needed, free = length * (1 + UNPACKED), shutil.disk_usage(folder).free
+    needed, free = length * (1 + UNPACKED_RATIO), shutil.disk_usage(folder).free
     if needed > free:
-        raise unwritten(folder, OSError(errno.ENOSPC, f"{needed // 2**20} MB are needed and {free // 2**20} MB free"))
+        raise OSError(errno.ENOSPC, f"{needed // 2**20} MB are needed and {free // 2**20} MB are free")
 
 
-def unwritten(folder: Path, error: OSError) -> BrowserUnavailable:
-    """Say that a file could not be written, and what mends it."""
+def write_error(folder: Path, error: OSError) -> BrowserUnavailable:
+    """Return the error for a file that could not be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return BrowserUnavailable(
             f"There is no room in {folder}: {error.strerror}.",
@@ -182,21 +188,21 @@ def _check(partial: Path, record: Record) -> None:
         return
     discard(partial)
     raise BrowserUnavailable(
-        f"What arrived from {record.url} is not what its server says it sent: the hash differs.",
-        hint="Run `rove install` again. If that does not help, a proxy or mirror in between changes the file.",
+        f"The hash of the file from {record.url} is not the one that its server sent with it.",
+        hint="Run `rove install` again. If that does not help, a proxy or the mirror changes the file.",
     )
 
 
 def _digest(partial: Path) -> str:
     with partial.open("rb") as file:
-        made = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False))
-    return base64.b64encode(made.digest()).decode()
+        digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False))
+    return base64.b64encode(digest.digest()).decode()
 
 
 def _md5(response: http.client.HTTPResponse) -> str | None:
-    """The hash that Google's storage gives with each file: `x-goog-hash: crc32c=...,md5=...`."""
-    said = ",".join(response.headers.get_all("x-goog-hash", []))
-    found = re.search(r"(?:^|,)\s*md5=([A-Za-z0-9+/=]+)", said)
+    """Return the MD5 hash that Google's storage sends with a file: `x-goog-hash: crc32c=...,md5=...`."""
+    hashes = ",".join(response.headers.get_all("x-goog-hash", []))
+    found = re.search(r"(?:^|,)\s*md5=([A-Za-z0-9+/=]+)", hashes)
     return found[1] if found else None
 
 
@@ -209,17 +215,17 @@ def _validator(response: http.client.HTTPResponse) -> str | None:
 
 
 def _range(response: http.client.HTTPResponse) -> tuple[int, int] | None:
-    """Where the part that a response carries begins, and the length of the whole."""
+    """Return the first byte of a partial response and the length of the whole file."""
     found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.headers.get("Content-Range", ""))
     return (int(found[1]), int(found[2])) if found else None
 
 
-def _known(url: str, partial: Path) -> Record | None:
-    """What an earlier call wrote down, if it was for the same address."""
+def _read_record(url: str, partial: Path) -> Record | None:
+    """Return the record that an earlier call has written, if it is for the same URL."""
     try:
         record = Record(**json.loads(_record_path(partial).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
-        return None  # there is none, or its writing was broken off: the download starts over
+        return None  # missing or written in part: the download starts over
     return record if record.url == url else None
 
 

@@ -1,4 +1,4 @@
-"""MCP over standard input and output: one JSON message a line.
+"""MCP over standard input and output: one JSON message per line.
 
 Input is read and output is written by a thread each, because either may be a pipe, a file, a terminal or a socket, and
 asyncio cannot wait for all of these. A client that does not read its answers blocks the writing thread alone.
@@ -22,16 +22,17 @@ from rove.surfaces.toolsets import Toolset
 
 log = logging.getLogger(__name__)
 
-# A client may close its end and still read ours, as `echo '...' | rove mcp` does: seconds that running calls then get.
-LAST_ANSWERS = 2.0
-# Seconds to write what is still unwritten at the end. Clients kill a server that takes much longer.
-LAST_WRITES = 1.0
-# A longer line does not come from an MCP client, and must not fill the memory.
-LONGEST = 64 * 2**20
-# Lines that are read ahead of the event loop.
-LINES_AHEAD = 64
-# Bytes of unread messages at which a client is given up, as memory must not grow with them.
-MOST_UNREAD = 64 * 2**20
+# Seconds for running calls to finish after the client has closed our input. It may still read our output, as the shell
+# does for `echo '...' | rove mcp`.
+FINISH_TIMEOUT = 2.0
+# Seconds to write the remaining messages at the end. Clients kill a server that takes much longer.
+FLUSH_TIMEOUT = 1.0
+# The input ends at a longer line: no MCP client sends one, and it must not fill the memory.
+MAX_LINE_BYTES = 64 * 2**20
+# Lines that are read before the event loop has taken them.
+MAX_LINES_AHEAD = 64
+# When the client leaves more bytes of messages unread, rove stops serving it, because they are kept in memory.
+MAX_UNREAD_BYTES = 64 * 2**20
 
 
 async def serve(sessions: Sessions, tools: Toolset) -> None:
@@ -42,10 +43,10 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
     try:
         async for line in source.lines():
             await _receive(line, connection, output)
-        await connection.finish(LAST_ANSWERS)
+        await connection.finish(FINISH_TIMEOUT)
     finally:
         await connection.close()
-        await output.close(LAST_WRITES)
+        await output.close(FLUSH_TIMEOUT)
 
 
 async def _receive(line: bytes, connection: McpConnection, output: Output) -> None:
@@ -74,30 +75,30 @@ class Output:
 
     @property
     def unread(self) -> int:
-        """How many bytes are waiting for the client to read."""
+        """The number of bytes that the client has not read yet."""
         return self._sent - self._written
 
     async def send(self, message: Message) -> None:
         # ASCII only: an unpaired surrogate from a page must not break the line.
         data = json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
-        if self._has_overflowed or self.unread > MOST_UNREAD:
+        if self._has_overflowed or self.unread > MAX_UNREAD_BYTES:
             self._overflow()
             return
         self._sent += len(data)
         self._messages.put(data)
 
-    async def close(self, patience: float) -> None:
-        """Wait until everything is written, for as long as `patience`; the rest is left unwritten."""
+    async def close(self, timeout: float) -> None:
+        """Wait until all messages are written, at most `timeout` seconds; the rest is left unwritten."""
         self._messages.put(None)
         try:
-            await asyncio.wait_for(self._is_flushed.wait(), patience)
+            await asyncio.wait_for(self._is_flushed.wait(), timeout)
         except TimeoutError:
             log.warning("the client left %d bytes of its answers unread", self.unread)
 
     def _overflow(self) -> None:
         if not self._has_overflowed:
             self._has_overflowed = True
-            log.error("the client has left more than %d MB unread; rove gives it up", MOST_UNREAD // 2**20)
+            log.error("the client has left more than %d MB unread; rove stops serving it", MAX_UNREAD_BYTES // 2**20)
             self._on_overflow()
 
     def _write_messages(self) -> None:
@@ -110,7 +111,7 @@ class Output:
 
 
 def _write(file: int, data: bytes) -> bool:
-    """Write all of it, however long that takes; returns whether more can be written."""
+    """Write all bytes, without a time limit, and return whether the client still reads."""
     view = memoryview(data)
     try:
         while view:
@@ -135,13 +136,13 @@ def _write_some(file: int, data: memoryview) -> int:
 
 
 class Input:
-    """Lines of a file, read by a thread that stays at most `LINES_AHEAD` lines ahead."""
+    """Lines of a file, read by a thread that reads at most `MAX_LINES_AHEAD` lines ahead."""
 
     def __init__(self, file: int) -> None:
         self._file = file
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._free = threading.Semaphore(LINES_AHEAD)
+        self._free = threading.Semaphore(MAX_LINES_AHEAD)
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield each line that is not blank, until the input ends or `end` is called."""
@@ -152,21 +153,21 @@ class Input:
                 yield line
 
     def end(self) -> None:
-        """Take no more lines, as if the input had ended here."""
+        """End `lines`, as if the input had ended here."""
         self._lines.put_nowait(None)
 
     def _read(self) -> None:
         # Not sys.stdin: Python aborts at its exit while a thread still reads from that.
         file = os.fdopen(self._file, "rb", closefd=False)
         with contextlib.suppress(RuntimeError):  # the event loop has ended before the input
-            while (line := file.readline(LONGEST)) and len(line) < LONGEST:
+            while (line := file.readline(MAX_LINE_BYTES)) and len(line) < MAX_LINE_BYTES:
                 self._free.acquire()
                 self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
             self._loop.call_soon_threadsafe(self.end)
 
 
 def _claim_output() -> int:
-    """Keep standard output for the protocol: whatever else is printed goes to standard error."""
-    own = os.dup(1)
+    """Return a copy of standard output for the protocol, and send all other output to standard error."""
+    output = os.dup(1)
     os.dup2(2, 1)
-    return own
+    return output

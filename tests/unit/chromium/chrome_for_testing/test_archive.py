@@ -1,4 +1,4 @@
-"""Unpacking an archive that nobody vouches for."""
+"""Unpacking an archive that is not trusted."""
 
 from __future__ import annotations
 
@@ -81,6 +81,16 @@ def test_a_link_that_leads_out_over_another_link_is_refused(folder: Path) -> Non
     refused(folder, archive({f"{TOP}/good": b"x"}, links))
 
 
+def test_a_link_that_a_later_link_turns_to_lead_out_is_refused(folder: Path) -> None:
+    refused(folder, archive({f"{TOP}/good": b"x"}, {f"{TOP}/a": "x/..", f"{TOP}/x": "."}))
+
+
+def test_no_folder_is_made_through_a_link_that_a_later_link_turned(folder: Path) -> None:
+    links = {f"{TOP}/a": "x/..", f"{TOP}/x": ".", f"{TOP}/a/made/link": "good"}
+    refused(folder, archive({f"{TOP}/good": b"x"}, links))
+    assert names(folder) == [TOP]
+
+
 def test_nothing_is_written_through_a_link(folder: Path) -> None:
     refused(folder, archive({f"{TOP}/link/a": b"bad"}, {f"{TOP}/link": "../../outside"}))
     refused_again = archive({}, {f"{TOP}/here": ".", f"{TOP}/here/again": "good"})
@@ -93,6 +103,6 @@ def test_a_name_that_is_in_it_twice_is_refused(folder: Path) -> None:
 
 
 def test_one_that_would_fill_the_disk_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "LARGEST", 10**6)
+    monkeypatch.setattr(unpacking, "MAX_UNPACKED_BYTES", 10**6)
     refused(folder, archive({f"{TOP}/bomb": bytes(10**6 + 1)}))
     assert names(folder) == []

@@ -1,6 +1,6 @@
-"""Requests to the servers that hold Chrome for Testing, and what their failures mean to a person.
+"""HTTP requests to the servers of Chrome for Testing, and the errors for requests that fail.
 
-With the standard library's client: it speaks to proxies and needs no further package, and speed does not matter here.
+This uses the standard library's client: it supports proxies, needs no further package, and is fast enough for one file.
 """
 
 from __future__ import annotations
@@ -15,47 +15,48 @@ import urllib.parse
 import urllib.request
 from typing import Any, cast
 
+from rove.chromium.chrome_for_testing.errors import DownloadUnavailable
 from rove.errors import BrowserUnavailable
 
-# Longest wait for a connection, and for the next bytes on one.
-SILENCE = 20.0
-# Longest wait for the whole head of a response, which a server may send a byte at a time.
-HEAD = 30.0
+# Seconds to wait for a connection, and for the next bytes on one.
+SOCKET_TIMEOUT = 20.0
+# Seconds to wait for all headers of a response, which a server may send a byte at a time.
+HEADERS_TIMEOUT = 30.0
 OTHER_WAYS = "set ROVE_BROWSER_MIRROR to another address of the same files, or ROVE_BROWSER to the path of a Chromium"
 
 
 class ConnectionInterrupted(Exception):
-    """The connection ended before the response did; another request may bring the rest."""
+    """The connection ended before the response was complete; another request may return the rest."""
 
 
 def request(url: str, headers: dict[str, str]) -> http.client.HTTPResponse:
-    """Open an address through the proxy that the environment names, if it names one, and return what is answered.
+    """Request a URL, through the proxy of the environment if one is set, and return the response.
 
-    Raises HTTPError for a response that is no success, and BrowserUnavailable if there is none.
+    Raises HTTPError for a status other than success, and BrowserUnavailable if there is no response.
     """
     opener = urllib.request.build_opener(_HTTPHandler, _HTTPSHandler, _NoDowngrade)
     try:
         return cast(
-            http.client.HTTPResponse, opener.open(urllib.request.Request(url, headers=headers), timeout=SILENCE)
+            http.client.HTTPResponse, opener.open(urllib.request.Request(url, headers=headers), timeout=SOCKET_TIMEOUT)
         )
     except urllib.error.HTTPError:
         raise
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise unreachable(url, error) from error
+        raise connection_error(url, error) from error
 
 
-class _Timed(io.RawIOBase):
-    """A socket as a stream whose first bytes, a response's head, must all be there in time."""
+class _DeadlineStream(io.RawIOBase):
+    """A socket's stream that raises TimeoutError if it is read after `deadline`."""
 
     def __init__(self, raw: socket.SocketIO) -> None:
         self._raw = raw
-        self.ends: float | None = time.monotonic() + HEAD
+        self.deadline: float | None = time.monotonic() + HEADERS_TIMEOUT
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
-        if self.ends is not None and time.monotonic() > self.ends:
+        if self.deadline is not None and time.monotonic() > self.deadline:
             raise TimeoutError
         return self._raw.readinto(buffer)
 
@@ -65,14 +66,16 @@ class _Timed(io.RawIOBase):
 
 
 class _Response(http.client.HTTPResponse):
+    """A response whose headers must all arrive within `HEADERS_TIMEOUT`."""
+
     def __init__(self, sock: socket.socket, *rest: Any, **named: Any) -> None:
         super().__init__(sock, *rest, **named)
-        self._timed = _Timed(cast(socket.SocketIO, self.fp.detach()))
-        self.fp = io.BufferedReader(self._timed)
+        self._stream = _DeadlineStream(cast(socket.SocketIO, self.fp.detach()))
+        self.fp = io.BufferedReader(self._stream)
 
     def begin(self) -> None:
         super().begin()
-        self._timed.ends = None
+        self._stream.deadline = None
 
 
 class _HTTPConnection(http.client.HTTPConnection):
@@ -94,7 +97,7 @@ class _HTTPSHandler(urllib.request.HTTPSHandler):
 
 
 class _NoDowngrade(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect from https to http, where anything in between could change the program that is fetched."""
+    """Refuses redirects from https to http, where the network could change the program that is fetched."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
@@ -104,36 +107,49 @@ class _NoDowngrade(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def refused(url: str, error: urllib.error.HTTPError) -> BrowserUnavailable:
-    """Say what a status other than success means, and what mends it."""
+def status_error(url: str, error: urllib.error.HTTPError) -> BrowserUnavailable:
+    """Return the error for a status other than success."""
     if error.code in (403, 404):
         return BrowserUnavailable(
-            f"{url} is not there (HTTP status {error.code}).",
+            f"{url} was not found (HTTP status {error.code}).",
             hint="Check ROVE_BROWSER_VERSION, which may be left unset, and ROVE_BROWSER_MIRROR, if they are set; "
             f"or {OTHER_WAYS}.",
         )
     if error.code == 407:
         return BrowserUnavailable(
-            f"The proxy {_proxy(url) or ''} wants a name and a password (HTTP status 407).",
+            f"The proxy {_proxy(url) or ''} requires a name and a password (HTTP status 407).",
             hint="Set HTTPS_PROXY to http://NAME:PASSWORD@HOST:PORT.",
         )
     return BrowserUnavailable(
-        f"{url} was answered with HTTP status {error.code}.", hint=f"Run `rove install` again later, or {OTHER_WAYS}."
+        f"{url} returned HTTP status {error.code}.", hint=f"Run `rove install` again later, or {OTHER_WAYS}."
     )
 
 
-def unreachable(url: str, error: Exception) -> BrowserUnavailable:
-    """Say why a server did not answer, and what mends it."""
-    host, proxy, reason = urllib.parse.urlsplit(url).netloc, _proxy(url), _reason(error)
-    if isinstance(getattr(error, "reason", error), ssl.SSLCertVerificationError):
-        hint = "Set SSL_CERT_FILE to the certificates that your network uses, if a proxy of its own opens connections."
-        return BrowserUnavailable(f"{host} could not prove who it is: {reason}.", hint=hint)
-    if proxy is not None:
+def connection_error(url: str, error: Exception) -> BrowserUnavailable:
+    """Return the error for a request without a complete response.
+
+    It is a DownloadUnavailable only if the server could not be reached.
+    """
+    host, cause, reason = urllib.parse.urlsplit(url).netloc, getattr(error, "reason", error), _reason(error)
+    if isinstance(cause, ssl.SSLCertVerificationError):
         return BrowserUnavailable(
+            f"The certificate of {host} is not valid: {reason}.",
+            hint="If a proxy of your network decrypts connections, set SSL_CERT_FILE to that proxy's certificates.",
+        )
+    if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
+        return _unreachable(url, host, reason)
+    return BrowserUnavailable(
+        f"{host} sent no valid response: {reason}.", hint=f"Check the proxy, if there is one; or {OTHER_WAYS}."
+    )
+
+
+def _unreachable(url: str, host: str, reason: str) -> DownloadUnavailable:
+    if (proxy := _proxy(url)) is not None:
+        return DownloadUnavailable(
             f"{host} cannot be reached through the proxy {proxy}: {reason}.",
             hint=f"Correct HTTPS_PROXY, or name the host in NO_PROXY; or {OTHER_WAYS}.",
         )
-    return BrowserUnavailable(
+    return DownloadUnavailable(
         f"{host} cannot be reached: {reason}.", hint=f"Set HTTPS_PROXY if this machine needs a proxy; or {OTHER_WAYS}."
     )
 
@@ -148,7 +164,7 @@ def _reason(error: Exception) -> str:
 
 
 def _proxy(url: str) -> str | None:
-    """The host and port of the proxy that an address is reached through, without its password."""
+    """Return the host and port of the proxy for a URL, without its password; None if there is no proxy."""
     parts = urllib.parse.urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme)
     if proxy is None or urllib.request.proxy_bypass(parts.hostname or ""):
