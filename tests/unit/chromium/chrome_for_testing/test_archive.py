@@ -1,4 +1,4 @@
-"""Unpacking an archive that nobody vouches for."""
+"""Unpacking an archive whose content is not trusted."""
 
 from __future__ import annotations
 
