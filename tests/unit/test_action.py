@@ -1,4 +1,4 @@
-"""What an action is."""
+"""Declaring, parsing and describing actions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Waved(Result):
 
 @pytest.fixture
 def scratch() -> Generator[None]:
-    """What is declared in a test is forgotten after it."""
+    """Remove the actions that a test declares."""
     registry()
     before = dict(catalogue._registry)
     yield
@@ -38,7 +38,7 @@ def scratch() -> Generator[None]:
     catalogue._registry.update(before)
 
 
-def test_a_declared_action_is_in_the_catalogue_under_its_verb(scratch: None) -> None:
+def test_a_declared_action_is_registered_under_its_verb(scratch: None) -> None:
     @action(Effect.ACT)
     class WaveBack(TabAction[Waved]):
         """Wave."""
@@ -79,7 +79,7 @@ def test_an_action_needs_a_docstring_of_its_own(scratch: None) -> None:
             pass
 
 
-def test_an_action_says_what_it_results_in(scratch: None) -> None:
+def test_an_action_must_declare_its_result(scratch: None) -> None:
     with pytest.raises(TypeError, match="results in"):
 
         @action(Effect.ACT)
@@ -95,7 +95,7 @@ def test_an_action_is_immutable() -> None:
     assert hash(click) == hash(Click("e1"))
 
 
-def test_an_unknown_action_is_refused_with_those_there_are() -> None:
+def test_an_unknown_action_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidArguments) as caught:
         parse("fly", {})
     assert "`fly`" in caught.value.message
@@ -157,7 +157,7 @@ def test_arguments_are_those_that_differ_from_their_defaults() -> None:
         (Wait(text="Ready"), "Wait Ready"),
     ],
 )
-def test_it_describes_itself_in_a_line(made: Any, line: str) -> None:
+def test_an_action_describes_itself_in_one_line(made: Any, line: str) -> None:
     assert made.describe() == line
 
 
@@ -165,7 +165,7 @@ def test_a_long_value_is_cut_in_the_description() -> None:
     assert len(Fill("e1", "x" * 500).describe()) < 120
 
 
-def test_only_what_loads_an_address_has_a_destination() -> None:
+def test_only_an_action_that_loads_an_address_has_a_destination() -> None:
     assert Navigate("example.com").destination == "https://example.com"
     assert Click("e1").destination is None
 
@@ -182,18 +182,18 @@ def test_only_what_loads_an_address_has_a_destination() -> None:
         (Click("secret:shop"), ()),
     ],
 )
-def test_what_types_a_secret_has_the_effect_of_that_too(made: Any, names: tuple[str, ...]) -> None:
+def test_an_action_that_types_a_secret_also_has_the_secret_effect(made: Any, names: tuple[str, ...]) -> None:
     assert made.secrets == names
     assert made.effects == ((Effect.ACT, Effect.SECRET) if names else (Effect.ACT,))
 
 
-def test_the_catalogue_is_loaded_by_the_first_who_asks() -> None:
+def test_parse_loads_the_actions_at_its_first_call() -> None:
     code = "from rove.action import parse; print(parse('click', {'target': 'e1'}).verb)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "click"
 
 
-def test_each_argument_is_validated_once_however_deep_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_nested_argument_is_validated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     monkeypatch.setattr(target, "parse_target", lambda text: read.append(text))
     fields = [{"target": "e2", "value": "x"}, {"target": "e3", "value": "y"}]
@@ -205,7 +205,7 @@ def test_each_argument_is_validated_once_however_deep_it_lies(monkeypatch: pytes
     assert read == ["e1", "e2", "e3"], "reading the actions parses nothing again"
 
 
-def test_a_batch_made_in_python_reads_its_steps_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_made_in_python_parses_its_steps_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     monkeypatch.setattr(target, "parse_target", lambda text: read.append(text))
     batch = Batch(({"action": "click", "target": "e1"},))
@@ -213,7 +213,7 @@ def test_a_batch_made_in_python_reads_its_steps_once(monkeypatch: pytest.MonkeyP
     assert read == ["e1", "e1"], "once for the batch, once for the action it is compared with"
 
 
-def test_a_result_that_is_no_result_is_refused_when_it_is_declared(scratch: None) -> None:
+def test_an_action_whose_result_is_not_a_result_class_cannot_be_declared(scratch: None) -> None:
     with pytest.raises(TypeError, match="Result"):
 
         @action(Effect.READ)

@@ -1,4 +1,4 @@
-"""Advice that names actions as each surface knows them."""
+"""Hints that name actions as each surface does: `browser_click` over MCP, `session.click()` in Python."""
 
 from __future__ import annotations
 
@@ -33,40 +33,40 @@ SOURCE = Path(__file__).parents[2] / "src" / "rove"
         ("", ""),
     ],
 )
-def test_known_names_are_put_in_and_all_else_stays(advice: str, told: str) -> None:
+def test_known_names_are_inserted_and_other_text_is_unchanged(advice: str, told: str) -> None:
     assert insert_names(advice, TOOLS) == told
 
 
-def test_words_of_others_are_put_in_as_they_are() -> None:
+def test_values_in_advice_are_inserted_unchanged() -> None:
     advice = Advice("{snapshot} shows {where}.", where="https://a.example/#{click}")
     assert str(advice) == "{snapshot} shows https://a.example/#{click}."
     assert insert_names(advice, TOOLS) == "browser_snapshot shows https://a.example/#{click}."
 
 
-def test_what_was_named_once_is_not_read_again() -> None:
+def test_names_are_inserted_only_once() -> None:
     told = insert_names(Advice("See {where}.", where="{click}"), TOOLS)
     assert insert_names(told, TOOLS) == "See {click}."
     assert insert_names(Verbatim("{click}"), TOOLS) == "{click}"
 
 
-def test_a_text_that_may_be_a_pages_is_left_alone() -> None:
+def test_names_are_not_inserted_into_plain_text() -> None:
     assert insert_names_if_advice("press {click}", TOOLS) == "press {click}"
     assert insert_names_if_advice(Advice("press {click}"), TOOLS) == "press browser_click"
 
 
-def test_redaction_keeps_what_was_named_from_being_named_again() -> None:
+def test_names_are_not_inserted_again_after_redaction() -> None:
     secrets = Secrets([Secret("mine", ("https://a.example",), "48151623")])
     error = NotOpen("no", hint=insert_names(Advice("At {where}", where="{click}48151623"), TOOLS))
     redact_error(error, secrets)
     assert insert_names(error.hint, TOOLS) == "At {click}[secret mine]"
 
 
-def test_a_host_with_braces_in_a_refusal_is_no_reference() -> None:
+def test_a_host_with_braces_in_a_refusal_is_not_replaced() -> None:
     error = Refusal("{click}.example", 443, RefusalReason.NOT_LISTED).error()
     assert "{click}.example" in insert_names(error.hint, TOOLS)
 
 
-async def test_each_surface_is_told_its_own_names(home: Path) -> None:
+async def test_hints_use_the_names_of_their_surface(home: Path) -> None:
     async with Sessions(Settings(home=home / "advice")) as sessions:
         with pytest.raises(NotOpen) as caught:
             await Session(sessions, "none-such").status()
@@ -85,7 +85,7 @@ def test_default_hints_refer_to_actions_that_exist(error: type[RoveError]) -> No
 
 
 @pytest.mark.parametrize("folder", ["chromium", "engine", "actions", "guard", "snapshot", "render"])
-def test_no_layer_below_the_surfaces_knows_the_names_of_tools(folder: str) -> None:
+def test_no_layer_below_the_surfaces_contains_tool_names(folder: str) -> None:
     verbs = "|".join(registry())
     found = subprocess.run(
         ["grep", "-rnE", rf"\bbrowser_({verbs})\b", "--include=*.py", str(SOURCE / folder)],
@@ -94,6 +94,6 @@ def test_no_layer_below_the_surfaces_knows_the_names_of_tools(folder: str) -> No
     assert found.stdout == ""
 
 
-def test_only_one_file_spells_the_headers_of_our_proxy() -> None:
+def test_only_one_file_contains_the_header_names_of_the_proxy() -> None:
     found = subprocess.run(["grep", "-rlF", "x-rove-", "--include=*.py", str(SOURCE)], capture_output=True, text=True)
     assert [Path(path).name for path in found.stdout.split()] == ["proxy_headers.py"]

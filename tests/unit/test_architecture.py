@@ -13,7 +13,7 @@ MOST_FILES = 12
 _PATH = re.compile(
     r"(?<![\w./-])((?:[a-z_]+/)+(?:[a-z_]+\.(?:py|js))?|[a-z_]+/[a-z_/]+\.(?:py|js)|[a-z_]+\.(?:py|js))(?![\w/])"
 )
-# Engines that are to come.
+# Engines that do not exist yet.
 ABSENT = {"firefox/", "webkit/"}
 
 
@@ -43,7 +43,7 @@ def test_a_folder_holds_at_most_a_dozen_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", folders(), ids=lambda folder: str(folder.relative_to(ROOT / "src")))
-def test_a_package_says_in_a_line_what_it_is_for(folder: Path) -> None:
+def test_every_package_has_a_docstring(folder: Path) -> None:
     init = folder / "__init__.py"
     if init.exists():
         assert init.read_text(encoding="utf-8").startswith('"""')

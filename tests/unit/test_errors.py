@@ -18,7 +18,7 @@ CLASSES = RoveError.__subclasses__()
 
 
 def every_exception() -> Iterator[type[Exception]]:
-    """Every exception class that a module of rove defines, wherever it stands in the module."""
+    """Yield every exception class that a module of rove defines."""
     for module in pkgutil.walk_packages(rove.__path__, "rove."):
         if module.name != "rove.__main__":
             importlib.import_module(module.name)
@@ -36,7 +36,7 @@ def passing() -> Generator[None]:
     yield
 
 
-def test_every_exception_comes_out_of_a_context_manager_as_itself() -> None:
+def test_every_exception_class_passes_through_a_context_manager() -> None:
     found = sorted(set(every_exception()), key=lambda cls: cls.__qualname__)
     assert len(found) > len(CLASSES)
     for cls in found:
@@ -44,13 +44,13 @@ def test_every_exception_comes_out_of_a_context_manager_as_itself() -> None:
             raise cls.__new__(cls)
 
 
-def test_the_tree_drawn_at_the_top_is_the_tree_there_is() -> None:
+def test_the_tree_in_the_docstring_lists_every_error_class() -> None:
     drawn = re.findall(r"[├└]── (\w+) +(\w+) ", errors.__doc__ or "")
     assert drawn == [(cls.__name__, cls.code) for cls in CLASSES]
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-def test_each_has_a_code_of_its_own_and_a_hint(cls: type[RoveError]) -> None:
+def test_each_error_has_a_unique_code_and_a_hint(cls: type[RoveError]) -> None:
     error = cls("What happened.")
     assert [other.code for other in CLASSES].count(cls.code) == 1
     assert error.hint
@@ -59,5 +59,5 @@ def test_each_has_a_code_of_its_own_and_a_hint(cls: type[RoveError]) -> None:
     }  # fmt: skip
 
 
-def test_a_hint_can_be_given() -> None:
+def test_a_given_hint_replaces_the_default() -> None:
     assert errors.Denied("No.", hint="Ask Bea.").hint == "Ask Bea."

@@ -1,4 +1,4 @@
-"""What people may import from `rove`, and nothing else."""
+"""The public names of `rove`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ NAMES = [
 ]  # fmt: skip
 
 
-def test_the_public_names_are_these() -> None:
+def test_the_public_names_are_exactly_the_listed_ones() -> None:
     assert rove.__all__ == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_name_is_there(name: str) -> None:
+def test_each_public_name_can_be_imported(name: str) -> None:
     assert getattr(rove, name) is not None
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="Fly"):
         rove.Fly  # noqa: B018
 

@@ -1,4 +1,4 @@
-"""What is meant: refs, roles and names, selectors, addresses, secrets."""
+"""Parsing targets, addresses and references to secrets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from rove.target import (
         ("ul > li:nth-child(2)", Selector("ul > li:nth-child(2)")),
     ],
 )
-def test_a_target_is_read_as_it_is_meant(text: str, aim: Aim) -> None:
+def test_a_target_is_parsed_as_ref_role_and_name_or_selector(text: str, aim: Aim) -> None:
     assert parse_target(text) == aim
 
 
@@ -54,12 +54,12 @@ def test_an_empty_target_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["e12", "f2e12", "#save", 'button "Save"'])
-def test_a_target_is_shown_as_it_is_written(text: str) -> None:
+def test_a_parsed_target_is_shown_as_it_was_written(text: str) -> None:
     assert str(parse_target(text)) == text
 
 
 @pytest.mark.parametrize(
-    ("typed", "whole"),
+    ("given", "url"),
     [
         ("https://example.com/a?b#c", "https://example.com/a?b#c"),
         ("http://example.com", "http://example.com"),
@@ -80,14 +80,14 @@ def test_a_target_is_shown_as_it_is_written(text: str) -> None:
         ("HTTP://EXAMPLE.COM", "HTTP://EXAMPLE.COM"),
     ],
 )
-def test_an_address_is_made_whole(typed: str, whole: str) -> None:
-    assert with_scheme(typed) == whole
+def test_a_missing_scheme_is_added_to_an_address(given: str, url: str) -> None:
+    assert with_scheme(given) == url
 
 
-@pytest.mark.parametrize("typed", ["", "  "])
-def test_an_empty_address_is_refused(typed: str) -> None:
+@pytest.mark.parametrize("given", ["", "  "])
+def test_an_empty_address_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="address"):
-        with_scheme(typed)
+        with_scheme(given)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_an_empty_address_is_refused(typed: str) -> None:
         ("secret:" + "x" * 65, None),
     ],
 )
-def test_a_text_that_stands_for_a_secret_is_its_name_and_nothing_more(text: str, name: str | None) -> None:
+def test_a_reference_to_a_secret_is_the_whole_text(text: str, name: str | None) -> None:
     assert secret_named(text) == name
 
 
-def test_every_target_of_an_action_is_known_by_its_place_and_can_be_replaced_there() -> None:
+def test_every_target_of_an_action_can_be_listed_and_replaced_by_its_path() -> None:
     drag = Drag("#a", "#b", through=("#c", "1,2"))
     places = {"source": "#a", "target": "#b", "through.0": "#c", "through.1": "1,2"}
     assert targets_in(drag) == places

@@ -11,7 +11,7 @@ from rove.tasks import BackgroundTasks, Interrupted, race, result_of
 
 
 class Expected(Exception):
-    """A failure that only says that the page is gone."""
+    """An expected exception, which is not logged."""
 
 
 async def fail(error: Exception) -> None:
@@ -40,7 +40,7 @@ async def test_an_expected_failure_is_not_logged(caplog: pytest.LogCaptureFixtur
     assert caplog.records == []
 
 
-async def test_close_cancels_and_awaits_what_still_runs() -> None:
+async def test_close_cancels_and_awaits_running_tasks() -> None:
     tasks = BackgroundTasks("page 7")
     cleaned_up = asyncio.Event()
 
@@ -65,7 +65,7 @@ async def test_a_task_that_closes_its_own_owner_does_not_wait_for_itself() -> No
     assert task.done()
 
 
-async def test_what_is_started_after_close_is_cancelled_at_once() -> None:
+async def test_a_task_started_after_close_is_cancelled_at_once() -> None:
     tasks = BackgroundTasks("page 7")
     await tasks.close()
     task = tasks.start(forever())
@@ -73,19 +73,19 @@ async def test_what_is_started_after_close_is_cancelled_at_once() -> None:
     assert task.cancelled()
 
 
-async def test_a_race_returns_what_the_work_returns_and_cancels_the_interrupts() -> None:
+async def test_a_race_returns_the_result_of_the_work_and_cancels_the_interrupts() -> None:
     interrupt = asyncio.ensure_future(forever())
     assert await race(asyncio.sleep(0, "result"), interrupt) == "result"
     await asyncio.wait({interrupt})
     assert interrupt.cancelled()
 
 
-async def test_a_race_raises_what_the_work_raises() -> None:
+async def test_a_race_raises_the_exception_of_the_work() -> None:
     with pytest.raises(ValueError, match="broken"):
         await race(fail(ValueError("broken")), forever())
 
 
-async def test_an_interrupt_cancels_the_work_and_says_which_one_it_was() -> None:
+async def test_an_interrupt_cancels_the_work_and_is_named_in_the_exception() -> None:
     work = asyncio.ensure_future(forever())
     with pytest.raises(Interrupted) as interrupted:
         await race(work, forever(), asyncio.sleep(0, "dialog"))
@@ -93,7 +93,7 @@ async def test_an_interrupt_cancels_the_work_and_says_which_one_it_was() -> None
     assert work.cancelled()
 
 
-async def test_work_that_ends_within_the_grace_after_an_interrupt_still_counts() -> None:
+async def test_a_race_returns_work_that_ends_within_the_grace_after_an_interrupt() -> None:
     interrupted = asyncio.Event()
 
     async def work() -> str:
@@ -106,7 +106,7 @@ async def test_work_that_ends_within_the_grace_after_an_interrupt_still_counts()
     assert await race(work(), interrupt(), grace=10) == "result"
 
 
-async def test_a_race_that_is_cancelled_cancels_both_sides() -> None:
+async def test_cancelling_a_race_cancels_the_work_and_the_interrupts() -> None:
     work, interrupt = asyncio.ensure_future(forever()), asyncio.ensure_future(forever())
     racing = asyncio.ensure_future(race(work, interrupt))
     await asyncio.sleep(0)

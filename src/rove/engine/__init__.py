@@ -1,1 +1,1 @@
-"""How an action runs: one road, through one gate."""
+"""Runs actions: policy check, approval, the action itself, redaction and the journal entry."""

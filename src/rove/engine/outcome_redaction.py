@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import re
+import types
+import typing
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from rove.errors import RoveError
@@ -13,10 +15,9 @@ from rove.outcome import Quoted
 
 V = TypeVar("V")
 Redact = Callable[[str], str]
-# Declarations of fields that hold numbers and nothing else: `int`, `float | None`, `tuple[int, ...]`.
-_NUMBERS = re.compile(
-    r"(?:<class ')?(?:int|float)(?:'>)?(?: \| None)?|tuple\[(?:int|float)(?:, (?:int|float|\.\.\.))*\]"
-)
+# The declared types of a value: the members of a union, or the one type that is not a union.
+Kinds = tuple[Any, ...]
+UNDECLARED: Kinds = (Any,)
 
 
 def redacted_outcome(value: V, secrets: Secrets) -> V:
@@ -39,20 +40,16 @@ def _redact_chain(error: BaseException | None, redact: Redact) -> None:
         error = error.__cause__ or error.__context__
 
 
-def _redact_value(value: Any, redact: Redact) -> Any:
-    """Return a value with every text in it redacted, and each number that is a secret replaced by text."""
+def _redact_value(value: Any, redact: Redact, kinds: Kinds = UNDECLARED) -> Any:
+    """Return a value with every text in it redacted, and each number that is a secret replaced as its type allows."""
     if isinstance(value, str):
         return _redact_text(value, redact)
     if isinstance(value, RoveError):
         _redact_chain(value, redact)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return redact(str(value)) if _is_secret(value, redact) else value
-    if isinstance(value, list):
-        return [_redact_value(item, redact) for item in value]
-    if isinstance(value, tuple):
-        return tuple(_redact_value(item, redact) for item in value)
-    if isinstance(value, dict):
-        return {_redact_value(key, redact): _redact_value(item, redact) for key, item in value.items()}
+        return _redact_number(value, redact, kinds)
+    if isinstance(value, list | tuple | dict):
+        return _redact_items(value, redact, kinds)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _redact_fields(value, redact)
     return value
@@ -66,27 +63,67 @@ def _redact_text(text: str, redact: Redact) -> str:
     return text if clear == text else type(text)(clear)
 
 
-def _is_secret(number: float, redact: Redact) -> bool:
-    return redact(str(number)).startswith("[")
+def _redact_number(number: float, redact: Redact, kinds: Kinds) -> Any:
+    """Replace a number that is a secret: by text if its type allows that, else by None, else by zero."""
+    clear = redact(str(number))
+    if not clear.startswith("["):
+        return number
+    if not _is_numeric(kinds):
+        return clear
+    return None if types.NoneType in kinds else type(number)()
+
+
+def _is_numeric(kinds: Kinds) -> bool:
+    """Whether the declared types allow a number and do not allow text."""
+    return any(kind in (int, float) for kind in kinds) and not any(map(_allows_text, kinds))
+
+
+def _allows_text(kind: Any) -> bool:
+    return kind in (Any, object) or isinstance(kind, TypeVar) or (isinstance(kind, type) and issubclass(kind, str))
+
+
+def _redact_items(items: Any, redact: Redact, kinds: Kinds) -> Any:
+    if isinstance(items, dict):
+        of_keys, of_values = (_kinds_of_items(kinds, dict, index) for index in range(2))
+        return {
+            _redact_value(key, redact, of_keys): _redact_value(item, redact, of_values) for key, item in items.items()
+        }
+    redacted = (
+        _redact_value(item, redact, _kinds_of_items(kinds, type(items), index)) for index, item in enumerate(items)
+    )
+    return list(redacted) if isinstance(items, list) else tuple(redacted)
 
 
 def _redact_fields(value: Any, redact: Redact) -> Any:
+    cls: Any = type(value)
     changed: dict[str, Any] = {}
-    for field in dataclasses.fields(value):
-        item = getattr(value, field.name)
-        clear = _redact_field(str(field.type), item, redact)
+    for name, kinds in _declared_fields(cls).items():
+        item = getattr(value, name)
+        clear = _redact_value(item, redact, kinds)
         if clear is not item:
-            changed[field.name] = clear
+            changed[name] = clear
     return dataclasses.replace(value, **changed)
 
 
-def _redact_field(hint: str, item: Any, redact: Redact) -> Any:
-    """Redact a field without changing its type: where it cannot hold text, a secret number becomes None or zero."""
-    if not _NUMBERS.fullmatch(hint):
-        return _redact_value(item, redact)
-    if isinstance(item, tuple):
-        numbers: tuple[Any, ...] = item
-        return tuple(_redact_field("int", number, redact) for number in numbers)
-    if item is None or isinstance(item, bool) or not _is_secret(item, redact):
-        return item
-    return None if hint.endswith("None") else type(item)()
+@cache
+def _declared_fields(cls: Any) -> dict[str, Kinds]:
+    """Return the declared types of each field of a dataclass. Resolving them is slow, so it is done once per class."""
+    hints = typing.get_type_hints(cls)
+    return {field.name: _kinds(hints[field.name]) for field in dataclasses.fields(cls)}
+
+
+def _kinds(hint: Any) -> Kinds:
+    return typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+
+
+def _kinds_of_items(kinds: Kinds, container: type, index: int) -> Kinds:
+    """Return the declared types of the item at an index; of a dict, 0 stands for its keys and 1 for its values."""
+    found: list[Any] = []
+    for kind in kinds:
+        origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+        if not (isinstance(origin, type) and issubclass(container, origin)):
+            continue
+        is_repeated = not issubclass(container, dict) and (len(arguments) == 1 or arguments[-1] is ...)
+        place = 0 if is_repeated else index
+        found += _kinds(arguments[place]) if place < len(arguments) else UNDECLARED
+    return tuple(found) or UNDECLARED

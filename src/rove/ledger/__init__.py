@@ -1,1 +1,1 @@
-"""Append-only files of chained lines: written, read and proved whole. What the lines say is not its business."""
+"""Append-only files of hash-chained lines: written, read and verified. It does not interpret what the lines say."""

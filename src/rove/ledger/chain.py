@@ -47,10 +47,10 @@ BEGINNING = ChainedLine(0, "0" * 64, {})
 
 def seal(before: ChainedLine, facts: Mapping[str, Any]) -> tuple[ChainedLine, bytes]:
     """Chain facts to a link; return the new link and its line."""
-    said = {"seq": before.seq + 1, "prev": before.hash, **facts}
-    body = _encoder.encode(said).encode("ascii")
+    fields = {"seq": before.seq + 1, "prev": before.hash, **facts}
+    body = _encoder.encode(fields).encode("ascii")
     digest = sha256(body).hexdigest()
-    return ChainedLine(before.seq + 1, digest, said), b'%b, "hash": "%b"}\n' % (body[:-1], digest.encode())
+    return ChainedLine(before.seq + 1, digest, fields), b'%b, "hash": "%b"}\n' % (body[:-1], digest.encode())
 
 
 def unseal(line: bytes) -> ChainedLine | None:
@@ -60,19 +60,19 @@ def unseal(line: bytes) -> ChainedLine | None:
         return None
     digest = found[1].decode()
     body = line[:-_SEAL_LENGTH] + b"}"
-    said = parsed(body) if sha256(body).hexdigest() == digest else None
-    if said is None or type(said.get("seq")) is not int or not isinstance(said.get("prev"), str):
+    fields = parsed(body) if sha256(body).hexdigest() == digest else None
+    if fields is None or type(fields.get("seq")) is not int or not isinstance(fields.get("prev"), str):
         return None
-    return ChainedLine(said["seq"], digest, said)
+    return ChainedLine(fields["seq"], digest, fields)
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
     """Read a line as a JSON object, with or without a valid hash; None if it is not one."""
     try:
-        said = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return said if isinstance(said, dict) else None
+    return fields if isinstance(fields, dict) else None
 
 
 def head_in(text: bytes) -> ChainedLine | None:

@@ -20,12 +20,12 @@ from urllib.parse import quote, unquote
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
-# Seconds to wait for a lock: enough for a writer on a busy machine, and not too long for the caller of an action.
+# Seconds to wait for a lock: long enough for a writer on a busy machine, and not too long for the caller of an action.
 PATIENCE = 2.0
-RETRY = 0.001
+RETRY_SECONDS = 0.001
 _FILE = pattern(r"(?P<stem>[^~]+)(?:~(?P<number>[1-9]\d*))?\.jsonl|(?P<headed>[^~]+)\.head")
-# Links are not followed, and a pipe in the file's place is not waited for.
-_SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# Symbolic links are not followed, and opening a pipe that has the file's name does not block.
+_SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 Identity = tuple[int, int]
 
 
@@ -57,7 +57,7 @@ class LedgerFiles:
         self.current = folder / f"{self._stem}.jsonl"
         self.head = folder / f"{self._stem}.head"
         # The prefix of the files that record what is under way.
-        self.beside = f"{self._stem}~underway-"
+        self.open_entries_prefix = f"{self._stem}~underway-"
 
     def older(self) -> list[Path]:
         """Return the full files, oldest first."""
@@ -100,14 +100,14 @@ def identity(facts: os.stat_result) -> Identity:
 
 def open_to_write(path: Path, flags: int = 0) -> int:
     """Open a file, or create it, readable and writable by its owner alone."""
-    opened = _regular(os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY | flags, 0o600), path)
+    opened = _regular(os.open(path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS | flags, 0o600), path)
     if os.fstat(opened).st_mode & 0o077:
         os.fchmod(opened, 0o600)
     return opened
 
 
 def open_to_read(path: Path) -> int:
-    return _regular(os.open(path, os.O_RDONLY | _SAFELY), path)
+    return _regular(os.open(path, os.O_RDONLY | _SAFE_FLAGS), path)
 
 
 def _regular(opened: int, path: Path) -> int:
@@ -137,7 +137,7 @@ def locked(descriptor: int, kind: int = fcntl.LOCK_EX, patience: float = PATIENC
             # end; so it is tried again and again. Other processes hold it for microseconds.
             if time.monotonic() >= give_up:
                 raise LockHeld from None
-            time.sleep(RETRY)
+            time.sleep(RETRY_SECONDS)
     try:
         yield
     finally:

@@ -26,8 +26,8 @@ UNKNOWN: Facts = {"action": "unknown"}
 class OpenEntries:
     """What this process has begun and not ended. Raises OSError if it cannot be written."""
 
-    def __init__(self, volumes: LedgerFiles) -> None:
-        self._volumes = volumes
+    def __init__(self, files: LedgerFiles) -> None:
+        self._files = files
         self._numbers = itertools.count(1)
         self._begun: dict[int, Facts] = {}
         self._file: int | None = None
@@ -59,7 +59,7 @@ class OpenEntries:
     def take_over(self) -> list[Facts]:
         """Return the entries of processes that were killed, and remove their files."""
         taken: list[Facts] = []
-        for path in left_behind(self._volumes):
+        for path in left_behind(self._files):
             with _held(path) as file:
                 if file is not None:
                     taken += _read(file)
@@ -77,18 +77,18 @@ class OpenEntries:
             file = open_to_write(self._path)
             if _is_ours(file):
                 self._file = file
-                self._closing = weakref.finalize(self, _let_go, file, self._path)
+                self._closing = weakref.finalize(self, _close, file, self._path)
             else:
                 os.close(file)
                 self._path = self._new_path()
         return self._file
 
     def _new_path(self) -> Path:
-        return self._volumes.folder / f"{self._volumes.beside}{os.getpid()}-{os.urandom(4).hex()}"
+        return self._files.folder / f"{self._files.open_entries_prefix}{os.getpid()}-{os.urandom(4).hex()}"
 
 
 def _is_ours(file: int) -> bool:
-    """Lock a new file, unless another process has found it between our making and locking it, and sweeps it."""
+    """Lock a new file, unless another process has found it before we locked it, and is removing it."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -96,26 +96,26 @@ def _is_ours(file: int) -> bool:
     return os.fstat(file).st_nlink > 0
 
 
-def _let_go(file: int, path: Path) -> None:
+def _close(file: int, path: Path) -> None:
     """Close the file, and remove it if it is empty."""
     if os.fstat(file).st_size == 0:
         path.unlink(missing_ok=True)
     os.close(file)
 
 
-def left_behind(volumes: LedgerFiles) -> list[Path]:
+def left_behind(files: LedgerFiles) -> list[Path]:
     """Return the files of all processes, whether or not they still live."""
     try:
-        found = [path for path in volumes.folder.iterdir() if path.name.startswith(volumes.beside)]
+        found = [path for path in files.folder.iterdir() if path.name.startswith(files.open_entries_prefix)]
     except FileNotFoundError:
         return []
     return sorted(found, key=lambda path: path.name)
 
 
-def interrupted(volumes: LedgerFiles) -> list[Facts]:
+def interrupted(files: LedgerFiles) -> list[Facts]:
     """Return the entries of killed processes that no process has taken over yet."""
     found: list[Facts] = []
-    for path in left_behind(volumes):
+    for path in left_behind(files):
         with _held(path) as file:
             if file is not None:
                 found += _read(file)

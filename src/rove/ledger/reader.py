@@ -23,11 +23,11 @@ class Recent:
     unreadable: int
 
 
-def recent(volumes: LedgerFiles, count: int, wanted: Wanted) -> Recent:
+def recent(files: LedgerFiles, count: int, wanted: Wanted) -> Recent:
     """Return the last `count` entries for which `wanted` holds. Older files are read only if needed."""
     found: deque[ChainedLine] = deque()
     unreadable = 0
-    for path in [volumes.current, *reversed(volumes.older())]:
+    for path in [files.current, *reversed(files.older())]:
         try:
             links = [unseal(line) for line in _lines(path)]
         except FileNotFoundError:
@@ -46,17 +46,18 @@ def _lines(path: Path) -> list[bytes]:
 
 
 class Feed:
-    """Returns what was appended to a ledger since the last look; at first, all of its current file."""
+    """Follows a ledger: first all entries of its current file, then those that are appended."""
 
-    def __init__(self, volumes: LedgerFiles) -> None:
-        self._volumes = volumes
+    def __init__(self, files: LedgerFiles) -> None:
+        self._files = files
         self._descriptor: int | None = None
         self._rest = b""
 
-    def news(self) -> list[ChainedLine]:
+    def new_entries(self) -> list[ChainedLine]:
+        """Return the entries that were appended since the last call."""
         found = self._read()
         # The file may have been numbered since: then it is complete, and a new one has been started.
-        while self._descriptor is not None and not self._volumes.is_current(self._descriptor):
+        while self._descriptor is not None and not self._files.is_current(self._descriptor):
             found += self._read()
             self.close()
             found += self._read()
@@ -70,7 +71,7 @@ class Feed:
     def _read(self) -> list[ChainedLine]:
         if self._descriptor is None:
             try:
-                self._descriptor = open_to_read(self._volumes.current)
+                self._descriptor = open_to_read(self._files.current)
             except FileNotFoundError:
                 return []
         data = self._rest

@@ -43,55 +43,55 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class _Stock:
-    """All files of a ledger, as they were at one moment. `head` is None if there is no head file."""
+class _OpenLedger:
+    """The open files of a ledger, as they were at one moment. `head` is None if there is no head file."""
 
-    volumes: tuple[LedgerFile, ...]
+    files: tuple[LedgerFile, ...]
     head: bytes | None
     is_complete: bool
 
 
-def verify(volumes: LedgerFiles, anchor: str | None = None) -> Verdict:
+def verify(files: LedgerFiles, anchor: str | None = None) -> Verdict:
     """Verify all files of a ledger. `anchor` is the hash of an entry, noted elsewhere, that must be among them."""
-    with _taken(volumes) as stock:
-        verdict = _Walk(stock, volumes.name, anchor, file=volumes.current.name).verdict()
-    killed = tuple(f"a process was killed in the middle of: {each.get('action')}" for each in interrupted(volumes))
+    with _opened_ledger(files) as ledger:
+        verdict = _Verification(ledger, files.name, anchor, file=files.current.name).verdict()
+    killed = tuple(f"a process was killed in the middle of: {each.get('action')}" for each in interrupted(files))
     return replace(verdict, remarks=(*verdict.remarks, *killed))
 
 
 def verify_file(path: Path, anchor: str | None = None) -> Verdict:
     """Verify one file by itself, and the head file beside it if there is one."""
-    with contextlib.ExitStack() as opened:
-        volume = _opened(path, opened)
-        stock = _Stock((volume,), _head(path.with_suffix(".head")), is_complete=False)
-        return _Walk(stock, None, anchor).verdict()
+    with contextlib.ExitStack() as stack:
+        file = _opened(path, stack)
+        ledger = _OpenLedger((file,), _head(path.with_suffix(".head")), is_complete=False)
+        return _Verification(ledger, None, anchor).verdict()
 
 
 @contextlib.contextmanager
-def _taken(volumes: LedgerFiles) -> Generator[_Stock]:
+def _opened_ledger(files: LedgerFiles) -> Generator[_OpenLedger]:
     """Open every file under the lock, so that no line is half written and no file is being renamed."""
-    with contextlib.ExitStack() as opened:
+    with contextlib.ExitStack() as stack:
         while True:
             try:
-                current = _opened(volumes.current, opened)
+                current = _opened(files.current, stack)
             except FileNotFoundError:
-                yield _Stock(_older(volumes, opened), _head(volumes.head), is_complete=True)
+                yield _OpenLedger(_older(files, stack), _head(files.head), is_complete=True)
                 return
             with locked(current.descriptor, fcntl.LOCK_SH):
-                if volumes.is_current(current.descriptor):
+                if files.is_current(current.descriptor):
                     current = LedgerFile(current.name, current.descriptor, os.fstat(current.descriptor).st_size)
-                    stock = _Stock((*_older(volumes, opened), current), _head(volumes.head), is_complete=True)
+                    ledger = _OpenLedger((*_older(files, stack), current), _head(files.head), is_complete=True)
                     break
-        yield stock
+        yield ledger
 
 
-def _older(volumes: LedgerFiles, opened: contextlib.ExitStack) -> tuple[LedgerFile, ...]:
-    return tuple(_opened(path, opened) for path in volumes.older())
+def _older(files: LedgerFiles, stack: contextlib.ExitStack) -> tuple[LedgerFile, ...]:
+    return tuple(_opened(path, stack) for path in files.older())
 
 
-def _opened(path: Path, opened: contextlib.ExitStack) -> LedgerFile:
+def _opened(path: Path, stack: contextlib.ExitStack) -> LedgerFile:
     descriptor = open_to_read(path)
-    opened.callback(os.close, descriptor)
+    stack.callback(os.close, descriptor)
     return LedgerFile(path.name, descriptor, os.fstat(descriptor).st_size)
 
 
@@ -116,10 +116,10 @@ class _Broken(Exception):
 
 
 @dataclass
-class _Walk:
+class _Verification:
     """Reads from the first line to the last and checks each against the one before."""
 
-    stock: _Stock
+    ledger: _OpenLedger
     session: str | None
     anchor: str | None
     last: ChainedLine = BEGINNING
@@ -130,37 +130,40 @@ class _Walk:
     dropped: set[str] = field(default_factory=set)
     torn: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    # Lines that are not links, until the next link accounts for them.
+    # Lines that are not links, until the next link records them as a broken-off write.
     loose: list[bytes] = field(default_factory=list)
 
     def verdict(self) -> Verdict:
-        files = tuple(volume.name for volume in self.stock.volumes)
+        """Check every file, and return the result."""
+        names = tuple(file.name for file in self.ledger.files)
         broken = None
         try:
-            for before, volume in zip((None, *files), self.stock.volumes, strict=False):
-                self._read(volume, before)
+            for before, file in zip((None, *names), self.ledger.files, strict=False):
+                self._read(file, before)
             self._end()
         except _Broken as found:
             broken = Break(self.file, found.line or self.line, found.why)
-        return Verdict(files, self.entries, self.last, tuple(self.torn), tuple(self.remarks), broken)
+        return Verdict(names, self.entries, self.last, tuple(self.torn), tuple(self.remarks), broken)
 
-    def _read(self, volume: LedgerFile, before: str | None) -> None:
-        self.file, self.line = volume.name, 0
+    def _read(self, file: LedgerFile, before: str | None) -> None:
+        self.file, self.line = file.name, 0
         is_first, is_ended = True, True
-        for self.line, line in enumerate(volume.lines(), 1):
+        for self.line, line in enumerate(file.lines(), 1):
             is_ended = line.endswith(b"\n")
             if (link := unseal(line.removesuffix(b"\n"))) is None:
-                self._put_by(line)
+                self._set_aside(line)
                 continue
             self._check_file(link, before, is_first)
             self._check(link)
             is_first = False
         if self.loose:
-            self._check_end(may_be_torn=volume is self.stock.volumes[-1] and not is_ended)
+            self._check_end(may_be_torn=file is self.ledger.files[-1] and not is_ended)
 
-    def _put_by(self, line: bytes) -> None:
-        if (said := parsed(line)) is not None:
-            raise _Broken("it does not match its own hash: it was changed" if "hash" in said else "it carries no hash")
+    def _set_aside(self, line: bytes) -> None:
+        if (fields := parsed(line)) is not None:
+            raise _Broken(
+                "it does not match its own hash: it was changed" if "hash" in fields else "it carries no hash"
+            )
         self.loose.append(line)
 
     def _check_file(self, link: ChainedLine, before: str | None, is_first: bool) -> None:
@@ -194,11 +197,11 @@ class _Walk:
 
     def _check_torn(self, link: ChainedLine) -> None:
         """Check that lines which are not links are torn writes: the next link records what its writer found there."""
-        said = link.facts.get("torn")
+        recorded = link.facts.get("torn")
         first = self.line - len(self.loose)
-        if self.loose and (said != digest_of(b"".join(self.loose)) or not self._are_beginnings()):
+        if self.loose and (recorded != digest_of(b"".join(self.loose)) or not self._are_beginnings()):
             raise _Broken(UNREADABLE, first)
-        if said is not None and not self.loose:
+        if recorded is not None and not self.loose:
             raise _Broken("it records a broken-off write before it, which is gone")
         self._count_torn(first)
 
@@ -221,7 +224,7 @@ class _Walk:
     def _end(self) -> None:
         self._check_head()
         if self.absent is not None and self.absent not in self.dropped:
-            if self.stock.is_complete:
+            if self.ledger.is_complete:
                 raise _Broken(f"the journal goes on from {self.absent}, which is not here", 1)
             self.remarks.append(f"looked at by itself: it goes on from {self.absent}")
         if self.anchor is not None:
@@ -235,11 +238,11 @@ class _Walk:
             self.remarks.append(
                 f"the head stands at entry {head.seq}: the process that wrote the next entry died before it moved it"
             )
-        if head is None and self.stock.is_complete and self.last.seq > (0 if self.stock.head is None else 1):
+        if head is None and self.ledger.is_complete and self.last.seq > (0 if self.ledger.head is None else 1):
             raise _Broken("the head file is gone, so it is unknown whether the end was cut off")
 
     def _head(self) -> ChainedLine | None:
-        return head_in(self.stock.head) if self.stock.head is not None else None
+        return head_in(self.ledger.head) if self.ledger.head is not None else None
 
 
 def _loss(lost: dict[str, object]) -> str:

@@ -18,7 +18,7 @@ from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
 # Bytes that must be free on the disk before an action begins that has to be recorded.
-ROOM = 1024 * 1024
+MIN_FREE_BYTES = 1024 * 1024
 WINDOW = 64 * 1024
 NOT_SEEN = -1
 
@@ -37,11 +37,11 @@ class _Tail:
 class _Handles:
     """The open files. They are closed when the last reference is gone, never while one is in use."""
 
-    def __init__(self, volumes: LedgerFiles) -> None:
-        self.file = open_to_write(volumes.current, os.O_APPEND)
+    def __init__(self, files: LedgerFiles) -> None:
+        self.file = open_to_write(files.current, os.O_APPEND)
         closing = weakref.finalize(self, os.close, self.file)
         try:
-            self.head = open_to_write(volumes.head)
+            self.head = open_to_write(files.head)
         except OSError:
             closing()
             raise
@@ -51,8 +51,8 @@ class _Handles:
 class Ledger:
     """Appends facts to the chain in its files. Raises OSError if it cannot, and then nothing is written."""
 
-    def __init__(self, volumes: LedgerFiles, largest: int, keep: int = 0) -> None:
-        self._volumes = volumes
+    def __init__(self, files: LedgerFiles, largest: int, keep: int = 0) -> None:
+        self._files = files
         self._largest = largest
         self._keep = keep
         self._handles: _Handles | None = None
@@ -61,12 +61,12 @@ class Ledger:
     def ready(self) -> None:
         """Open the files and check that the disk has room. Raises OSError before an action begins, not after it."""
         handles = self._opened()
-        if not self._volumes.is_current(handles.file):
+        if not self._files.is_current(handles.file):
             self.close()
             handles = self._opened()
         disk = os.fstatvfs(handles.file)
         # Some file systems do not report their size: they claim to have no blocks.
-        if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
+        if disk.f_blocks and disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def append(self, facts: Mapping[str, Any], patience: float = PATIENCE) -> ChainedLine:
@@ -84,11 +84,11 @@ class Ledger:
 
     def _opened(self) -> _Handles:
         if self._handles is None:
-            folder = self._volumes.folder
+            folder = self._files.folder
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if folder.stat().st_mode & 0o077:
                 folder.chmod(0o700)
-            self._handles = _Handles(self._volumes)
+            self._handles = _Handles(self._files)
             if self._tail is not None:  # it may be another file under the same name by now
                 self._tail = replace(self._tail, end=NOT_SEEN)
         return self._handles
@@ -99,7 +99,7 @@ class Ledger:
         while True:
             handles = self._opened()
             with locked(handles.file, patience=patience):
-                if self._volumes.is_current(handles.file):
+                if self._files.is_current(handles.file):
                     yield handles
                     return
             self.close()
@@ -125,7 +125,7 @@ class Ledger:
         return _Tail(link, size, needs_line_end, notes)
 
     def _end_of_older(self) -> tuple[ChainedLine, str | None]:
-        older = self._volumes.older()
+        older = self._files.older()
         if not older:
             return BEGINNING, None
         file = open_to_read(older[-1])
@@ -147,7 +147,7 @@ class Ledger:
 
     def _write(self, handles: _Handles, tail: _Tail, facts: Mapping[str, Any]) -> ChainedLine:
         notes = dict(tail.notes)
-        leaving = self._volumes.older()[: -self._keep] if self._keep and "follows" in notes else []
+        leaving = self._files.older()[: -self._keep] if self._keep and "follows" in notes else []
         if leaving:
             notes["dropped"] = [path.name for path in leaving]
         link, line = seal(tail.link, {**facts, **notes})
@@ -160,7 +160,7 @@ class Ledger:
             with contextlib.suppress(OSError):
                 os.ftruncate(handles.file, tail.end)
             raise
-        # Without the facts, which may be pictures and would stay in memory.
+        # Without the facts, which may contain images and would stay in memory.
         self._tail = _Tail(replace(link, facts={}), tail.end + len(data))
         for path in leaving:
             _remove(path)
@@ -172,7 +172,7 @@ class Ledger:
             file.seek(0)
             first = unseal(file.readline().rstrip(b"\n"))
         follows = first.facts.get("follows") if first else None
-        self._volumes.current.rename(self._volumes.numbered(self._volumes.next_number(str(follows))))
+        self._files.current.rename(self._files.numbered(self._files.next_number(str(follows))))
         self.close()
 
 

@@ -1,10 +1,12 @@
-"""One tree of settings. The file, the environment, the flags and the docs all derive from it.
+"""Every setting of rove, with its type, default and description, and how the settings in force are read.
+
+The keys of the config file, the environment variables, the flags and the reference page are derived from these classes.
 
 A later source wins: defaults, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The setting `limits.tabs` is
 `tabs` in the file's `[limits]` table, `ROVE_LIMITS_TABS` in the environment and `--limits-tabs` as a flag.
 
 An unknown key in the file or an unknown flag is an error. An unknown `ROVE_*` variable is a warning: an MCP client that
-passes one on would see no more of an error than a closed pipe, and it may be meant for another program.
+passes one on would see only a closed pipe instead of the error, and the variable may be meant for another program.
 """
 
 from __future__ import annotations

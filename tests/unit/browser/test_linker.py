@@ -1,4 +1,4 @@
-"""Modules become one script, or an error that says why not."""
+"""Linking JavaScript modules into one script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def linked_lines(folder: str) -> list[str]:
     return [line for line in link(folder, "entry.js").splitlines() if line]
 
 
-def test_each_module_comes_once_and_after_those_that_it_imports(tmp_path: Path) -> None:
+def test_each_module_is_included_once_and_after_its_imports(tmp_path: Path) -> None:
     folder = write(
         tmp_path,
         entry='import { b } from "./b.js";\nimport { c } from "./c.js";\n\nuse(b, c);\n',
@@ -64,7 +64,7 @@ def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
         link(folder, "entry.js")
 
 
-def test_a_module_that_is_not_there_is_named_with_its_importer(tmp_path: Path) -> None:
+def test_a_missing_module_is_named_with_its_importer(tmp_path: Path) -> None:
     folder = write(tmp_path, entry='import { b } from "./b.js";\n\nb();\n')
     with pytest.raises(LinkError, match=r"b\.js.*entry\.js"):
         link(folder, "entry.js")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Optional
 
 import pytest
 
-from rove.engine.outcome_redaction import redact_error, redacted_outcome
+from rove.action import registry
+from rove.engine.outcome_redaction import _declared_fields, redact_error, redacted_outcome
 from rove.errors import ElementGone
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import Attachment, Changes, Event, Outcome, Own, Passage, Result
 
+Bytes = int
 SECRETS = Secrets([Secret("mine", ("https://a.example",), "48151623")])
 
 
@@ -51,6 +54,38 @@ def test_a_number_in_a_field_for_numbers_stays_a_number() -> None:
     assert measured == Measured(0, None, 0.0, (1, 0), "[secret mine]")
     assert isinstance(measured.seconds, float)
     assert redacted_outcome(Measured(1, None, 2.5, (3, 4), 5), SECRETS) == Measured(1, None, 2.5, (3, 4), 5)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Numbers in containers, and a declaration that only its resolved type shows to be a number."""
+
+    by_host: dict[str, int]
+    sizes: list[int]
+    statuses: Sequence[int | None]
+    nested: Mapping[str, tuple[float, ...]]
+    pair: tuple[str, int]
+    optional: Optional[int]  # noqa: UP045
+    alias: Bytes
+    either: list[int] | list[str]
+    one_or_more: int | list[str]
+
+
+def test_a_number_in_a_container_of_numbers_stays_a_number() -> None:
+    number = 48151623
+    counted = Counted(
+        {"48151623": number, "b": 2}, [number, 3], (number, 4), {"a": (number, 5.5)}, ("x", number), number, number,
+        [number], number,
+    )  # fmt: skip
+    assert redacted_outcome(counted, SECRETS) == Counted(
+        {"[secret mine]": 0, "b": 2}, [0, 3], (None, 4), {"a": (0, 5.5)}, ("x", 0), None, 0,
+        ["[secret mine]"], 0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", {cls.result for cls in registry().values()} | {Outcome}, ids=lambda cls: cls.__name__)
+def test_the_types_of_every_result_can_be_resolved(cls: Any) -> None:
+    assert set(_declared_fields(cls)) == {field.name for field in fields(cls)}
 
 
 def test_every_part_of_an_outcome_is_redacted() -> None:

@@ -12,17 +12,17 @@ from rove.ledger.writer import Ledger
 LARGE = 1 << 30
 
 
-def volumes_in(folder: Path) -> LedgerFiles:
+def ledger_files(folder: Path) -> LedgerFiles:
     return LedgerFiles(folder, "mine")
 
 
 def written(folder: Path, count: int, largest: int = LARGE, keep: int = 0) -> LedgerFiles:
-    """A ledger with so many entries more."""
-    volumes = volumes_in(folder)
-    ledger = Ledger(volumes, largest, keep)
+    """Append `count` entries to the ledger of this folder, and return its files."""
+    files = ledger_files(folder)
+    ledger = Ledger(files, largest, keep)
     for number in range(count):
         ledger.append(fact(number))
-    return volumes
+    return files
 
 
 def fact(number: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rove.ledger.chain import BEGINNING, ChainedLine, head_in, seal, unseal
 FIRST, LINE = seal(BEGINNING, {"action": "click"})
 
 
-def test_a_line_says_its_place_its_facts_and_its_hash() -> None:
+def test_a_line_contains_its_number_its_facts_and_its_hash() -> None:
     said = json.loads(LINE)
     assert list(said) == ["seq", "prev", "action", "hash"]
     assert (said["seq"], said["prev"], said["action"], said["hash"]) == (1, "0" * 64, "click", FIRST.hash)
@@ -25,7 +25,7 @@ def test_the_hash_can_be_checked_without_rove() -> None:
     assert sha256(body).hexdigest() == FIRST.hash
 
 
-def test_the_next_line_is_chained_to_it() -> None:
+def test_the_next_line_contains_the_hash_of_the_one_before() -> None:
     second, line = seal(FIRST, {})
     assert (second.seq, json.loads(line)["prev"]) == (2, FIRST.hash)
     assert line.startswith(FIRST.beginning)
@@ -39,7 +39,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_what_is_sealed_is_read_back_from_one_line_of_ascii(value: object) -> None:
+def test_a_sealed_value_is_one_ascii_line_and_can_be_read_back(value: object) -> None:
     link, line = seal(BEGINNING, {"value": value})
     assert line.isascii()
     assert line.count(b"\n") == 1
@@ -49,31 +49,31 @@ def test_what_is_sealed_is_read_back_from_one_line_of_ascii(value: object) -> No
 
 
 @given(st.integers(0, len(LINE) - 2), st.integers(0, 255))
-def test_no_byte_of_a_line_can_change(place: int, byte: int) -> None:
+def test_a_line_with_a_changed_byte_is_refused(place: int, byte: int) -> None:
     changed = LINE[:place] + bytes([byte]) + LINE[place + 1 : -1]
     assert (unseal(changed) is None) == (changed != LINE[:-1])
 
 
 @pytest.mark.parametrize("length", range(len(LINE) - 1))
-def test_the_beginning_of_a_line_is_no_link(length: int) -> None:
+def test_an_incomplete_line_is_refused(length: int) -> None:
     assert unseal(LINE[:length]) is None
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[]", b'{"seq": true, "prev": ""}', b'{"seq": 1, "prev": 2}', b"{" * 100_000])
-def test_a_right_hash_does_not_make_a_link_of_anything_else(body: bytes) -> None:
+def test_other_content_with_a_valid_hash_is_refused(body: bytes) -> None:
     assert unseal(body[:-1] + f', "hash": "{sha256(body).hexdigest()}"}}'.encode()) is None
 
 
-def test_a_value_that_json_does_not_know_is_told_in_words() -> None:
+def test_a_value_that_json_cannot_hold_is_written_as_text() -> None:
     _, line = seal(BEGINNING, {"value": {1}})
     assert json.loads(line)["value"] == "{1}"
 
 
-def test_the_head_names_the_last_link_in_a_fixed_length() -> None:
+def test_the_head_names_the_last_line_and_has_a_fixed_length() -> None:
     assert head_in(FIRST.head) == ChainedLine(1, FIRST.hash, {})
     assert len(FIRST.head) == len(ChainedLine(10**19, FIRST.hash, {}).head)
 
 
 @pytest.mark.parametrize("text", [b"", b"1", FIRST.head[:-1], FIRST.head + b"x", FIRST.head.upper()])
-def test_a_head_that_makes_no_sense_names_nothing(text: bytes) -> None:
+def test_an_invalid_head_is_read_as_none(text: bytes) -> None:
     assert head_in(text) is None

@@ -1,4 +1,4 @@
-"""G8: Whatever is done to a ledger by anyone but its writers is found."""
+"""G8: verification finds every change that was not made by a writer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.ledger.ledgers import LARGE, fact, lines, volumes_in, written
+from tests.unit.ledger.ledgers import LARGE, fact, ledger_files, lines, written
 
 from rove.ledger.chain import BEGINNING, seal, unseal
 from rove.ledger.files import LedgerFiles
@@ -19,28 +19,28 @@ from rove.ledger.writer import Ledger
 Lines = list[bytes]
 
 
-def rewritten(volumes: LedgerFiles, change: Callable[[Lines], Lines]) -> None:
-    before = volumes.current.read_bytes().splitlines(keepends=True)
-    volumes.current.write_bytes(b"".join(change(list(before))))
+def rewritten(files: LedgerFiles, change: Callable[[Lines], Lines]) -> None:
+    before = files.current.read_bytes().splitlines(keepends=True)
+    files.current.write_bytes(b"".join(change(list(before))))
 
 
-def broken(volumes: LedgerFiles) -> Break:
-    found = verify(volumes).broken
+def broken(files: LedgerFiles) -> Break:
+    found = verify(files).broken
     assert found is not None
     return found
 
 
-def test_a_ledger_as_it_was_written_is_whole(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 5)
-    verdict = verify(volumes)
+def test_an_unchanged_ledger_is_whole(tmp_path: Path) -> None:
+    files = written(tmp_path, 5)
+    verdict = verify(files)
     assert (verdict.is_whole, verdict.entries, verdict.files) == (True, 5, ("mine.jsonl",))
-    assert (verdict.last.seq, verdict.last.hash) == (5, lines(volumes.current)[-1]["hash"])
+    assert (verdict.last.seq, verdict.last.hash) == (5, lines(files.current)[-1]["hash"])
     assert (verdict.torn, verdict.remarks) == ((), ())
 
 
 def test_an_empty_ledger_is_whole(tmp_path: Path) -> None:
-    Ledger(volumes_in(tmp_path), LARGE).ready()
-    verdict = verify(volumes_in(tmp_path))
+    Ledger(ledger_files(tmp_path), LARGE).ready()
+    verdict = verify(ledger_files(tmp_path))
     assert (verdict.is_whole, verdict.entries) == (True, 0)
 
 
@@ -78,165 +78,165 @@ TAMPERINGS: dict[str, tuple[Callable[[Lines], Lines], int]] = {
 
 
 @pytest.mark.parametrize("kind", TAMPERINGS)
-def test_tampering_is_found_where_it_is(tmp_path: Path, kind: str) -> None:
+def test_tampering_is_reported_with_its_file_and_line(tmp_path: Path, kind: str) -> None:
     change, line = TAMPERINGS[kind]
-    volumes = written(tmp_path, 5)
-    rewritten(volumes, change)
-    found = broken(volumes)
+    files = written(tmp_path, 5)
+    rewritten(files, change)
+    found = broken(files)
     assert (found.file, found.line) == ("mine.jsonl", line), found.why
 
 
 @pytest.mark.parametrize("kind", TAMPERINGS)
-def test_tampering_stays_found_when_writers_go_on(tmp_path: Path, kind: str) -> None:
-    volumes = written(tmp_path, 5)
-    rewritten(volumes, TAMPERINGS[kind][0])
+def test_tampering_is_still_found_after_more_entries(tmp_path: Path, kind: str) -> None:
+    files = written(tmp_path, 5)
+    rewritten(files, TAMPERINGS[kind][0])
     written(tmp_path, 3)
-    assert not verify(volumes).is_whole
-    assert lines_of_last(volumes) == "click e2"
+    assert not verify(files).is_whole
+    assert last_action(files) == "click e2"
 
 
-def lines_of_last(volumes: LedgerFiles) -> str:
-    last = unseal(volumes.current.read_bytes().splitlines()[-1])
+def last_action(files: LedgerFiles) -> str:
+    last = unseal(files.current.read_bytes().splitlines()[-1])
     assert last is not None
     return str(last.facts["action"])
 
 
 @settings(max_examples=300)
 @given(st.data())
-def test_no_byte_can_be_changed_removed_or_added(data: st.DataObject) -> None:
+def test_any_changed_removed_or_added_byte_is_found(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        volumes = written(Path(folder), data.draw(st.integers(1, 4)))
-        before = volumes.current.read_bytes()
+        files = written(Path(folder), data.draw(st.integers(1, 4)))
+        before = files.current.read_bytes()
         start = data.draw(st.integers(0, len(before)))
         end = data.draw(st.integers(start, min(start + 300, len(before))))
         after = before[:start] + data.draw(st.binary(max_size=5)) + before[end:]
-        volumes.current.write_bytes(after)
-        # Nothing is lost with the very last line end.
-        assert verify(volumes).is_whole == (after in (before, before[:-1]))
+        files.current.write_bytes(after)
+        # Without its last line end a ledger still has every entry.
+        assert verify(files).is_whole == (after in (before, before[:-1]))
 
 
 # The head
 
 
-def test_an_end_that_was_cut_off_stays_on_record_when_writers_go_on(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 5)
-    rewritten(volumes, lambda text: text[:3])
+def test_a_cut_off_end_is_recorded_by_the_next_entry(tmp_path: Path) -> None:
+    files = written(tmp_path, 5)
+    rewritten(files, lambda text: text[:3])
     written(tmp_path, 4)
-    assert lines(volumes.current)[3]["lost"]["head"] == 5
-    assert broken(volumes).line == 4
+    assert lines(files.current)[3]["lost"]["head"] == 5
+    assert broken(files).line == 4
 
 
-def test_a_running_writer_knows_what_it_wrote_even_if_the_head_was_doctored(tmp_path: Path) -> None:
-    volumes = volumes_in(tmp_path)
-    ledger = Ledger(volumes, LARGE)
+def test_a_running_writer_notices_a_cut_off_end_with_a_forged_head(tmp_path: Path) -> None:
+    files = ledger_files(tmp_path)
+    ledger = Ledger(files, LARGE)
     for number in range(5):
         ledger.append(fact(number))
-    rewritten(volumes, lambda text: text[:3])
-    last = unseal(volumes.current.read_bytes().splitlines()[-1])
+    rewritten(files, lambda text: text[:3])
+    last = unseal(files.current.read_bytes().splitlines()[-1])
     assert last is not None
-    volumes.head.write_bytes(last.head)
-    assert verify(volumes).is_whole
+    files.head.write_bytes(last.head)
+    assert verify(files).is_whole
     ledger.append(fact(5))
-    assert broken(volumes).line == 4
+    assert broken(files).line == 4
 
 
 @pytest.mark.parametrize("goes_on", [False, True])
-def test_a_head_that_was_removed_is_found(tmp_path: Path, goes_on: bool) -> None:
-    volumes = written(tmp_path, 3)
-    volumes.head.unlink()
+def test_a_removed_head_is_found(tmp_path: Path, goes_on: bool) -> None:
+    files = written(tmp_path, 3)
+    files.head.unlink()
     written(tmp_path, 2 * goes_on)
-    assert not verify(volumes).is_whole
+    assert not verify(files).is_whole
 
 
-def test_a_head_without_a_ledger_tells_that_there_was_one(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3)
-    volumes.current.unlink()
-    assert broken(volumes).file == "mine.jsonl"
+def test_a_head_without_a_ledger_file_is_a_break(tmp_path: Path) -> None:
+    files = written(tmp_path, 3)
+    files.current.unlink()
+    assert broken(files).file == "mine.jsonl"
 
 
-# Something written down elsewhere
+# Anchors: hashes that were noted elsewhere
 
 
-def test_an_anchor_must_be_in_it(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3)
-    anchor = lines(volumes.current)[1]["hash"]
-    assert verify(volumes, anchor).is_whole
-    assert not verify(volumes, "f" * 64).is_whole
+def test_an_anchor_must_be_among_the_entries(tmp_path: Path) -> None:
+    files = written(tmp_path, 3)
+    anchor = lines(files.current)[1]["hash"]
+    assert verify(files, anchor).is_whole
+    assert not verify(files, "f" * 64).is_whole
 
 
-def test_a_ledger_rewritten_as_a_whole_does_not_have_the_anchor(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3)
-    anchor = verify(volumes).last.hash
+def test_a_rewritten_ledger_fails_against_an_anchor(tmp_path: Path) -> None:
+    files = written(tmp_path, 3)
+    anchor = verify(files).last.hash
     for path in tmp_path.iterdir():
         path.unlink()
-    ledger = Ledger(volumes, LARGE)
+    ledger = Ledger(files, LARGE)
     for number in range(3):
         ledger.append({**fact(number), "action": "nothing"})
-    assert verify(volumes).is_whole
-    assert not verify(volumes, anchor).is_whole
+    assert verify(files).is_whole
+    assert not verify(files, anchor).is_whole
 
 
 # Several files
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_file_that_is_missing_is_found(tmp_path: Path, number: int) -> None:
-    volumes = written(tmp_path, 4, largest=1)
-    volumes.numbered(number).unlink()
-    assert not verify(volumes).is_whole
+def test_a_missing_file_is_found(tmp_path: Path, number: int) -> None:
+    files = written(tmp_path, 4, largest=1)
+    files.numbered(number).unlink()
+    assert not verify(files).is_whole
 
 
-def test_files_that_changed_places_are_found(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 4, largest=1)
-    one, two = volumes.numbered(1), volumes.numbered(2)
+def test_swapped_files_are_found(tmp_path: Path) -> None:
+    files = written(tmp_path, 4, largest=1)
+    one, two = files.numbered(1), files.numbered(2)
     one.rename(tmp_path / "aside")
     two.rename(one)
     (tmp_path / "aside").rename(two)
-    assert broken(volumes).file == "mine~2.jsonl"
+    assert broken(files).file == "mine~2.jsonl"
 
 
-def test_files_that_were_joined_are_found(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3, largest=1)
-    one, two = volumes.numbered(1), volumes.numbered(2)
+def test_joined_files_are_found(tmp_path: Path) -> None:
+    files = written(tmp_path, 3, largest=1)
+    one, two = files.numbered(1), files.numbered(2)
     two.write_bytes(one.read_bytes() + two.read_bytes())
     one.unlink()
-    assert broken(volumes).line == 2
+    assert broken(files).line == 2
 
 
-def test_a_torn_line_in_a_full_file_is_no_crash(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3, largest=1)
-    one = volumes.numbered(1)
+def test_a_torn_line_in_a_full_file_is_tampering(tmp_path: Path) -> None:
+    files = written(tmp_path, 3, largest=1)
+    one = files.numbered(1)
     one.write_bytes(one.read_bytes() + b'{"seq": 2, "prev')
-    assert broken(volumes) == Break("mine~1.jsonl", 2, broken(volumes).why)
+    assert broken(files) == Break("mine~1.jsonl", 2, broken(files).why)
 
 
-def test_the_ledger_of_another_session_is_not_taken_for_ones_own(tmp_path: Path) -> None:
+def test_the_ledger_of_another_session_under_this_name_is_found(tmp_path: Path) -> None:
     Ledger(LedgerFiles(tmp_path, "other"), LARGE).append({"session": "other"})
     for path in list(tmp_path.iterdir()):
         path.rename(path.with_stem("mine"))
-    assert not verify(volumes_in(tmp_path)).is_whole
+    assert not verify(ledger_files(tmp_path)).is_whole
 
 
-# A file by itself
+# One file alone
 
 
-def test_a_file_can_be_looked_at_wherever_it_lies(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3, largest=1)
-    moved = volumes.numbered(2).rename(tmp_path / "archived.jsonl")
+def test_one_file_can_be_verified_after_it_was_moved(tmp_path: Path) -> None:
+    files = written(tmp_path, 3, largest=1)
+    moved = files.numbered(2).rename(tmp_path / "archived.jsonl")
     verdict = verify_file(moved)
     assert (verdict.is_whole, verdict.entries, verdict.last.seq) == (True, 1, 2)
     assert len(verdict.remarks) == 1
 
 
-def test_a_file_whose_beginning_was_cut_off_is_found_by_itself(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3)
-    rewritten(volumes, lambda text: text[1:])
-    assert not verify_file(volumes.current).is_whole
+def test_a_cut_off_beginning_is_found_in_one_file_alone(tmp_path: Path) -> None:
+    files = written(tmp_path, 3)
+    rewritten(files, lambda text: text[1:])
+    assert not verify_file(files.current).is_whole
 
 
-def test_a_head_beside_a_file_counts(tmp_path: Path) -> None:
-    volumes = written(tmp_path, 3)
-    rewritten(volumes, lambda text: text[:-1])
-    assert not verify_file(volumes.current).is_whole
-    volumes.head.unlink()
-    assert verify_file(volumes.current).is_whole
+def test_the_head_beside_a_single_file_is_checked(tmp_path: Path) -> None:
+    files = written(tmp_path, 3)
+    rewritten(files, lambda text: text[:-1])
+    assert not verify_file(files.current).is_whole
+    files.head.unlink()
+    assert verify_file(files.current).is_whole

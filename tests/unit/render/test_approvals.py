@@ -1,4 +1,4 @@
-"""The card that a person reads: our lines, in which nobody else can write a line."""
+"""The text of an approval request. Neither the page nor the agent can add a line to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def request(line: str = 'button "Pay"', question: str = "Shall it?", **arguments
     )  # fmt: skip
 
 
-def test_a_card_says_what_where_on_what_and_with_what() -> None:
+def test_a_card_shows_action_origin_element_arguments_and_session() -> None:
     assert card(request(value="10\n20")).splitlines() == [
         "Shall it?",
         "Action: fill",
@@ -32,7 +32,7 @@ def test_a_card_says_what_where_on_what_and_with_what() -> None:
     ]
 
 
-def test_a_card_of_steps_lists_each() -> None:
+def test_a_card_of_a_batch_lists_each_step() -> None:
     together = ApprovalRequest("batch", "2 steps", {}, "May it?", PLACE, steps=(request(value="1"), request(value="2")))
     assert card(together).splitlines() == [
         "May it?",
@@ -53,11 +53,11 @@ def test_a_card_of_steps_lists_each() -> None:
 def test_a_frame_is_named_beside_its_page() -> None:
     framed = ApprovalRequest("click", "Click", {}, "Shall it?", PLACE, ("https://shop.example", "https://pay.example"))
     assert "Where: https://shop.example, in a frame of it https://pay.example" in card(framed)
-    nobodys = ApprovalRequest("click", "Click", {}, "Shall it?", PLACE, ("https://shop.example", None))
-    assert "in a frame of it a page that belongs to no site" in card(nobodys)
+    opaque = ApprovalRequest("click", "Click", {}, "Shall it?", PLACE, ("https://shop.example", None))
+    assert "in a frame of it a page that belongs to no site" in card(opaque)
 
 
-def test_of_a_value_that_is_too_long_it_is_said_how_much_is_not_shown() -> None:
+def test_a_card_says_how_many_characters_of_a_long_value_are_not_shown() -> None:
     text = card(request(value="x" * (LONGEST_VALUE + 500)))
     assert "502 more characters that are not shown" in text
 
@@ -66,7 +66,7 @@ ANYTHING = st.text(alphabet=st.characters(codec=None), max_size=200)
 
 
 @given(ANYTHING, ANYTHING, ANYTHING)
-def test_neither_page_nor_agent_can_make_a_line(line: str, value: str, name: str) -> None:
+def test_neither_page_nor_agent_can_add_a_line(line: str, value: str, name: str) -> None:
     text = card(request(line, value=value, extra={"name": name}))
     assert len(text.split("\n")) == 7
     assert len(text.splitlines()) == 7
@@ -75,6 +75,6 @@ def test_neither_page_nor_agent_can_make_a_line(line: str, value: str, name: str
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126), max_size=200))
-def test_a_value_is_shown_whole(value: str) -> None:
+def test_a_value_is_shown_completely(value: str) -> None:
     (shown,) = [line for line in card(request(value=value)).splitlines() if line.startswith("value: ")]
     assert json.loads(shown.removeprefix("value: ")) == value

@@ -1,4 +1,4 @@
-"""Addresses of browsers to attach to, read strictly."""
+"""The address of a browser to attach to: only loopback addresses with a port are accepted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ID = "49867c81-5370-4279-adc0-126c658164fc"
         ("ws://127.0.0.1:9222/devtools/browser", DebugPort("127.0.0.1", 9222, "/devtools/browser")),
     ],
 )
-def test_what_can_be_attached_to(text: str, port: DebugPort) -> None:
+def test_a_loopback_address_with_a_port_is_accepted(text: str, port: DebugPort) -> None:
     assert DebugPort.of(text) == port
 
 
@@ -39,7 +39,7 @@ def test_what_can_be_attached_to(text: str, port: DebugPort) -> None:
         "HTTP://127.0.0.1:9222", "http://127.0.0.1:٩٢٢٢",
     ],
 )  # fmt: skip
-def test_everything_else_is_refused(text: str, tmp_path: Path) -> None:
+def test_any_other_address_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="9222"):
         DebugPort.of(text)
     with pytest.raises(InvalidSettings) as refused:
@@ -48,14 +48,14 @@ def test_everything_else_is_refused(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ["flag", "environment", "file"])
-def test_it_can_be_set_wherever_settings_are(source: str, tmp_path: Path) -> None:
+def test_attach_can_be_set_by_flag_environment_and_file(source: str, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('attach = "http://127.0.0.1:1"\n' if source == "file" else "")
     flags = {"home": str(tmp_path), **({"attach": "http://127.0.0.1:1"} if source == "flag" else {})}
     environment = {"ROVE_ATTACH": "http://127.0.0.1:1"} if source == "environment" else {}
     assert resolve(flags, environment).settings.attach == "http://127.0.0.1:1"
 
 
-def test_the_host_that_a_browser_believes_to_have_does_not_count() -> None:
+def test_the_host_in_the_browsers_own_address_is_ignored() -> None:
     port = DebugPort.of("http://127.0.0.1:9222")
     assert port.at(f"ws://example.com:80/devtools/browser/{ID}") == DebugPort(
         "127.0.0.1", 9222, f"/devtools/browser/{ID}"

@@ -1,4 +1,4 @@
-"""One tree of settings; file, environment, flags."""
+"""Settings from the file, the environment and flags."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def write(home: Path, text: str) -> None:
     (home / "config.toml").write_text(text, encoding="utf-8")
 
 
-def test_without_anything_every_value_is_a_default(tmp_path: Path) -> None:
+def test_without_file_environment_and_flags_every_value_is_a_default(tmp_path: Path) -> None:
     resolved = resolve(environment=environment(tmp_path))
     assert resolved.settings == Settings(home=tmp_path)
     assert {source for key, source in resolved.sources.items() if key != "home"} == {"default"}
 
 
-def test_the_file_is_weaker_than_the_environment_which_is_weaker_than_a_flag(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file_and_a_flag_overrides_both(tmp_path: Path) -> None:
     write(tmp_path, "[limits]\ntabs = 1\nsessions = 1\nidle = 1\n")
     variables = environment(tmp_path, ROVE_LIMITS_TABS="2", ROVE_LIMITS_SESSIONS="2")
     resolved = resolve({"limits.tabs": 3}, variables)
@@ -41,12 +41,12 @@ def test_the_file_is_weaker_than_the_environment_which_is_weaker_than_a_flag(tmp
     assert resolved.sources["headless"] == "default"
 
 
-def test_a_flag_that_was_not_given_counts_for_nothing(tmp_path: Path) -> None:
+def test_a_flag_that_is_none_is_ignored(tmp_path: Path) -> None:
     resolved = resolve({"limits.tabs": None}, environment(tmp_path, ROVE_LIMITS_TABS="2"))
     assert (resolved.settings.limits.tabs, resolved.sources["limits.tabs"]) == (2, "ROVE_LIMITS_TABS")
 
 
-def test_the_file_lies_in_the_home_that_the_flag_names(tmp_path: Path) -> None:
+def test_the_file_is_read_from_the_home_that_the_flag_names(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     write(other, "headless = false")
@@ -60,7 +60,7 @@ def test_a_keyword_of_load_is_a_flag(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "value"), [("1", True), ("true", True), ("0", False), ("false", False), ("no", False)]
 )
-def test_a_switch_reads_the_usual_words(tmp_path: Path, word: str, value: bool) -> None:
+def test_a_switch_accepts_1_true_0_false_and_no(tmp_path: Path, word: str, value: bool) -> None:
     assert resolve(environment=environment(tmp_path, ROVE_HEADLESS=word)).settings.headless is value
 
 
@@ -130,13 +130,13 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
         resolve(environment=environment(tmp_path))
 
 
-def test_home_cannot_be_set_in_the_file_that_lies_in_it(tmp_path: Path) -> None:
+def test_home_cannot_be_set_in_the_file(tmp_path: Path) -> None:
     write(tmp_path, "home = '/elsewhere'")
     with pytest.raises(InvalidSettings):
         resolve(environment=environment(tmp_path))
 
 
-def test_every_setting_has_a_sentence_and_names_of_its_own() -> None:
+def test_every_setting_has_a_description_and_unique_names() -> None:
     found = options()
     assert all(option.description.endswith((".", "?")) for option in found)
     for names in ([option.key for option in found], [option.flag for option in found], [o.variable for o in found]):
@@ -148,13 +148,13 @@ def test_settings_are_frozen() -> None:
         setattr(Settings(), "headless", False)  # noqa: B010
 
 
-def test_folders_are_absolute_and_the_workspace_lies_in_home(tmp_path: Path) -> None:
+def test_folders_are_absolute_and_the_default_workspace_is_in_home(tmp_path: Path) -> None:
     assert Settings(home=Path("~/x")).home_folder == Path.home() / "x"
     assert Settings(home=tmp_path).workspace_folder == tmp_path / "workspace"
     assert Settings(workspace=Path("here")).workspace_folder == Path.cwd() / "here"
 
 
-def test_a_name_that_python_keeps_for_itself_is_written_plainly_everywhere_else(tmp_path: Path) -> None:
+def test_a_setting_named_like_a_python_keyword_has_no_underscore_outside_of_python(tmp_path: Path) -> None:
     (option,) = [option for option in options() if option.path == ("with_",)]
     assert (option.key, option.variable, option.flag) == ("with", "ROVE_WITH", "--with")
     write(tmp_path, 'with = ["pdf"]')

@@ -1,4 +1,4 @@
-"""Rows made by hand, as the page script would send them."""
+"""Snapshot data in the form that the page script sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A budget kept without losing control of the page."""
+"""Rendering a snapshot within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rove.snapshot.budget import _shortened
 from rove.snapshot.tree import TEXT, Row
 
 
-def test_all_is_shown_when_it_fits() -> None:
+def test_a_page_within_the_budget_is_shown_completely() -> None:
     rendered = render(parse(table(5)), 4000)
     assert rendered.is_complete and "expand" not in rendered.text
 
 
 @pytest.mark.parametrize("budget", [300, 1000, 4000])
-def test_a_long_table_is_cut_between_rows_with_a_handle(budget: int) -> None:
+def test_a_long_table_is_cut_between_rows_and_can_be_expanded(budget: int) -> None:
     rendered = render(parse(table(2000)), budget)
     assert rendered.tokens <= budget
     shown = rendered.text.count('button "Edit"')
@@ -26,21 +26,21 @@ def test_a_long_table_is_cut_between_rows_with_a_handle(budget: int) -> None:
     assert budget < 1000 or 'button "Next page" [e9001]' in rendered.text
 
 
-def test_what_is_in_the_window_comes_first() -> None:
+def test_elements_in_the_viewport_are_kept_first() -> None:
     rows = [(0, 4, 0, f'"prose {n}"') for n in range(300)]
     rows[200] = (0, PRESS | IN_VIEW, 7, 'button "Here"')
     text = render(parse(page(*rows)), 200).text
     assert 'button "Here" [e7]' in text
 
 
-def test_things_to_press_are_kept_before_prose() -> None:
+def test_buttons_are_kept_before_text() -> None:
     rows = [(0, 4, 0, f'"prose number {n} goes on and on"') for n in range(200)]
     rows += [(0, PRESS, n, f'button "B{n}"') for n in range(1, 9)]
     text = render(parse(page(*rows)), 300).text
     assert all(f'"B{n}"' in text for n in range(1, 9))
 
 
-def test_a_gap_can_be_continued_from_the_last_ref_before_it() -> None:
+def test_a_cut_snapshot_can_be_continued_after_its_last_ref() -> None:
     snapshot = parse(page(*((0, PRESS, n, f'button "Button number {n}"') for n in range(1, 300))))
     first = render(snapshot, 500)
     handle = first.text.split("[expand ")[1].split("+]")[0]
@@ -49,7 +49,7 @@ def test_a_gap_can_be_continued_from_the_last_ref_before_it() -> None:
 
 
 @given(st.text(alphabet='ab"\\\n ', min_size=300, max_size=500))
-def test_cutting_a_text_never_leaves_its_quotes_open(text: str) -> None:
+def test_a_shortened_text_has_closed_quotes(text: str) -> None:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     line = _shortened(Row(0, TEXT, "", f'"{escaped}"'), f'"{escaped}"')
     body = line[1 : line.rindex('"')]
@@ -64,6 +64,6 @@ def test_cutting_a_text_never_leaves_its_quotes_open(text: str) -> None:
         max_size=80,
     )
 )
-def test_any_rows_fit_any_budget_or_say_that_they_do_not(rows: list[tuple[int, int, int, str]]) -> None:
+def test_any_rows_are_rendered_within_the_budget(rows: list[tuple[int, int, int, str]]) -> None:
     rendered = render(parse(page(*((depth, flags & ~96, ref, f'"{line}"') for depth, flags, ref, line in rows))), 120)
     assert rendered.tokens <= 120 and rendered.tokens == estimate(rendered.text)

@@ -1,4 +1,4 @@
-"""What changed since the last look."""
+"""The difference between two snapshots."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from rove.snapshot import difference, estimate, parse, render
 from rove.snapshot.tree import FOCUSED
 
 
-def test_nothing_changed_costs_next_to_nothing() -> None:
+def test_an_unchanged_page_takes_few_tokens() -> None:
     delta = difference(parse(table(200)), parse(table(200)))
     assert delta.kind == "same" and delta.tokens < 50
 
 
-def test_scrolling_and_focus_alone_are_said() -> None:
+def test_a_changed_scroll_position_or_focus_is_reported() -> None:
     before, after = parse(table(3)), parse(table(3) | {"scrollY": 300})
     assert "scrolled to 0,300" in difference(before, after).text
     focused = parse(page((0, PRESS | FOCUSED, 5, 'textbox "Name"')))
@@ -22,30 +22,30 @@ def test_scrolling_and_focus_alone_are_said() -> None:
     assert render(focused).text == 'textbox "Name" focused [e5]'
 
 
-def test_one_changed_row_is_told_with_its_place() -> None:
+def test_a_changed_row_is_reported_with_its_container() -> None:
     delta = difference(parse(table(2000)), parse(table(2000, changed=1500)))
     assert delta.kind == "changes" and delta.tokens < 150
     assert "in table" in delta.text and '+ row: "1500 | CHANGED | active"' in delta.text
 
 
-def test_a_changed_element_keeps_its_ref_and_is_told_once() -> None:
+def test_a_changed_element_keeps_its_ref_and_is_reported_once() -> None:
     before = parse(page((0, STRUCTURE, 0, "main"), (1, PRESS, 5, 'textbox "Name"')))
     after = parse(page((0, STRUCTURE, 0, "main"), (1, PRESS, 5, 'textbox "Name" value="Ann"')))
     assert difference(before, after).text == 'in main\n~ textbox "Name" value="Ann" [e5]'
 
 
-def test_what_stands_beside_a_list_is_not_told_to_be_in_it() -> None:
+def test_a_row_after_a_list_is_not_reported_as_in_the_list() -> None:
     listed = ((0, STRUCTURE, 0, "list"), (1, 0, 0, 'listitem: "One"'))
     assert difference(parse(page(*listed)), parse(page(*listed, (0, 4, 0, '"Saved"')))).text == '+ "Saved"'
 
 
-def test_what_follows_a_heading_is_under_it_though_a_list_is_in_between() -> None:
+def test_a_row_after_a_list_is_reported_under_the_heading_before_the_list() -> None:
     before = ((0, STRUCTURE, 0, 'heading "Cart"'), (0, STRUCTURE, 0, "list"), (1, 0, 0, 'listitem: "One"'))
     after = difference(parse(page(*before)), parse(page(*before, (0, 4, 0, '"Saved"'))))
     assert after.text == 'under heading "Cart"\n+ "Saved"'
 
 
-def test_added_and_removed_rows_are_signed() -> None:
+def test_added_rows_have_a_plus_and_removed_rows_a_minus() -> None:
     before = parse(page((0, PRESS, 1, 'button "A"'), (0, PRESS, 2, 'button "B"'), (0, PRESS, 3, 'button "C"')))
     after = parse(page((0, PRESS, 1, 'button "A"'), (0, PRESS, 3, 'button "C"'), (0, 4, 0, '"Saved"')))
     assert difference(before, after).text.splitlines()[-3:] != []
@@ -57,26 +57,26 @@ def test_many_removed_rows_are_counted() -> None:
     assert "- 40 lines, among them e41 to e60" in text
 
 
-def test_a_new_page_is_a_fresh_snapshot() -> None:
+def test_after_a_navigation_the_whole_page_is_reported() -> None:
     after = parse(page((0, PRESS, 99, 'button "New"'), url="http://a/other"))
     delta = difference(parse(table(10)), after)
     assert delta.kind == "page" and delta.text == 'button "New" [e99]'
     assert difference(None, after).kind == "page"
 
 
-def test_when_nearly_all_changed_the_snapshot_is_given_instead() -> None:
+def test_a_snapshot_is_reported_when_nearly_all_rows_changed() -> None:
     before = parse(page(*((0, PRESS | IN_VIEW, n, f'button "Old {n}"') for n in range(1, 60))))
     after = parse(page(*((0, PRESS | IN_VIEW, n, f'button "New {n}"') for n in range(100, 160))))
     delta = difference(before, after, 400)
     assert delta.kind == "snapshot" and delta.tokens <= 400 and "- " not in delta.text
 
 
-def test_a_delta_never_costs_more_than_its_budget() -> None:
+def test_a_delta_stays_within_its_budget() -> None:
     delta = difference(parse(table(500)), parse(table(900)), 300)
     assert delta.tokens <= 300 and estimate(delta.text) == delta.tokens
 
 
-def test_a_new_row_is_moved_right_only_below_a_told_one() -> None:
+def test_a_new_row_is_indented_only_below_another_reported_row() -> None:
     before = parse(page((0, STRUCTURE, 0, "main"), (1, 8, 1, "list"), (2, PRESS, 2, 'link "a"')))
     after = parse(
         page(

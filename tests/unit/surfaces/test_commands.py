@@ -1,4 +1,4 @@
-"""The command line's parser, which declares the arguments of the commands that are named and of no other."""
+"""The parser of the command line, which declares arguments only for the command that is run."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_every_command_is_there() -> None:
+def test_there_are_ten_commands() -> None:
     assert len(COMMANDS) == 10
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_that_is_named_takes_what_it_takes_when_all_are_declared(name: str) -> None:
+def test_the_command_that_is_run_declares_all_of_its_arguments(name: str) -> None:
     words = name.split()[1:]
     declared = parsers(build_parser([*words, "--json"]))
     assert declared[name].format_help() == parsers(build_parser())[name].format_help()
     assert {option.flag for option in options()} <= set(declared[name]._option_string_actions)
 
 
-def test_a_command_that_is_not_named_is_listed_and_declares_nothing() -> None:
+def test_other_commands_are_listed_without_arguments() -> None:
     declared = parsers(build_parser(["mcp"]))
     assert declared["rove"].format_help() == build_parser().format_help()
     assert set(declared["rove doctor"]._option_string_actions) == {"-h", "--help"}

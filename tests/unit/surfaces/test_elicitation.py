@@ -1,4 +1,4 @@
-"""A person's answer as a client brings it: plainly a yes, or a no."""
+"""The user's answer to an elicitation: only an exact yes approves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_client_is_asked_only_if_it_can_show_a_form(capabilities: Any, can: bo
         ("yes, for this session", ApprovalAnswer.FOR_SESSION),
     ],
 )
-def test_each_choice_means_what_it_says(word: str, answer: ApprovalAnswer) -> None:
+def test_each_choice_of_the_form_is_understood(word: str, answer: ApprovalAnswer) -> None:
     assert answer_in(accepted(word), AT_SHOP) is answer
     assert word in form(AT_SHOP)["requestedSchema"]["properties"]["answer"]["enum"]
 
@@ -56,18 +56,18 @@ def test_the_first_choice_is_no() -> None:
     assert form(AT_SHOP)["requestedSchema"]["properties"]["answer"]["enum"][0] == "no"
 
 
-def test_what_cannot_be_remembered_is_not_offered_and_not_taken() -> None:
+def test_without_an_origin_an_answer_for_the_session_is_neither_offered_nor_accepted() -> None:
     assert form(NOWHERE)["requestedSchema"]["properties"]["answer"]["enum"] == ["no", "yes, once"]
     assert answer_in(accepted("yes, for this session"), NOWHERE) is ApprovalAnswer.NO
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel", "ACCEPT", "", None, True, ["accept"]])
-def test_only_what_was_accepted_counts(action: Any) -> None:
+def test_any_action_other_than_accept_is_no(action: Any) -> None:
     assert answer_in({"action": action, "content": {"answer": "yes, once"}}, AT_SHOP) is ApprovalAnswer.NO
 
 
 @pytest.mark.parametrize("answer", ["yes", "YES, ONCE", "yes, once ", True, 1, None, ["yes, once"], {"yes, once": 1}])
-def test_another_word_is_no(answer: Any) -> None:
+def test_any_other_answer_is_no(answer: Any) -> None:
     assert answer_in(accepted(answer), AT_SHOP) is ApprovalAnswer.NO
 
 
@@ -79,6 +79,6 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_nonsense_is_no(result: Any) -> None:
+def test_an_arbitrary_result_is_no(result: Any) -> None:
     assert answer_in(result, AT_SHOP) is ApprovalAnswer.NO
     assert answer_in({"action": "accept", "content": result}, AT_SHOP) is ApprovalAnswer.NO

@@ -1,4 +1,4 @@
-"""Standard input and output of any kind, read and written without blocking the event loop."""
+"""Reading and writing pipes, files, terminals and sockets without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def read_lines(descriptor: int, count: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("kind", [pipe, file, terminal, sockets])
-async def test_messages_are_written_in_order_to(kind: Callable[[Path], Ends], tmp_path: Path) -> None:
+async def test_messages_are_written_in_order(kind: Callable[[Path], Ends], tmp_path: Path) -> None:
     reading, writing = kind(tmp_path)
     output = Output(writing, overflow)
     for number in range(50):
@@ -66,7 +66,7 @@ async def test_messages_are_written_in_order_to(kind: Callable[[Path], Ends], tm
     os.close(writing)
 
 
-async def test_what_is_unread_at_the_end_is_waited_for_and_no_longer() -> None:
+async def test_close_waits_for_unread_output_only_as_long_as_allowed() -> None:
     reading, writing = os.pipe()
     output = Output(writing, overflow)
     await output.send({"filling": "x" * 2**20})
@@ -74,7 +74,7 @@ async def test_what_is_unread_at_the_end_is_waited_for_and_no_longer() -> None:
     os.close(reading)  # frees the thread that writes
 
 
-async def test_a_client_that_closes_its_end_is_written_to_no_more() -> None:
+async def test_output_to_a_client_that_closed_its_end_is_discarded() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     output = Output(writing, overflow)
@@ -83,8 +83,13 @@ async def test_a_client_that_closes_its_end_is_written_to_no_more() -> None:
     await asyncio.wait_for(output.close(PATIENCE), PATIENCE)
 
 
+<<<<<<< HEAD
 async def test_too_much_that_is_unread_is_told_once_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stdio, "MAX_UNREAD_BYTES", 2**20)
+=======
+async def test_too_much_unread_output_is_reported_once_and_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio, "MOST_UNREAD", 2**20)
+>>>>>>> fixb
     reading, writing = os.pipe()
     told: list[bool] = []
     output = Output(writing, lambda: told.append(True))
@@ -95,7 +100,7 @@ async def test_too_much_that_is_unread_is_told_once_and_not_kept(monkeypatch: py
     os.close(reading)
 
 
-async def test_lines_are_read_until_the_input_ends_or_is_ended() -> None:
+async def test_lines_are_read_until_end_is_called() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"one\n\ntwo\n")
     source = Input(reading)
@@ -108,7 +113,7 @@ async def test_lines_are_read_until_the_input_ends_or_is_ended() -> None:
     os.close(writing)
 
 
-async def test_a_client_that_sends_faster_than_it_is_served_is_made_to_wait() -> None:
+async def test_reading_pauses_when_lines_arrive_faster_than_they_are_taken() -> None:
     reading, writing = os.pipe()
     count = 10 * stdio.MAX_LINES_AHEAD
     sending = asyncio.ensure_future(asyncio.to_thread(send_lines, writing, count))

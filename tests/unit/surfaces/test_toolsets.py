@@ -1,4 +1,4 @@
-"""Actions as a model is shown them."""
+"""Tools: their schemas, the options of a call, and which groups are offered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rove.surfaces.toolsets import EVERYTHING, Toolset
 from rove.validation.fields import schema_of as flat_schema
 
 
-def test_references_are_put_in_their_place() -> None:
+def test_a_schema_contains_no_references() -> None:
     schema = flat_schema(FillForm)
     item = schema["properties"]["fields"]["items"]
     assert set(item["properties"]) == {"target", "value"}
@@ -23,7 +23,7 @@ def test_references_are_put_in_their_place() -> None:
     assert "$" not in json.dumps(schema)
 
 
-def test_an_optional_argument_is_just_not_required() -> None:
+def test_an_optional_argument_is_not_required_and_has_no_default() -> None:
     schema = flat_schema(Scroll)
     assert schema["properties"]["amount"]["type"] == "integer"
     assert schema["properties"]["amount"]["minimum"] == 1
@@ -31,12 +31,12 @@ def test_an_optional_argument_is_just_not_required() -> None:
     assert "required" not in schema
 
 
-def test_a_default_that_says_something_is_kept() -> None:
+def test_a_default_other_than_none_is_in_the_schema() -> None:
     assert flat_schema(Click)["properties"]["button"]["default"] == "left"
     assert flat_schema(Click)["properties"]["button"]["enum"] == ["left", "right", "middle"]
 
 
-def test_the_options_of_a_call_are_taken_out_of_the_arguments() -> None:
+def test_the_options_of_a_call_are_separated_from_the_arguments() -> None:
     call = Toolset()["browser_click"].call(
         {"target": "e1", "session": "s1", "tab": "t2", "timeout": 3, "snapshot": "none"}
     )
@@ -44,7 +44,7 @@ def test_the_options_of_a_call_are_taken_out_of_the_arguments() -> None:
     assert (call.session, call.tab, call.timeout, call.quiet) == ("s1", "t2", 3, True)
 
 
-def test_options_that_are_null_are_options_not_given() -> None:
+def test_an_option_that_is_null_is_ignored() -> None:
     call = Toolset()["browser_click"].call({"target": "e1", "session": None, "tab": None, "timeout": None})
     assert (call.session, call.tab, call.timeout, call.quiet) == (None, None, None, False)
 
@@ -69,33 +69,33 @@ def test_a_bad_option_is_refused_by_name(option: str, value: Any) -> None:
     assert f"`{option}`" in caught.value.message
 
 
-def test_every_tool_takes_a_session_and_one_on_the_house_no_tab() -> None:
+def test_every_tool_takes_a_session_and_status_takes_no_tab() -> None:
     tools = Toolset()
     assert all("session" in tool.schema["properties"] for tool in tools.values())
     assert set(tools["browser_status"].schema["properties"]) == {"session"}
 
 
-def test_a_tool_that_does_not_exist_is_not_there() -> None:
+def test_an_unknown_tool_is_not_found() -> None:
     assert Toolset().get("browser_fly") is None
 
 
-def test_what_is_not_asked_for_is_not_shown() -> None:
+def test_without_groups_only_core_tools_are_offered() -> None:
     assert set(Toolset()) == {f"browser_{verb}" for verb, cls in registry().items() if cls.group == CORE}
     assert {"browser_console", "browser_network"} <= set(Toolset())
     assert "browser_pdf" not in Toolset()
 
 
-def test_a_group_comes_as_a_whole_when_it_is_asked_for() -> None:
+def test_a_requested_group_adds_all_of_its_tools() -> None:
     more = set(Toolset(["emulation", "pdf"])) - set(Toolset())
     assert more == {"browser_resize", "browser_offline", "browser_pdf"}
 
 
-def test_everything_is_all_groups() -> None:
+def test_all_offers_the_tools_of_every_group() -> None:
     assert set(Toolset([EVERYTHING])) == {f"browser_{verb}" for verb in registry()}
     assert set(Toolset(groups())) == set(Toolset([EVERYTHING]))
 
 
-def test_a_group_that_does_not_exist_is_refused_and_the_others_named() -> None:
+def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidSettings) as caught:
         Toolset(["emulation", "flying"])
     assert "`flying`" in caught.value.message

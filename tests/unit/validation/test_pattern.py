@@ -11,7 +11,7 @@ import rove.surfaces.cli.serving  # all that a server imports
 from rove.validation.pattern import Pattern, pattern
 
 
-def test_it_does_what_a_compiled_one_does() -> None:
+def test_a_pattern_matches_as_a_compiled_one_does() -> None:
     word = pattern(r"(?P<first>[a-z]+)-(\d+)", re.IGNORECASE)
     match = word.fullmatch("Abc-12")
     assert match is not None
@@ -20,14 +20,14 @@ def test_it_does_what_a_compiled_one_does() -> None:
     assert [found[0] for found in word.finditer("a-1 b-2")] == ["a-1", "b-2"]
 
 
-def test_it_is_compiled_once_and_not_before_it_is_used() -> None:
+def test_a_pattern_is_compiled_once_at_its_first_use() -> None:
     word = pattern(r"[a-z]+")
     assert "compiled" not in vars(word)
     word.match("abc")
     assert word.compiled is word.compiled
 
 
-def test_every_pattern_of_rove_is_a_sound_regular_expression() -> None:
+def test_every_pattern_of_rove_compiles() -> None:
     assert rove.surfaces.cli.serving
     declared = [found for found in gc.get_objects() if isinstance(found, Pattern) and found.text != "("]
     assert len(declared) > 20
@@ -35,7 +35,7 @@ def test_every_pattern_of_rove_is_a_sound_regular_expression() -> None:
         re.compile(found.text, found.flags)
 
 
-def test_what_is_wrong_with_one_is_said_when_it_is_used() -> None:
+def test_an_invalid_pattern_raises_at_its_first_use() -> None:
     wrong = pattern("(")
     with pytest.raises(re.error):
         wrong.match("")

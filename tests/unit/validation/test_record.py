@@ -1,4 +1,4 @@
-"""The cheap dataclass behaves as the standard one does."""
+"""`rove.validation.record.dataclass` behaves as `dataclasses.dataclass` does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rove.validation.record import dataclass
 
 @dataclass(frozen=True)
 class Point:
-    """Where something is."""
+    """A frozen class with defaults."""
 
     x: int
     y: int = 2
@@ -30,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Place(Point):
-    """A point that was looked at when it was made."""
+    """A point with a `__post_init__`."""
 
     label: str = "here"
 
@@ -40,7 +40,7 @@ class Place(Point):
 
 @dataclasses.dataclass(frozen=True)
 class Plain:
-    """The standard library's own."""
+    """The same class, made by the standard library."""
 
     x: int
     y: int = 2
@@ -48,7 +48,7 @@ class Plain:
     values: str = field(default="", repr=False)
 
 
-def test_its_signature_and_its_words_are_those_of_the_standard() -> None:
+def test_signature_and_repr_are_those_of_a_standard_dataclass() -> None:
     ours, theirs = inspect.signature(Point), inspect.signature(Plain)
     assert [(p.name, p.annotation) for p in ours.parameters.values()] == [
         (p.name, p.annotation) for p in theirs.parameters.values()
@@ -57,22 +57,22 @@ def test_its_signature_and_its_words_are_those_of_the_standard() -> None:
     assert str(Point.__init__.__qualname__) == "Point.__init__"
 
 
-def test_values_are_equal_by_class_and_fields() -> None:
+def test_instances_are_equal_by_class_and_fields() -> None:
     assert Point(1) == Point(1, 2)
     assert Point(1) != Point(2)
     assert Point(1) != Place(1)
-    looked_at = Point(1)
-    assert not looked_at.far  # what was worked out later is no part of the value
-    assert looked_at == Point(1)
+    point = Point(1)
+    assert not point.far  # fills the cached property, which is not a field
+    assert point == Point(1)
 
 
-def test_each_value_has_a_default_of_its_own() -> None:
+def test_each_instance_gets_its_own_default() -> None:
     first, second = Point(1), Point(1)
     first.names.append("a")
     assert second.names == []
 
 
-def test_nothing_of_it_changes() -> None:
+def test_a_frozen_instance_cannot_be_changed() -> None:
     point = Point(1)
     with pytest.raises(dataclasses.FrozenInstanceError):
         point.x = 3  # type: ignore[misc]
@@ -81,20 +81,20 @@ def test_nothing_of_it_changes() -> None:
     assert dataclasses.replace(point, x=3) == Point(3)
 
 
-def test_what_is_missing_or_unknown_is_an_error() -> None:
+def test_missing_and_unknown_arguments_are_type_errors() -> None:
     with pytest.raises(TypeError, match="'x'"):
         Point()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="'z'"):
         Point(1, z=1)  # type: ignore[call-arg]
 
 
-def test_a_class_made_from_another_has_the_fields_of_both_and_runs_what_follows() -> None:
+def test_a_subclass_has_the_fields_of_both_and_runs_post_init() -> None:
     place = Place(1, label="there")
     assert (place.y, place.label) == (2, "THERE")
     assert dataclasses.asdict(place) == {"x": 1, "y": 2, "names": [], "values": "", "label": "THERE"}
 
 
-def test_values_can_be_keys_and_travel() -> None:
+def test_instances_can_be_hashed_and_pickled() -> None:
     @dataclass(frozen=True)
     class Key:
         """A name."""
@@ -105,7 +105,7 @@ def test_values_can_be_keys_and_travel() -> None:
     assert pickle.loads(pickle.dumps(Place(1))) == Place(1)
 
 
-def test_a_class_is_made_ready_once_though_many_come_at_the_same_time() -> None:
+def test_fields_are_built_correctly_when_several_threads_read_them_first() -> None:
     @dataclass(frozen=True)
     class Late:
         word: str = field(default="x", metadata={"rule": "kept"})
@@ -125,7 +125,7 @@ def test_a_class_is_made_ready_once_though_many_come_at_the_same_time() -> None:
     assert seen == ["kept"] * 8
 
 
-def test_one_that_may_change_is_equal_by_its_values_and_has_no_hash() -> None:
+def test_a_mutable_instance_is_equal_by_its_fields_and_has_no_hash() -> None:
     @dataclass
     class Open:
         word: str

@@ -26,7 +26,7 @@ COLUMNS = (("time", 19), ("session", 12), ("action", 46), ("decision", 10), ("ou
 
 def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bool) -> int:
     """Print the last entries of one session, or of all sessions in the order of time."""
-    found = [_recent(volumes, last, failed) for volumes in _chosen(folder, session)]
+    found = [_recent(files, last, failed) for files in _chosen(folder, session)]
     links = _in_order(found, last)
     if links and not as_json:
         print(_row(name for name, _ in COLUMNS))
@@ -40,7 +40,7 @@ def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bo
 def tail(folder: Path, session: str | None, last: int, follow: bool, as_json: bool) -> int:
     """Print the last entries and, with `follow`, new ones until interrupted."""
     chosen = _chosen(folder, session, may_come=follow)
-    found = {volumes.name: _recent(volumes, last, failed=False) for volumes in chosen}
+    found = {files.name: _recent(files, last, failed=False) for files in chosen}
     for link in _in_order(found.values(), last):
         _say(link, as_json)
     if follow:
@@ -55,7 +55,7 @@ def _follow(folder: Path, session: str | None, seen: dict[str, int], as_json: bo
         for name in names(folder) if session is None else [session]:
             feed = feeds.setdefault(name, Feed(LedgerFiles(folder, name)))
             shown = seen.pop(name, 0)
-            for link in feed.news():
+            for link in feed.new_entries():
                 if link.seq > shown:
                     _say(link, as_json)
         look_again.wait(LOOK_AGAIN)
@@ -78,8 +78,8 @@ def _verdict(folder: Path, name: str, head: str | None) -> Verdict:
     try:
         if _is_path(name):
             return verify_file(Path(name), head)
-        (volumes,) = _chosen(folder, name)
-        return verify(volumes, head)
+        (files,) = _chosen(folder, name)
+        return verify(files, head)
     except OSError as error:
         raise JournalFailed(
             f"{error.filename or name} cannot be read: {error.strerror}.",
@@ -112,8 +112,8 @@ def _chosen(folder: Path, session: str | None, may_come: bool = False) -> list[L
     return [LedgerFiles(folder, name) for name in (known if session is None else [session])]
 
 
-def _recent(volumes: LedgerFiles, last: int, failed: bool) -> Recent:
-    return recent(volumes, last or sys.maxsize, lambda facts: not failed or facts.get("outcome") != "done")
+def _recent(files: LedgerFiles, last: int, failed: bool) -> Recent:
+    return recent(files, last or sys.maxsize, lambda facts: not failed or facts.get("outcome") != "done")
 
 
 def _in_order(found: Iterable[Recent], last: int) -> list[ChainedLine]:

@@ -13,16 +13,19 @@ import base64
 import hashlib
 import hmac
 import json
+import logging
 import os
 import time
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
+from rove.errors import RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
 from rove.outcome import AnyOutcome
 from rove.surfaces.mcp.progress import Progress
 from rove.tasks import Interrupted, race
 
+log = logging.getLogger(__name__)
 KEY_BYTES = 32
 
 
@@ -40,12 +43,19 @@ class PendingCall:
         self._asked = asyncio.Event()
         self._answer: asyncio.Future[ApprovalAnswer] | None = None
         self._run: asyncio.Task[AnyOutcome] | None = None
+        self._is_awaited = False
 
     def begin(self, run: Coroutine[Any, Any, AnyOutcome]) -> None:
         """Start the call."""
         self._run = asyncio.create_task(run)
-        # The client may have given up waiting: its exception is then never retrieved, and asyncio would log that.
-        self._run.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._run.add_done_callback(self._log_failure)
+
+    def _log_failure(self, run: asyncio.Task[AnyOutcome]) -> None:
+        """Log an unexpected exception of a call that the client has given up. Otherwise `outcome` raises it."""
+        if run.cancelled() or (error := run.exception()) is None:
+            return
+        if not self._is_awaited and not isinstance(error, RoveError):
+            log.error("A call failed after the client had stopped waiting for it", exc_info=error)
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Wait for the user's answer. The engine calls this when the policy asks for an approval."""
@@ -71,14 +81,21 @@ class PendingCall:
         assert self._run is not None
         while self._run.done() or self.question is None:
             try:
-                # Shielded, because the call goes on while the user is asked.
-                return await race(asyncio.shield(self._run), self._asked.wait())
+                return await self._until_asked(self._run)
             except Interrupted:
                 continue  # the question may have expired already
             except asyncio.CancelledError:
                 await self.end()
                 raise
         return None
+
+    async def _until_asked(self, run: asyncio.Task[AnyOutcome]) -> AnyOutcome:
+        self._is_awaited = True
+        try:
+            # Shielded, because the call goes on while the user is asked.
+            return await race(asyncio.shield(run), self._asked.wait())
+        finally:
+            self._is_awaited = False
 
     async def end(self) -> None:
         """Cancel the call and wait until it has ended."""
