@@ -39,8 +39,8 @@ def ensure(settings: Settings, may_fetch: bool, progress: Progress, meter: Meter
 def fetch(settings: Settings, progress: Progress, meter: Meter | None = None, again: bool = False) -> Installation:
     """Fetch Chrome for Testing or, as root where it cannot be downloaded, install Debian's package.
 
-    Every other failure is raised, such as a wrong hash: the owner has to see it. So is one of a version or mirror
-    that the owner has chosen, which Debian's package is not.
+    Every other failure, such as a wrong hash, is raised, because the owner has to see it. Debian's package does not
+    replace a version or mirror that the owner has chosen either.
     """
     try:
         found = _fetched(settings, progress, meter or percentages(progress), again)
@@ -109,7 +109,7 @@ def _installed_by_apt(settings: Settings, progress: Progress) -> Installation | 
         return None
     after = _usable(settings)
     new = next((found for found in after if _file_identity(found) not in before), None)
-    return new or (_described_as_old(after[0], package, progress) if after else None)
+    return new or (_described_as_old(after[0], progress) if after else None)
 
 
 def _usable(settings: Settings) -> list[Installation]:
@@ -123,8 +123,8 @@ def _file_identity(found: Installation) -> tuple[str, int, int]:
     return found.location, status.st_ino, status.st_ctime_ns
 
 
-def _described_as_old(found: Installation, package: str, progress: Progress) -> Installation:
-    progress(f"  Nothing was fetched: apt-get has no newer {package} than the one that is installed.")
+def _described_as_old(found: Installation, progress: Progress) -> Installation:
+    progress(f"  Nothing was fetched: apt-get changed no browser. {found.location} was there before.")
     return Installation(found.location, f"{found.origin}, installed before, not fetched now", found.headless_only)
 
 

@@ -83,13 +83,8 @@ async def test_output_to_a_client_that_closed_its_end_is_discarded() -> None:
     await asyncio.wait_for(output.close(PATIENCE), PATIENCE)
 
 
-<<<<<<< HEAD
-async def test_too_much_that_is_unread_is_told_once_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "MAX_UNREAD_BYTES", 2**20)
-=======
 async def test_too_much_unread_output_is_reported_once_and_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "MOST_UNREAD", 2**20)
->>>>>>> fixb
+    monkeypatch.setattr(stdio, "MAX_UNREAD_BYTES", 2**20)
     reading, writing = os.pipe()
     told: list[bool] = []
     output = Output(writing, lambda: told.append(True))

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Unpacking an archive that is not trusted."""
-=======
 """Unpacking an archive whose content is not trusted."""
->>>>>>> fixb
 
 from __future__ import annotations
 
