@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.release_server import Releases, releasing
@@ -269,7 +270,7 @@ def apt_ran(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("chosen", [{"browser_version": "stable"}, {"browser_version": "140.0.1.2"}, {"mirror": True}])
 def test_a_chosen_version_or_mirror_is_never_replaced_by_debian_s_package(
-    unreachable: Settings, apt_ran: Path, chosen: dict[str, str]
+    unreachable: Settings, apt_ran: Path, chosen: dict[str, Any]
 ) -> None:
     settings = Settings(browser_mirror=lists.INDEX) if "mirror" in chosen else Settings(**chosen)
     with pytest.raises(BrowserUnavailable):
