@@ -83,7 +83,11 @@ def test_a_number_in_a_container_of_numbers_stays_a_number() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("cls", {cls.result for cls in registry().values()} | {Outcome}, ids=lambda cls: cls.__name__)
+# In a fixed order: the workers of a parallel run must collect the same tests.
+RESULTS = [*dict.fromkeys(cls.result for cls in registry().values()), Outcome]
+
+
+@pytest.mark.parametrize("cls", RESULTS, ids=lambda cls: cls.__name__)
 def test_the_types_of_every_result_can_be_resolved(cls: Any) -> None:
     assert set(_declared_fields(cls)) == {field.name for field in fields(cls)}
 
