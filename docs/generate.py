@@ -323,7 +323,7 @@ def _doc(thing: Any) -> str:
 
 ACTIONS_INTRODUCTION = f"""\
 Everything that can be asked of the browser. Each action is declared once, in `src/rove/actions`, and is called the
-same way wherever it is called from:
+same way on every surface:
 
 - an MCP client calls the tool `{PREFIX}<action>`;
 - Python awaits the session's method of the same name, or `session.run(Click("e12"), tab="t2", timeout=5)`;

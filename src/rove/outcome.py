@@ -63,7 +63,7 @@ def is_one_line(text: str) -> bool:
 
 
 def joined(passages: Iterable[Passage]) -> str:
-    """Return passages as one text for people; a line names the origin wherever it is not the page's.
+    """Return passages as one text for people; a line names the origin where it is not the page's.
 
     Only to be read: text of a page could imitate such a line, so programs take the passages.
     """

@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.devtools.workers import WorkerState
+from rove.browser.page_data import WorkerInfo
 
 CACHING = """self.addEventListener('install', () => skipWaiting());
   self.addEventListener('activate', event => event.waitUntil(clients.claim()));
@@ -24,7 +24,7 @@ async def value(session: Session, expression: str) -> Any:
     return (await session.evaluate(expression)).result.value
 
 
-async def listed(session: Session, count: int, **arguments: str) -> tuple[WorkerState, ...]:
+async def listed(session: Session, count: int, **arguments: str) -> tuple[WorkerInfo, ...]:
     """Return the workers, once there are that many."""
     for _ in range(PATIENCE * 20):
         found = (await session.workers(**arguments)).result.workers  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ def line_of(row: Row, *, links: bool = False) -> str:
 
 
 class Lines:
-    """Collects the lines of a text, and starts a new passage wherever a row has another origin than the last."""
+    """Collects the lines of a text, and starts a new passage when a row has another origin than the last."""
 
     def __init__(self, own: str) -> None:
         """`own` is the origin of the tab's page, which rows without an origin belong to."""

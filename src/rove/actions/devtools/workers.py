@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
+from rove.browser.page_data import WorkerInfo
 from rove.outcome import Passage, Result, origin_in
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.page_data import WorkerInfo
     from rove.browser.tab import Tab
 
 LONGEST_ADDRESS = 200
 
 
 @dataclass(frozen=True)
-class WorkerState:
-    kind: str
-    url: str
-    state: str
-    scope: str | None = None
-    controls_page: bool = False
-
-    def __str__(self) -> str:
-        controls = ", controls this page" if self.controls_page else ""
-        scope = f" (scope {self.scope})" if self.scope else ""
-        return f"{self.kind} {self.url} {self.state}{controls}{scope}"
-
-
-@dataclass(frozen=True)
 class WorkerList(Result):
-    workers: tuple[WorkerState, ...]
+    workers: tuple[WorkerInfo, ...]
     is_bypassed: bool
 
     def __str__(self) -> str:
@@ -40,7 +27,7 @@ class WorkerList(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell each worker as written by its own origin."""
-        yield from (Passage(str(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
+        yield from (Passage(_line(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
         if not self.workers:
             yield Passage("There are no workers.")
         if self.is_bypassed:
@@ -69,9 +56,15 @@ class Workers(TabAction[WorkerList]):
         return WorkerList(tuple(map(_shown, await tab.workers.list())), tab.workers.are_bypassed)
 
 
-def _shown(worker: WorkerInfo) -> WorkerState:
-    scope = None if worker.scope is None else _short(worker.scope)
-    return WorkerState(worker.kind, _short(worker.url), worker.state, scope, worker.controls_page)
+def _shown(worker: WorkerInfo) -> WorkerInfo:
+    """Cut long addresses, such as `data:` URLs."""
+    return replace(worker, url=_short(worker.url), scope=worker.scope and _short(worker.scope))
+
+
+def _line(worker: WorkerInfo) -> str:
+    controls = ", controls this page" if worker.controls_page else ""
+    scope = f" (scope {worker.scope})" if worker.scope else ""
+    return f"{worker.kind} {worker.url} {worker.state}{controls}{scope}"
 
 
 def _short(address: str) -> str:

@@ -41,7 +41,7 @@ class PageModes:
         self._is_pointer_locked = False
 
     async def release_pointer_lock(self) -> None:
-        """Release the pointer lock: a page that holds it receives every press, wherever the pointer is."""
+        """Release the pointer lock: a page that holds it receives every press, even outside of it."""
         if self._is_pointer_locked:
             await self._world.call("() => rove.releasePointer()")
 

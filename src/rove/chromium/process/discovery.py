@@ -143,7 +143,7 @@ def _of_playwright(name: str, origin: str, headless_only: bool) -> Iterator[Inst
 
 def _playwright_cache() -> str:
     given = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
-    if given and given != "0":  # 0 means inside of Playwright's own package, wherever that is
+    if given and given != "0":  # 0 means: inside of Playwright's own package
         return given
     caches = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
     return os.path.expanduser(f"{caches}/ms-playwright")

@@ -102,7 +102,7 @@ class Sandbox:
 
 
 def decide_sandbox(setting: Literal["auto", "on", "off"], browser: str | Path) -> Sandbox:
-    """Return whether to use Chromium's sandbox; with `auto`, it is on wherever the kernel allows it."""
+    """Return whether to use Chromium's sandbox; with `auto`, it is on if the kernel allows it."""
     if setting != "auto":
         return Sandbox(setting == "on", f"set to {setting}")
     if sys.platform != "linux":

@@ -61,7 +61,7 @@ examples:
   rove journal verify                       every journal
   rove journal verify default               one journal; write down the head that it prints
   rove journal verify default --head HASH   check that a head written down earlier is still in it
-  rove journal verify ./default~1.jsonl     one file by itself, wherever it is
+  rove journal verify ./default~1.jsonl     one file by itself, in any folder
 """
 TAIL = """\
 examples:
