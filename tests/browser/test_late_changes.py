@@ -168,7 +168,7 @@ async def test_a_click_without_effect_says_how_long_was_looked(session: Session,
 async def test_a_change_after_the_answer_is_told_with_the_next_one_under_its_own_heading(
     session: Session, site: Site
 ) -> None:
-    page = """<button onclick="setTimeout(() => { late.textContent = 'Arrived' }, 2500)">Order</button><p id=late></p>
+    page = """<button onclick="setTimeout(() => { late.textContent = 'Arrived' }, 3000)">Order</button><p id=late></p>
       <button onclick="p.textContent = 'counted'">Count</button><p id=p></p>"""
     await session.navigate(site.page("/", page))
     await session.click('button "Order"')
@@ -182,7 +182,7 @@ async def test_a_change_after_the_answer_is_told_with_the_next_one_under_its_own
 
 
 async def test_a_late_change_survives_an_action_that_fails(session: Session, site: Site) -> None:
-    page = """<button onclick="setTimeout(() => { late.textContent = 'Arrived' }, 1500)">Order</button><p id=late></p>
+    page = """<button onclick="setTimeout(() => { late.textContent = 'Arrived' }, 3000)">Order</button><p id=late></p>
       <input aria-label=Name>"""
     await session.navigate(site.page("/", page))
     await session.click('button "Order"')

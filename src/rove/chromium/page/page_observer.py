@@ -34,8 +34,8 @@ class PageObserver:
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.seen_document = 0
-        # Whether a newer snapshot was taken of which the agent has not been told.
-        self._is_untold = False
+        # The number of the snapshot of each frame that the agent has seen. Without one, the frame counts as changed.
+        self._numbers: dict[str, int] = {}
         # The frame that the running action has acted in.
         self._touched: World | None = None
         self._image_digest: bytes | None = None
@@ -83,11 +83,13 @@ class PageObserver:
 
     def mark_seen(self, snapshot: Snapshot) -> None:
         """Note what the agent has seen: later changes are reported against it."""
-        self.seen, self.seen_document, self._is_untold = snapshot, self._page.load_state.documents, False
+        self.seen, self.seen_document = snapshot, self._page.load_state.documents
+        self._numbers = {world.frame_id: world.snapshot_number for world in self._page.worlds}
 
     def restore_seen(self, snapshot: Snapshot | None, document: int) -> None:
         """Note that the agent has not been told of any snapshot since this one."""
-        self._is_untold = self.seen is not snapshot
+        if snapshot is not self.seen:
+            self._numbers.clear()
         self.seen, self.seen_document = snapshot, document
 
     def clear_seen(self) -> None:
@@ -98,7 +100,7 @@ class PageObserver:
         """Return whether the page may have changed since its last snapshot, and note that an action begins."""
         worlds = [self._page.worlds.main, *(self._page.worlds.known_subframes if self._shows_frames else [])]
         answers = await asyncio.gather(*(self._begin_action_in(world) for world in worlds))
-        return self._is_untold or any(answers)
+        return any(answers)
 
     @property
     def _shows_frames(self) -> bool:
@@ -109,7 +111,8 @@ class PageObserver:
             return False
         try:
             async with asyncio.timeout(self._page.frame_timeout):
-                return bool(await world.call("() => rove.beginAction()"))
+                number = self._numbers.get(world.frame_id, 0)
+                return bool(await world.call("number => rove.beginAction(number)", number))
         except (TimeoutError, CdpError, ScriptFailed):
             return False  # it is busy or is being replaced: the action itself will tell
 

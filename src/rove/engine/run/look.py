@@ -29,6 +29,7 @@ class Look:
         self._start = start
         self._waits = waits
         self._began = time.monotonic()
+        self._is_same = False
         self.unfinished = unfinished
 
     async def observe(self) -> Changes:
@@ -39,7 +40,15 @@ class Look:
             await self._tab.observer.wait_for_effect(self._left)
             self.unfinished = await settle(self._tab, self._start, read_rows=True)
             changes, after = await self._compare(before)
-        return changes if changes.kind != "same" or self._waits else Changes("same")
+        self._is_same = changes.kind == "same"
+        return Changes("same") if self._is_same and not self._waits else changes
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """What is not over. A timer that is long is named only where nothing has changed: most hide a message again."""
+        timer = self.unfinished.timer if self._is_same else 0
+        named = (f"a timer ({timer:.1f} s left)",) if timer else ()
+        return (*self.unfinished.pending, *named)
 
     async def _compare(self, before: Snapshot | None) -> tuple[Changes, Snapshot]:
         is_known, after = shows_seen_document(self._tab), await self._tab.observer.take_snapshot()

@@ -90,7 +90,7 @@ class PageReporter:
         changes = await look.observe() if self._may_show(tab) and not self._quiet else NO_CHANGES
         # Checked again, as the tab may have navigated while the page was read.
         if self._may_show(tab):
-            report.changes, report.pending = changes, look.unfinished.pending
+            report.changes, report.pending = changes, look.pending
         else:
             tab.observer.clear_seen()
             self._add_hidden_event(tab)

@@ -55,33 +55,44 @@ export const nextRound = () => {
 };
 export const changesSoFar = () => changeCount;
 
-// Whether anything has changed since the last snapshot. The first change answers that, so the observer is disconnected.
-let hasChanged = false;
+// Snapshots are numbered; this is the number of the last one after which something changed. The first change after a
+// snapshot says enough, so the observer is disconnected then.
+let watchNumber = 0;
+let changedAfter = 0;
 /** @type {(() => void) | null} */
 let onLateChange = null;
 
-/** @param {MutationRecord[]} records */
-const noteLateChange = (records) => {
-  if (records.every((record) => restlessNodes.has(record.target))) return;
-  hasChanged = true;
+const noteChangeAfterSnapshot = () => {
+  changedAfter = watchNumber;
   lateObserver.disconnect();
   onLateChange?.();
 };
-const lateObserver = new MutationObserver(noteLateChange);
 
-export const watchForChanges = () => {
-  hasChanged = false;
+/** @param {MutationRecord[]} records */
+const onLateRecords = (records) => {
+  if (!records.every((record) => restlessNodes.has(record.target))) noteChangeAfterSnapshot();
+};
+const lateObserver = new MutationObserver(onLateRecords);
+
+// Called after each snapshot; returns its number. `isMoving`: whether the page changes without the document changing.
+/** @param {boolean} isMoving */
+export const watchForChanges = (isMoving) => {
+  onLateRecords(lateObserver.takeRecords());
   lateObserver.disconnect();
-  observeEverything(lateObserver);
+  watchNumber += 1;
+  if (isMoving) changedAfter = watchNumber;
+  else observeEverything(lateObserver);
+  return watchNumber;
 };
 
-export const hasChangedSinceWatch = () => {
-  const records = lateObserver.takeRecords();
-  if (records.length) noteLateChange(records);
-  return hasChanged;
+// A number that is too high is that of a snapshot of an earlier document.
+/** @param {number} number */
+export const hasChangedAfter = (number) => {
+  onLateRecords(lateObserver.takeRecords());
+  return number > watchNumber || changedAfter >= number;
 };
 
-// Resolves at the first change since `watchForChanges`, or after the timeout.
+// Resolves at the first change after the last snapshot, or after the timeout.
 /** @param {number} timeout @returns {Promise<void>} */
 export const firstChange = (timeout) =>
   new Promise((resolve) => {
@@ -92,5 +103,5 @@ export const firstChange = (timeout) =>
     };
     const timer = setTimeout(done, timeout);
     onLateChange = done;
-    if (hasChangedSinceWatch()) done();
+    if (hasChangedAfter(watchNumber)) done();
   });

@@ -7,7 +7,7 @@ import { inputSince, listenForInput, untilFrameIsOver } from "./idle.js";
 import {
   changesSoFar,
   firstChange,
-  hasChangedSinceWatch,
+  hasChangedAfter,
   nextRound,
   startCounting,
   stopCounting,
@@ -84,20 +84,12 @@ const untilNothingIsUnderWay = async (began, deadline, limit) => {
   }
 };
 
-// Whether an animation that will end was running at the last snapshot: it changes the page without changing the document.
-let wasAnimated = false;
-
-// Called after each snapshot of the whole document.
-const rememberSnapshot = () => {
-  wasAnimated = animationTimeLeft(Infinity).within > 0;
-  watchForChanges();
-};
-
+// A snapshot of the whole document is numbered, so that the driver can ask whether anything changed after it. Animations
+// change the page without changing the document.
 /** @param {SnapshotOptions} options */
 export const snapshotAndWatch = (options = {}) => {
   const data = takeSnapshot(options);
-  if (!options.root && !options.mode) rememberSnapshot();
-  return data;
+  return options.root ? data : { ...data, number: watchForChanges(animationTimeLeft(Infinity).within > 0) };
 };
 
 // Takes the snapshot in the same call as soon as nothing is under way.
@@ -115,15 +107,13 @@ export const snapshotWhenSettled = async (patience) => {
   }
 };
 
-// Whether anything changed since the last snapshot. Called when an action begins.
-export const beginAction = () => {
+// Whether anything changed after a snapshot. Called when an action begins.
+/** @param {number} number */
+export const beginAction = (number) => {
   noteActionStart();
-  return hasChangedSinceWatch() || wasAnimated;
+  return hasChangedAfter(number);
 };
 
 // Resolves at the first sign of an effect after the last snapshot, or after the timeout.
 /** @param {number} timeout */
-export const firstEffect = async (timeout) => {
-  await firstChange(timeout);
-  return hasChangedSinceWatch();
-};
+export const firstEffect = (timeout) => firstChange(timeout);
