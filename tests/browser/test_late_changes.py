@@ -21,7 +21,7 @@ LATE = {
     "a timer of 950 ms": "setTimeout(change, 950)",
     "timers in turn": "setTimeout(() => setTimeout(() => setTimeout(change, 100), 100), 100)",
     "an awaited sleep": "(async () => { for (let i = 0; i < 3; i++) await sleep(90); change() })()",
-    "an interval that ends": "let n = 0; const id = setInterval(() => { if (++n > 5) { clearInterval(id); change() } }, 60)",
+    "an interval that ends": "let n = 0; const i = setInterval(() => { if (++n > 5) change(clearInterval(i)) }, 60)",
     "the first tick of an interval": "setInterval(change, 700)",
     "three frames": "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(change)))",
     "twenty frames": "{ let n = 0; const step = () => ++n === 20 ? change() : requestAnimationFrame(step); step() }",

@@ -55,7 +55,12 @@ const underWay = (began, left) => {
   if (isScrolling()) candidates.push(SCROLL_CHECK_MS);
   const next = candidates.length ? Math.min(...candidates) + TIMER_GRACE_MS : null;
   const isStill = animations.within === 0 && next !== null && next > MOMENT_MS;
-  return { next, isStill, timer: work.next > left && work.next < Infinity ? work.next : work.later, animation: animations.later };
+  return {
+    next,
+    isStill,
+    timer: work.next > left && work.next < Infinity ? work.next : work.later,
+    animation: animations.later,
+  };
 };
 
 /** @param {number} milliseconds */
