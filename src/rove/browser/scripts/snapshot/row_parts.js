@@ -43,7 +43,7 @@ const hasOwnText = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" &
 export const newRow = (element, role, naming, strength, context, inner) => {
   const reason =
     unseenElement(element, inner) ||
-    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner) : "");
+    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner, element) : "");
   const mark = reason || inner.inert;
   return {
     depth: context.depth,

@@ -31,7 +31,7 @@ import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
-import { markCovered, resetOverlays } from "../visibility/overlays.js";
+import { markCovered, resetPaint } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
@@ -55,7 +55,7 @@ export const beginPass = (options) => {
   resetContexts();
   resetClosedHosts();
   resetGroups();
-  resetOverlays();
+  resetPaint();
   resetStrippedCharacters();
   findDisabledGroups();
   prepareLinks(Boolean(options.links));

@@ -3,9 +3,12 @@
 import { rectOf, textDataOf } from "../dom/natives.js";
 import { flattenedParent } from "../dom/tree.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
+import { paintedPoints } from "../paint/backdrops.js";
+import { pseudoRect } from "../paint/pseudo_boxes.js";
+import { collectSurfaces } from "../paint/surfaces.js";
 import {
   blendColours,
-  CANVAS_COLOUR,
+  canvasColour,
   compositeOver,
   contrast,
   LOW_CONTRAST,
@@ -24,35 +27,80 @@ export const RANGE = document.createRange();
 export const unseenText = (node, context) => {
   if (context.reason) return context.reason;
   const facts = context.facts;
-  if (context.pseudoCover) return "covered";
   if (facts.fontSize < MIN_FONT_SIZE) return "tiny";
   if (highlights.length && isHiddenByHighlight(node, context)) return "same colour";
-  const faded = lowContrastReason(facts, context);
+  const faded = lowContrastReason(facts, context, node);
   if (faded) return faded;
   if (!context.needsMeasuring) return "";
   RANGE.selectNodeContents(node);
   return geometryReason(RANGE.getBoundingClientRect(), context);
 };
 
-// Compares every colour that the letters may have with every colour that may be behind them.
-/** @param {Pick<StyleRecord, "colour" | "decoration" | "firstLine"> & Partial<StyleRecord>} facts @param {TextContext} context */
-export const lowContrastReason = (facts, context) => {
-  const behind = backgroundsIn(context);
+// The reason why letters cannot be told from what is behind them: by the boxes around them, and where that does not
+// decide, by a look at what is painted there.
+/** @param {TextStyle} facts @param {TextContext} context @param {Node | null} [node] @param {Box[]} [lines] */
+export const lowContrastReason = (facts, context, node = null, lines = undefined) => {
+  const reason = contrastReason(facts, context, backgroundsIn(context), false);
+  if (!node || reason === "transparent" || !needsLook(reason, context)) return reason;
+  collectSurfaces();
+  const points = paintedPoints(node, lines);
+  return points.length ? paintReason(points, facts, context) : reason;
+};
+
+/** @param {string} reason @param {TextContext} context */
+const needsLook = (reason, context) =>
+  reason !== "" ||
+  context.displaced ||
+  context.sunken ||
+  (context.backgroundImage !== null && context.backgroundImage.length === 0);
+
+// Compares every colour that the letters may have with every colour that may be behind them; without any, the text
+// counts as seen.
+/** @param {TextStyle} facts @param {TextContext} context @param {Colour[]} behind @param {boolean} isPainted */
+const contrastReason = (facts, context, behind, isPainted) => {
   /** @param {Colour} colour */
   const seen = (colour) =>
-    !behind.length || behind.some((below) => contrast(compositeOver(colour, below), below) >= LOW_CONTRAST);
+    !behind.length ||
+    behind.some((below) => {
+      const shown = isPainted ? blendedColour(colour, below, context) : shownColour(colour, context);
+      return contrast(compositeOver(shown, below), below) >= LOW_CONTRAST;
+    });
   const { decoration } = facts;
   if (decoration && decoration.covers && !seen(decoration.covers)) return "same colour";
   if (decoration && decoration.shows.some(seen)) return "";
   if (context.textBackground && (context.textBackground.length === 0 || context.textBackground.some(seen))) return "";
-  if (facts.firstLine && !seen(shownColour(facts.firstLine, context))) return "same colour";
+  if (facts.firstLine && !seen(facts.firstLine)) return "same colour";
   if (facts.colour[3] * context.opacity < MIN_OPACITY) return context.textBackground ? "same colour" : "transparent";
-  if (!context.backgroundImage && !context.filtered && !context.blend)
+  if (!isPainted && !context.backgroundImage && !context.filtered && !context.blend)
     return hasSameColour(/** @type {StyleRecord} */ (facts), context) ? "same colour" : "";
-  return seen(shownColour(facts.colour, context)) ? "" : "same colour";
+  return seen(facts.colour) ? "" : "same colour";
 };
 
-// Empty where an image of unknown colours is behind the text.
+const MOST = 0.4;
+
+/** @param {PaintedPoint[]} points @param {(point: PaintedPoint) => string} reasonAt */
+const reasonOfMost = (points, reasonAt) => {
+  const reasons = points.map(reasonAt).filter((reason) => reason);
+  if (!reasons.length) return "";
+  if (reasons.length === points.length) return reasons.find((reason) => !reason.startsWith("perhaps")) || reasons[0];
+  const sure = reasons.filter((reason) => !reason.startsWith("perhaps"));
+  return sure.length >= points.length * MOST ? `partly ${sure[0]}` : "";
+};
+
+/** @param {PaintedPoint} point */
+const coverAtPoint = ({ cover }) => (cover === 1 ? "covered" : cover ? "perhaps covered" : "");
+
+/** @param {PaintedPoint[]} points */
+export const coverReason = (points) => reasonOfMost(points, coverAtPoint);
+
+/** @param {PaintedPoint[]} points @param {TextStyle} facts @param {TextContext} context */
+export const paintReason = (points, facts, context) =>
+  reasonOfMost(
+    points,
+    (point) => coverAtPoint(point) || contrastReason(facts, context, point.colours || [], point.isPainted),
+  );
+
+// Empty where only a look tells what is behind the text.
 /** @param {TextContext} context */
 const backgroundsIn = (context) => {
   if (context.backgroundImage) return context.backgroundImage;
@@ -60,13 +108,22 @@ const backgroundsIn = (context) => {
   return [context.filtered && own ? context.filtered(context.background) : context.background];
 };
 
+// Whether the letters are blended with what is behind their group, and not with a background of the group itself.
+/** @param {TextContext} context */
+const isBlended = (context) => context.blend !== "" && context.background === context.blendBackdrop;
+
 /** @param {Colour} colour @param {TextContext} context */
 const shownColour = (colour, context) => {
   const shown = context.filtered ? context.filtered(colour) : colour;
   // Nothing is blended with the canvas itself.
-  const isBlended =
-    context.blend && context.background === context.blendBackdrop && context.blendBackdrop !== CANVAS_COLOUR;
-  return isBlended ? blendColours(context.blend, context.blendBackdrop || CANVAS_COLOUR, shown) : shown;
+  if (!isBlended(context) || !context.blendBackdrop || context.blendBackdrop === canvasColour) return shown;
+  return blendColours(context.blend, context.blendBackdrop, shown);
+};
+
+/** @param {Colour} colour @param {Colour} below @param {TextContext} context */
+const blendedColour = (colour, below, context) => {
+  const shown = context.filtered ? context.filtered(colour) : colour;
+  return isBlended(context) ? blendColours(context.blend, below, shown) : shown;
 };
 
 /** @param {StyleRecord} facts @param {TextContext} context */
@@ -101,23 +158,28 @@ export const unseenWords = (element) => {
   return "";
 };
 
-/** @param {CSSStyleDeclaration} style @param {VisibilityContext} context */
-export const unseenPseudo = (style, context) => {
+/** @param {CSSStyleDeclaration} style @param {VisibilityContext} context @param {Element} element @param {string} [which] */
+export const unseenPseudo = (style, context, element, which = "") => {
   if (context.reason) return context.reason;
   if (Number(style.opacity) < MIN_OPACITY) return "transparent";
   if (parseFloat(style.fontSize) < MIN_FONT_SIZE) return "tiny";
   if (style.position === "absolute" && outsideBox(style)) return "off-screen";
   const background = parseColour(style.backgroundColor);
-  const behind = compositeOver(background, context.background);
+  const isOpaque = background[3] > 0.95;
   const facts = { colour: textColour(style), decoration: decorationOf(style), firstLine: null };
-  return lowContrastReason(facts, {
+  const around = {
     opacity: context.opacity,
-    background: behind,
-    backgroundImage: background[3] > 0.95 ? null : context.backgroundImage,
+    background: compositeOver(background, context.background),
+    backgroundImage: isOpaque ? null : context.backgroundImage,
     textBackground: null,
     filtered: null,
+    blendBackdrop: null,
     blend: "",
-  });
+    displaced: context.displaced,
+    sunken: context.sunken,
+  };
+  const lines = which && style.position === "absolute" ? [pseudoRect(element, which)] : undefined;
+  return lowContrastReason(facts, around, isOpaque ? null : element, lines);
 };
 
 /** @param {CSSStyleDeclaration} style */
