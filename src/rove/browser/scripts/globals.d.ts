@@ -68,7 +68,7 @@ interface Surface {
   isFixed: boolean;
   style: CSSStyleDeclaration;
   rect: DOMRect;
-  visible: Edges | null;
+  visible: Map<Scroller | null, Edges>;
   order: PaintEntry[] | null;
 }
 
@@ -81,6 +81,7 @@ interface Scroller {
 
 interface PlacedSurface {
   surface: Surface;
+  part: Edges;
   shift: { x: number; y: number; isOut: boolean };
 }
 
@@ -88,7 +89,10 @@ interface PlacedSurface {
 interface PaintedPoint {
   cover: number;
   colours: Colour[] | null;
+  /** Whether anything but the canvas itself is below. */
   isPainted: boolean;
+  /** Whether the colours below change from point to point, as those of a picture do. */
+  isPattern: boolean;
 }
 
 interface GradientStop {
@@ -234,6 +238,8 @@ interface Row extends Partial<NameOwner> {
   to?: number;
   place?: number;
   inlineText?: string;
+  /** The row of text that `inlineText` was. */
+  inlined?: Row;
   cellDepth?: number;
   headers?: boolean;
   plain?: string;

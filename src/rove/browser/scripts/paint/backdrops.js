@@ -7,7 +7,16 @@ import { contextInside } from "../visibility/contexts.js";
 import { backgroundAt, paintOver } from "./backgrounds.js";
 import { comparePaintOrder, orderOfBox, orderOfText } from "./paint_order.js";
 import { scrollersInside, scrollersOf, scrollShift } from "./scroll_ranges.js";
-import { fillsViewport, fixedSurfaces, forSurfacesNear, partsAt, reaches, surfaceOf } from "./surfaces.js";
+import {
+  fillsViewport,
+  fixedSurfaces,
+  forSurfacesNear,
+  PICTURES,
+  partsAt,
+  reaches,
+  surfaceOf,
+  visiblePart,
+} from "./surfaces.js";
 
 export const MAX_LINES = 8;
 const ACROSS = [0.02, 0.26, 0.5, 0.74, 0.98];
@@ -75,7 +84,7 @@ const isPageBackground = (element) => {
   return element === root || (element === bodyOf(document) && !hasBackground(root));
 };
 
-/** @param {number} x @param {number} y @returns {Colour[] | null} */
+/** @param {number} x @param {number} y */
 const pageColours = (x, y) => {
   const root = rootElementOf(document);
   const body = bodyOf(document);
@@ -83,9 +92,10 @@ const pageColours = (x, y) => {
   const { filtered } = contextInside(painter);
   /** @type {Colour[] | null} */
   let colours = [canvasColour];
-  for (const part of backgroundAt(getComputedStyle(painter), rectOf(root), x, y))
-    colours = paintOver(colours, part && filtered ? part.map(filtered) : part, 1);
-  return colours;
+  const style = getComputedStyle(painter);
+  const parts = backgroundAt(style, rectOf(root), x, y);
+  for (const part of parts) colours = paintOver(colours, part && filtered ? part.map(filtered) : part, 1);
+  return { colours, isPainted: parts.length !== 0, isPattern: style.backgroundImage !== "none" };
 };
 
 // All surfaces that may lie under or over these lines, here or where scrolling brings them.
@@ -107,9 +117,10 @@ const surfacesFor = (node, element, lines, moving) => {
 };
 
 // How much a surface hides of what is below it at a point: 1, 0, or a half where that cannot be told.
-/** @param {Surface} surface @param {number} x @param {number} y */
-const coverAt = (surface, x, y) => {
-  if (!reaches(surface, x, y)) return 0;
+/** @param {PlacedSurface} placed @param {number} x @param {number} y */
+const coverAt = (placed, x, y) => {
+  if (!reaches(placed, x, y)) return 0;
+  const { surface } = placed;
   if (surface.facts.blursBackdrop && !surface.pseudo) return 1;
   let through = 1;
   for (const part of partsAt(surface, x, y)) {
@@ -120,25 +131,30 @@ const coverAt = (surface, x, y) => {
 };
 
 /** @param {PlacedSurface} placed @param {number} x @param {number} y */
-const coverOf = ({ surface, shift }, x, y) => {
-  const there = coverAt(surface, x + shift.x, y + shift.y);
+const coverOf = (placed, x, y) => {
+  const { shift } = placed;
+  const there = coverAt(placed, x + shift.x, y + shift.y);
   if (shift.isOut || !there || (!shift.x && !shift.y)) return there;
-  return Math.min(there, coverAt(surface, x, y));
+  return Math.min(there, coverAt(placed, x, y));
 };
+
+/** @param {Surface} surface */
+const isPatterned = ({ facts, style }) => style.backgroundImage !== "none" || PICTURES.has(facts.tag);
 
 /** @param {PlacedSurface[]} below @param {number} x @param {number} y */
 const coloursUnder = (below, x, y) => {
-  let colours = pageColours(x, y);
-  let isPainted = false;
-  for (const { surface, shift } of below) {
+  let { colours, isPainted, isPattern } = pageColours(x, y);
+  for (const placed of below) {
+    const { surface, shift } = placed;
     const [atX, atY] = shift.isOut ? [x + shift.x, y + shift.y] : [x, y];
-    if (!reaches(surface, atX, atY)) continue;
+    if (!reaches(placed, atX, atY)) continue;
     for (const part of partsAt(surface, atX, atY)) {
       colours = paintOver(colours, part, surface.opacity);
       isPainted = true;
+      isPattern ||= isPatterned(surface);
     }
   }
-  return { colours, isPainted };
+  return { colours, isPainted, isPattern };
 };
 
 /** @param {Surface[]} found @param {Node} node @param {Box} line @param {Scroller[]} moving @returns {{ above: PlacedSurface[], below: PlacedSurface[] }} */
@@ -150,8 +166,9 @@ const divided = (found, node, line, moving) => {
   const below = [];
   for (const surface of found) {
     const shift = scrollShift(moving, scrollersOf(surface.element), line);
-    const side = surface.element !== node && comparePaintOrder(orderOf(surface), order) > 0 ? above : below;
-    side.push({ surface, shift });
+    const isOwn = surface.element === node && !surface.pseudo;
+    const side = !isOwn && comparePaintOrder(orderOf(surface), order) > 0 ? above : below;
+    side.push({ surface, shift, part: visiblePart(surface, moving) });
   }
   below.sort((a, b) => comparePaintOrder(orderOf(a.surface), orderOf(b.surface)));
   return { above, below };
@@ -176,7 +193,7 @@ export const paintedPoints = (node, lines = linesOf(node)) => {
   });
 };
 
-// Whether something that is not around a node paints near it.
+// Whether something that is not around a node paints near it. What is inside an element is judged with its texts.
 /** @param {Node} node @param {Box} rect */
 export const isNearSurface = (node, rect) => {
   let isNear = false;

@@ -57,7 +57,7 @@ const scrollerAt = (element, style) => {
 };
 
 /** @param {Element} element */
-const scrollerOf = (element) => {
+export const scrollerOf = (element) => {
   let scroller = scrollers.get(element);
   if (scroller === undefined) {
     scroller = scrollerAt(element, getComputedStyle(element));

@@ -10,9 +10,10 @@ import { viewHeight, viewWidth } from "../visibility/viewport.js";
 import { backgroundAt } from "./backgrounds.js";
 import { replacedColourAt } from "./pictures.js";
 import { pseudoRect } from "./pseudo_boxes.js";
+import { scrollerOf, scrollersOf } from "./scroll_ranges.js";
 
 const MAX_SURFACES = 4000;
-const PICTURES = new Set(["img", "canvas", "video", "iframe", "object", "embed"]);
+export const PICTURES = new Set(["img", "canvas", "video", "iframe", "object", "embed"]);
 const SHAPES = new Set(["rect", "circle", "ellipse", "path", "polygon", "image"]);
 const SHAPE_SELECTOR = [...SHAPES].join();
 const NOT_DRAWN = "defs, clipPath, mask, symbol, pattern, marker";
@@ -51,7 +52,7 @@ const newSurface = (element, pseudo, inner) => ({
   isFixed: inner.fixed,
   style: getComputedStyle(element, pseudo || null),
   rect: pseudo ? pseudoRect(element, pseudo) : rectOf(element),
-  visible: null,
+  visible: new Map(),
   order: null,
 });
 
@@ -76,6 +77,7 @@ export const mayOverlap = (facts) =>
   facts.paintsBefore ||
   facts.paintsAfter ||
   facts.tag === "svg" ||
+  facts.tag === "table" ||
   facts.display.startsWith("table-column");
 
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} inner */
@@ -85,8 +87,18 @@ export const noteSurface = (element, facts, inner) => {
   const own = facts.visible && surfaceOf(element, inner);
   if (own && surfacesByElement.size > known) surfaces.push(own);
   if (facts.tag === "svg" && !facts.html) noteShapes(element);
+  if (facts.tag === "table" && facts.html) noteColumns(element);
   if (facts.paintsBefore) surfaces.push(newSurface(element, "::before", inner));
   if (facts.paintsAfter) surfaces.push(newSurface(element, "::after", inner));
+};
+
+// The backgrounds of columns lie under the cells, which are not inside them.
+/** @param {Element} table */
+const noteColumns = (table) => {
+  for (const column of queryAll(table, ":scope > colgroup, :scope > colgroup > col, :scope > col")) {
+    const surface = surfaceOf(column, contextInside(column));
+    if (surface) surfaces.push(surface);
+  }
 };
 
 // Shapes of a drawing that is larger than an icon.
@@ -179,10 +191,28 @@ export const fixedSurfaces = () => {
 /** @param {StyleRecord} facts */
 const isContainingBlock = (facts) => facts.placed || facts.moved;
 
-// The part of a surface that the boxes around it do not clip.
-/** @param {Surface} surface @returns {Edges} */
-export const visiblePart = (surface) => {
-  if (surface.visible) return surface.visible;
+// The nearest scroll container that moves a surface together with the text that it is compared with.
+/** @param {Surface} surface @param {Scroller[]} moving */
+const sharedScroller = (surface, moving) => {
+  const own = scrollersOf(surface.element);
+  return own.find((scroller) => moving.includes(scroller)) || null;
+};
+
+// The part of a surface that the boxes around it do not clip. What is moved together with a text is compared with it as
+// if all of it were in view.
+/** @param {Surface} surface @param {Scroller[]} moving @returns {Edges} */
+export const visiblePart = (surface, moving) => {
+  const shared = sharedScroller(surface, moving);
+  let part = surface.visible.get(shared);
+  if (!part) {
+    part = clippedPart(surface, shared);
+    surface.visible.set(shared, part);
+  }
+  return part;
+};
+
+/** @param {Surface} surface @param {Scroller | null} shared @returns {Edges} */
+const clippedPart = (surface, shared) => {
   let { left, top, right, bottom } = surface.rect;
   let position = surface.pseudo ? surface.style.position : surface.facts.position;
   let around = surface.pseudo ? surface.element : flattenedParent(surface.element);
@@ -192,12 +222,12 @@ export const visiblePart = (surface) => {
     if (position === "absolute" && !isContainingBlock(facts)) continue;
     position = facts.position;
     if (!facts.hides && !facts.scrolls) continue;
+    if (facts.scrolls && shared && scrollerOf(around) === shared) break;
     const box = rectOf(around);
     [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
     [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
   }
-  surface.visible = { left, top, right, bottom };
-  return surface.visible;
+  return { left, top, right, bottom };
 };
 
 // A rotated box is smaller than the rectangle around it.
@@ -224,9 +254,8 @@ const isInsideShape = (shape, x, y) => {
 /** @param {Surface} surface */
 const isShape = (surface) => !surface.facts.html && surface.facts.tag !== "svg";
 
-/** @param {Surface} surface @param {number} x @param {number} y */
-export const reaches = (surface, x, y) => {
-  const part = visiblePart(surface);
+/** @param {PlacedSurface} placed @param {number} x @param {number} y */
+export const reaches = ({ surface, part }, x, y) => {
   if (x < part.left - 1 || x > part.right + 1 || y < part.top - 1 || y > part.bottom + 1) return false;
   return isShape(surface) ? isInsideShape(surface.element, x, y) : isInsideRotated(surface, x, y);
 };

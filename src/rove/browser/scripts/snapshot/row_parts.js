@@ -128,6 +128,13 @@ const finishTableRow = (row, index) => {
   inlineFirstText(index);
 };
 
+/** @param {Row} previous @param {Row} cell */
+const joinCell = (previous, cell) => {
+  previous.flags |= cell.flags & IN_VIEW;
+  const nodes = [...(previous.nodes || [previous.node]), ...(cell.nodes || [cell.node])];
+  previous.nodes = nodes.filter((node) => node !== undefined);
+};
+
 /** @param {string} role @param {VisibilityContext} context @param {number} start */
 export const finishCell = (role, context, start) => {
   flushText();
@@ -138,7 +145,7 @@ export const finishCell = (role, context, start) => {
   const text = made ? rows[start].text : "";
   if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
     previous.text += " | " + text;
-    if (made) previous.flags |= /** @type {Row} */ (rows.pop()).flags & IN_VIEW;
+    if (made) joinCell(previous, /** @type {Row} */ (rows.pop()));
     previous.headers = previous.headers && role === "columnheader";
   } else if (made) {
     rows[start].cellDepth = context.depth;

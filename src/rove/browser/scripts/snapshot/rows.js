@@ -96,7 +96,7 @@ export const flushText = () => {
 };
 
 /** @param {Row} row */
-const textLine = (row) =>
+export const textLine = (row) =>
   '"' +
   escapeQuoted(row.text || "") +
   '"' +
@@ -122,6 +122,7 @@ export const inlineFirstText = (index) => {
   if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS)
     return;
   row.inlineText = textLine(first);
+  row.inlined = first;
   row.flags |= first.flags & IN_VIEW;
   rows.splice(index + 1, 1);
 };

@@ -8,7 +8,7 @@ import { resetPictures } from "../paint/pictures.js";
 import { resetScrollRanges } from "../paint/scroll_ranges.js";
 import { hasSurfaces, resetSurfaces } from "../paint/surfaces.js";
 import { markFor } from "../snapshot/lines.js";
-import { FOLD, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
+import { FOLD, rows, TEXT, textLine, UNSEEN } from "../snapshot/rows.js";
 import { contextInside } from "./contexts.js";
 import { coverReason, paintReason, RANGE } from "./text_visibility.js";
 
@@ -72,14 +72,28 @@ const rowReason = (row) => {
   return !first || reasons.every((reason) => reason) ? first : `partly ${first.replace(/^(?:partly|perhaps) /, "")}`;
 };
 
+/** @param {Row} row */
+const markRow = (row) => {
+  if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) return;
+  const reason = rowReason(row);
+  if (!reason) return;
+  row.flags |= UNSEEN;
+  if (row.flags & TEXT) row.mark = reason;
+  else row.marks += markFor(reason);
+};
+
+// Text that was moved into the line of its element is judged by itself.
+/** @param {Row} row @param {Row} inlined */
+const markInlined = (row, inlined) => {
+  markRow(inlined);
+  if (!inlined.mark) return;
+  row.inlineText = textLine(inlined);
+};
+
 export const markCovered = () => {
   if (!hasSurfaces()) return;
   for (const row of rows.slice(0, MAX_ROWS)) {
-    if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) continue;
-    const reason = rowReason(row);
-    if (!reason) continue;
-    row.flags |= UNSEEN;
-    if (row.flags & TEXT) row.mark = reason;
-    else row.marks += markFor(reason);
+    markRow(row);
+    if (row.inlined && !(row.flags & UNSEEN)) markInlined(row, row.inlined);
   }
 };

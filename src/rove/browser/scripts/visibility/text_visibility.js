@@ -40,7 +40,7 @@ export const unseenText = (node, context) => {
 // decide, by a look at what is painted there.
 /** @param {TextStyle} facts @param {TextContext} context @param {Node | null} [node] @param {Box[]} [lines] */
 export const lowContrastReason = (facts, context, node = null, lines = undefined) => {
-  const reason = contrastReason(facts, context, backgroundsIn(context), false);
+  const reason = contrastReason(facts, context, null);
   if (!node || reason === "transparent" || !needsLook(reason, context)) return reason;
   collectSurfaces();
   const points = paintedPoints(node, lines);
@@ -54,15 +54,16 @@ const needsLook = (reason, context) =>
   context.sunken ||
   (context.backgroundImage !== null && context.backgroundImage.length === 0);
 
-// Compares every colour that the letters may have with every colour that may be behind them; without any, the text
-// counts as seen.
-/** @param {TextStyle} facts @param {TextContext} context @param {Colour[]} behind @param {boolean} isPainted */
-const contrastReason = (facts, context, behind, isPainted) => {
+// Compares every colour that the letters may have with every colour that may be behind them, at a point or by the boxes
+// around them. Without any, the text counts as seen.
+/** @param {TextStyle} facts @param {TextContext} context @param {PaintedPoint | null} point */
+const contrastReason = (facts, context, point) => {
+  const behind = point ? point.colours || [] : backgroundsIn(context);
   /** @param {Colour} colour */
   const seen = (colour) =>
     !behind.length ||
     behind.some((below) => {
-      const shown = isPainted ? blendedColour(colour, below, context) : shownColour(colour, context);
+      const shown = point ? colourAtPoint(colour, below, context, point) : shownColour(colour, context);
       return contrast(compositeOver(shown, below), below) >= LOW_CONTRAST;
     });
   const { decoration } = facts;
@@ -71,7 +72,7 @@ const contrastReason = (facts, context, behind, isPainted) => {
   if (context.textBackground && (context.textBackground.length === 0 || context.textBackground.some(seen))) return "";
   if (facts.firstLine && !seen(facts.firstLine)) return "same colour";
   if (facts.colour[3] * context.opacity < MIN_OPACITY) return context.textBackground ? "same colour" : "transparent";
-  if (!isPainted && !context.backgroundImage && !context.filtered && !context.blend)
+  if (!point && !context.backgroundImage && !context.filtered && !context.blend)
     return hasSameColour(/** @type {StyleRecord} */ (facts), context) ? "same colour" : "";
   return seen(facts.colour) ? "" : "same colour";
 };
@@ -83,7 +84,10 @@ const reasonOfMost = (points, reasonAt) => {
   const reasons = points.map(reasonAt).filter((reason) => reason);
   if (!reasons.length) return "";
   if (reasons.length === points.length) return reasons.find((reason) => !reason.startsWith("perhaps")) || reasons[0];
-  const sure = reasons.filter((reason) => !reason.startsWith("perhaps"));
+  const sure = points
+    .filter((point) => !point.isPattern)
+    .map(reasonAt)
+    .filter((reason) => /^(?:covered|same)/.test(reason));
   return sure.length >= points.length * MOST ? `partly ${sure[0]}` : "";
 };
 
@@ -95,10 +99,7 @@ export const coverReason = (points) => reasonOfMost(points, coverAtPoint);
 
 /** @param {PaintedPoint[]} points @param {TextStyle} facts @param {TextContext} context */
 export const paintReason = (points, facts, context) =>
-  reasonOfMost(
-    points,
-    (point) => coverAtPoint(point) || contrastReason(facts, context, point.colours || [], point.isPainted),
-  );
+  reasonOfMost(points, (point) => coverAtPoint(point) || contrastReason(facts, context, point));
 
 // Empty where only a look tells what is behind the text.
 /** @param {TextContext} context */
@@ -120,10 +121,10 @@ const shownColour = (colour, context) => {
   return blendColours(context.blend, context.blendBackdrop, shown);
 };
 
-/** @param {Colour} colour @param {Colour} below @param {TextContext} context */
-const blendedColour = (colour, below, context) => {
+/** @param {Colour} colour @param {Colour} below @param {TextContext} context @param {PaintedPoint} point */
+const colourAtPoint = (colour, below, context, { isPainted }) => {
   const shown = context.filtered ? context.filtered(colour) : colour;
-  return isBlended(context) ? blendColours(context.blend, below, shown) : shown;
+  return isPainted && isBlended(context) ? blendColours(context.blend, below, shown) : shown;
 };
 
 /** @param {StyleRecord} facts @param {TextContext} context */
