@@ -17,7 +17,9 @@ LAYOUTS = list(zip(PARTS[::3], PARTS[1::3], PARTS[2::3], strict=True))
 SEEN = {name: html for kind, name, html in LAYOUTS if kind == "seen"}
 HIDDEN = {name: html for kind, name, html in LAYOUTS if kind == "hidden"}
 # Also an "invisible part" that has the word.
-MARK = re.compile(r'\((?:(?:perhaps |partly )?invisible:|invisible part: "[^)]*CANARY|screen-reader only|inert|aria-hidden)')
+MARK = re.compile(
+    r'\((?:(?:perhaps |partly )?invisible:|invisible part: "[^)]*CANARY|screen-reader only|inert|aria-hidden)'
+)
 SVG = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='90' height='60'%3E{}%3C/svg%3E"
 FILL = "%3Crect width='90' height='60' fill='%23{}'/%3E"
 IMAGES = {
@@ -30,7 +32,7 @@ IMAGES = {
 
 def page(layout: str) -> str:
     for name, url in IMAGES.items():
-        layout = layout.replace(f"url({{{name}}})", f'url(&quot;{url}&quot;)').replace(f"{{{name}}}", url)
+        layout = layout.replace(f"url({{{name}}})", f"url(&quot;{url}&quot;)").replace(f"{{{name}}}", url)
     return "<!doctype html><meta charset=utf-8><title>t</title>" + layout.replace("@", "CANARY")
 
 

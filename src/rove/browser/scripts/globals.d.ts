@@ -69,6 +69,8 @@ interface Surface {
   style: CSSStyleDeclaration;
   rect: DOMRect;
   visible: Map<Scroller | null, Edges>;
+  /** What it paints, where that is the same everywhere. */
+  parts: (Colour[] | null)[] | null;
   order: PaintEntry[] | null;
 }
 
@@ -193,6 +195,8 @@ interface VisibilityContext extends TextContext {
   seen: boolean;
   reason: string;
   inert: string;
+  /** The nearest element around that has a background. */
+  painter: Element | null;
   /** What scrolling the nearest scroll container can show; null where that is the page. */
   reach: Edges | null;
   clip: Clip | null;
@@ -218,6 +222,7 @@ interface NameOwner {
   inertText?: string;
   unseen?: [reason: string, text: string][];
   hasSeenText?: boolean;
+  displaced?: boolean;
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
@@ -238,6 +243,8 @@ interface Row extends Partial<NameOwner> {
   to?: number;
   place?: number;
   inlineText?: string;
+  /** Whether its text may lie outside the boxes around it. */
+  displaced?: boolean;
   /** The row of text that `inlineText` was. */
   inlined?: Row;
   cellDepth?: number;
@@ -271,6 +278,7 @@ interface TextRun {
   node?: Node;
   nodes: (Node | undefined)[] | null;
   dropped?: number;
+  displaced?: boolean;
   preformatted?: boolean;
 }
 

@@ -11,7 +11,7 @@ import {
   fillsViewport,
   fixedSurfaces,
   forSurfacesNear,
-  PICTURES,
+  PICTURE_TAGS,
   partsAt,
   reaches,
   surfaceOf,
@@ -84,8 +84,17 @@ const isPageBackground = (element) => {
   return element === root || (element === bodyOf(document) && !hasBackground(root));
 };
 
+// Of a page whose background is the same everywhere.
+/** @type {Omit<PaintedPoint, "cover"> | null} */
+let plainPage = null;
+
+export const resetBackdrops = () => {
+  plainPage = null;
+};
+
 /** @param {number} x @param {number} y */
 const pageColours = (x, y) => {
+  if (plainPage) return plainPage;
   const root = rootElementOf(document);
   const body = bodyOf(document);
   const painter = hasBackground(root) || !body ? root : body;
@@ -95,7 +104,9 @@ const pageColours = (x, y) => {
   const style = getComputedStyle(painter);
   const parts = backgroundAt(style, rectOf(root), x, y);
   for (const part of parts) colours = paintOver(colours, part && filtered ? part.map(filtered) : part, 1);
-  return { colours, isPainted: parts.length !== 0, isPattern: style.backgroundImage !== "none" };
+  const page = { colours, isPainted: parts.length !== 0, isPattern: style.backgroundImage !== "none" };
+  if (!page.isPattern && style.boxShadow === "none") plainPage = page;
+  return page;
 };
 
 // All surfaces that may lie under or over these lines, here or where scrolling brings them.
@@ -139,7 +150,7 @@ const coverOf = (placed, x, y) => {
 };
 
 /** @param {Surface} surface */
-const isPatterned = ({ facts, style }) => style.backgroundImage !== "none" || PICTURES.has(facts.tag);
+const isPatterned = ({ facts, style }) => style.backgroundImage !== "none" || PICTURE_TAGS.has(facts.tag);
 
 /** @param {PlacedSurface[]} below @param {number} x @param {number} y */
 const coloursUnder = (below, x, y) => {
@@ -193,8 +204,19 @@ export const paintedPoints = (node, lines = linesOf(node)) => {
   });
 };
 
+// Whether anything paints near an element or in it, except for what is around it.
+/** @param {Element} element */
+export const isNearAnySurface = (element) => {
+  let isNear = fixedSurfaces().length !== 0;
+  if (!isNear)
+    forSurfacesNear(rectOf(element), (surface) => {
+      isNear ||= surface.pseudo !== "" || !isWithin(element, surface.element);
+    });
+  return isNear;
+};
+
 // Whether something that is not around a node paints near it. What is inside an element is judged with its texts.
-/** @param {Node} node @param {Box} rect */
+/** @param {Node} node @param {Edges} rect */
 export const isNearSurface = (node, rect) => {
   let isNear = false;
   /** @param {Surface} surface */
@@ -204,6 +226,16 @@ export const isNearSurface = (node, rect) => {
   forSurfacesNear(rect, check);
   if (!isNear) fixedSurfaces().filter(fillsViewport).forEach(check);
   return isNear;
+};
+
+// Whether a text that was moved from its own place still lies on the nearest background around it.
+/** @param {Element | null} painter @param {Edges} rect */
+export const isOnBackground = (painter, rect) => {
+  if (!painter || isPageBackground(painter)) return true;
+  const box = rectOf(painter);
+  return (
+    rect.left >= box.left - 1 && rect.right <= box.right + 1 && rect.top >= box.top - 1 && rect.bottom <= box.bottom + 1
+  );
 };
 
 /** @param {Element} element @param {Node} node */

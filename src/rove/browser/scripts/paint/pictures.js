@@ -1,6 +1,7 @@
 // The colours of pictures: images, canvases and videos are drawn on a small canvas of our own and read there.
 
-import { localNameOf, rectOf } from "../dom/natives.js";
+import { localNameOf, queryAll, rectOf } from "../dom/natives.js";
+import { contextInside } from "../visibility/contexts.js";
 
 const SIDE = 64;
 const MAX_KNOWN = 100;
@@ -114,3 +115,31 @@ export const replacedColourAt = (element, x, y) => {
   const box = fittedBox(getComputedStyle(element), rectOf(element), picture.width, picture.height);
   return pictureColourAt(picture, (x - box.left) / box.width, (y - box.top) / box.height);
 };
+
+const SHOWN_AS_PICTURE = new Set(["img", "svg", "canvas", "video", "picture", "object"]);
+const MIN_ICON = 6;
+const MAX_ICON_PARTS = 10;
+const ICON_GLYPH = /[\uE000-\uF8FF]|url\(/;
+
+/** @param {Element} element @param {string} which */
+const hasGeneratedIcon = (element, which) => {
+  const style = getComputedStyle(element, which);
+  return ICON_GLYPH.test(style.content) || style.backgroundImage !== "none" || style.maskImage !== "none";
+};
+
+/** @param {Element} element */
+const isPicture = (element) => {
+  const { facts, seen } = contextInside(element);
+  if (facts.none || !seen) return false;
+  const rect = rectOf(element);
+  if (rect.width < MIN_ICON || rect.height < MIN_ICON) return false;
+  if (SHOWN_AS_PICTURE.has(facts.tag) || (facts.backgroundImage && !facts.clippedToText)) return true;
+  return (
+    (facts.before && hasGeneratedIcon(element, "::before")) || (facts.after && hasGeneratedIcon(element, "::after"))
+  );
+};
+
+// Whether an element shows a picture, in place of words that only screen readers get.
+/** @param {Element} element */
+export const showsPicture = (element) =>
+  [element, ...[...queryAll(element, "*")].slice(0, MAX_ICON_PARTS)].some(isPicture);

@@ -13,7 +13,7 @@ import { pseudoRect } from "./pseudo_boxes.js";
 import { scrollerOf, scrollersOf } from "./scroll_ranges.js";
 
 const MAX_SURFACES = 4000;
-export const PICTURES = new Set(["img", "canvas", "video", "iframe", "object", "embed"]);
+export const PICTURE_TAGS = new Set(["img", "canvas", "video", "iframe", "object", "embed"]);
 const SHAPES = new Set(["rect", "circle", "ellipse", "path", "polygon", "image"]);
 const SHAPE_SELECTOR = [...SHAPES].join();
 const NOT_DRAWN = "defs, clipPath, mask, symbol, pattern, marker";
@@ -21,12 +21,16 @@ const MAX_DRAWN_SHAPES = 300;
 
 /** @type {Surface[]} */
 let surfaces = [];
+// Boxes in the flow: only text that was moved from its own place lies over or under them.
+/** @type {[Element, VisibilityContext][]} */
+let boxesInFlow = [];
 /** @type {Map<Element, Surface>} */
 let surfacesByElement = new Map();
 let areComplete = false;
 
 export const resetSurfaces = () => {
   surfaces = [];
+  boxesInFlow = [];
   surfacesByElement = new Map();
   areComplete = false;
   indexed = 0;
@@ -39,7 +43,7 @@ export const resetSurfaces = () => {
 const paintsItself = (element, facts) => {
   if (!facts.html && namespaceOf(element) === SVG && facts.tag !== "svg") return SHAPES.has(facts.tag);
   if (facts.background[3] > 0 || facts.backgroundImage !== null) return !facts.clippedToText;
-  return PICTURES.has(facts.tag) || facts.blursBackdrop;
+  return PICTURE_TAGS.has(facts.tag) || facts.blursBackdrop;
 };
 
 /** @param {Element} element @param {string} pseudo @param {VisibilityContext} inner @returns {Surface} */
@@ -53,6 +57,7 @@ const newSurface = (element, pseudo, inner) => ({
   style: getComputedStyle(element, pseudo || null),
   rect: pseudo ? pseudoRect(element, pseudo) : rectOf(element),
   visible: new Map(),
+  parts: null,
   order: null,
 });
 
@@ -70,7 +75,7 @@ export const surfaceOf = (element, inner) => {
 
 // Whether a box may lie over or under what is not inside it.
 /** @param {StyleRecord} facts */
-export const mayOverlap = (facts) =>
+const mayOverlap = (facts) =>
   facts.placed ||
   facts.moved ||
   facts.overlaps ||
@@ -80,9 +85,17 @@ export const mayOverlap = (facts) =>
   facts.tag === "table" ||
   facts.display.startsWith("table-column");
 
+// Called for every element of a walk.
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} inner */
 export const noteSurface = (element, facts, inner) => {
   if (inner.reason || areComplete || surfaces.length >= MAX_SURFACES) return;
+  if (mayOverlap(facts)) addSurfaces(element, facts, inner);
+  else if (facts.visible && paintsItself(element, facts) && boxesInFlow.length < MAX_SURFACES)
+    boxesInFlow.push([element, inner]);
+};
+
+/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} inner */
+const addSurfaces = (element, facts, inner) => {
   const known = surfacesByElement.size;
   const own = facts.visible && surfaceOf(element, inner);
   if (own && surfacesByElement.size > known) surfaces.push(own);
@@ -90,6 +103,15 @@ export const noteSurface = (element, facts, inner) => {
   if (facts.tag === "table" && facts.html) noteColumns(element);
   if (facts.paintsBefore) surfaces.push(newSurface(element, "::before", inner));
   if (facts.paintsAfter) surfaces.push(newSurface(element, "::after", inner));
+};
+
+// Adds the boxes in the flow, for text that was moved over them.
+export const addBoxesInFlow = () => {
+  for (const [element, inner] of boxesInFlow) {
+    const surface = surfaceOf(element, inner);
+    if (surface) surfaces.push(surface);
+  }
+  boxesInFlow = [];
 };
 
 // The backgrounds of columns lie under the cells, which are not inside them.
@@ -116,7 +138,7 @@ const noteShapes = (drawing) => {
 /** @param {Element} element */
 const mayPaint = (element) => {
   const tag = localNameOf(element);
-  if (PICTURES.has(tag) || tag === "svg" || mayHavePseudo(element)) return true;
+  if (PICTURE_TAGS.has(tag) || tag === "svg" || mayHavePseudo(element)) return true;
   const style = getComputedStyle(element);
   return (
     style.backgroundColor !== "rgba(0, 0, 0, 0)" ||
@@ -127,7 +149,7 @@ const mayPaint = (element) => {
   );
 };
 
-// Collects every box that paints, also those in the flow, over which other text may have been placed.
+// Collects every box of the document that paints, for a look in the middle of a walk or from outside of one.
 export const collectSurfaces = () => {
   if (areComplete) return;
   resetSurfaces();
@@ -136,6 +158,7 @@ export const collectSurfaces = () => {
     const inner = contextInside(element);
     if (!inner.facts.none && inner.seen) noteSurface(element, inner.facts, inner);
   }
+  addBoxesInFlow();
   areComplete = true;
 };
 
@@ -282,17 +305,29 @@ const shapeColours = (facts, style) => {
 const unfilteredParts = ({ element, pseudo, facts, style, rect }, x, y) => {
   if (!pseudo && !facts.html && facts.tag !== "svg") return [shapeColours(facts, style)];
   const background = backgroundAt(style, rect, x, y);
-  if (pseudo || !PICTURES.has(facts.tag)) return background;
+  if (pseudo || !PICTURE_TAGS.has(facts.tag)) return background;
   if (facts.tag === "iframe") return [...background, ...frameColours(element)];
   return [...background, replacedColourAt(element, x, y)];
 };
 
+// Whether it has the same colour everywhere.
+/** @param {Surface} surface */
+const isPlain = ({ facts, style }) =>
+  facts.html &&
+  !PICTURE_TAGS.has(facts.tag) &&
+  style.backgroundImage === "none" &&
+  style.borderImageSource === "none" &&
+  style.boxShadow === "none";
+
 // What a surface paints at a point, from the bottom up.
 /** @param {Surface} surface @param {number} x @param {number} y */
 export const partsAt = (surface, x, y) => {
-  const parts = unfilteredParts(surface, x, y);
+  if (surface.parts) return surface.parts;
+  const found = unfilteredParts(surface, x, y);
   const { filtered } = surface;
-  return filtered ? parts.map((part) => part && part.map(filtered)) : parts;
+  const parts = filtered ? found.map((part) => part && part.map(filtered)) : found;
+  if (isPlain(surface)) surface.parts = parts;
+  return parts;
 };
 
 /** @param {Surface} surface */

@@ -5,6 +5,7 @@ import { activeElement } from "../dom/focus.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { quote, squash } from "../dom/text.js";
+import { showsPicture } from "../paint/pictures.js";
 import { inputType } from "../roles/controls.js";
 import { TEXT_ENTRY } from "../roles/values.js";
 import { lowContrastReason, unseenElement } from "../visibility/text_visibility.js";
@@ -81,7 +82,7 @@ export const finishOneLiner = (row, index, fromContent) => {
     const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
     if (row.hasSeenText || !fromContent)
       row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${reasons})`;
-    else row.marks += markFor(row.unseen[0][0]);
+    else row.marks += markFor(showsPicture(row.element) ? "screen-reader text" : row.unseen[0][0]);
     row.flags |= UNSEEN;
   }
   if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))

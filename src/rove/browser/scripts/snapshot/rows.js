@@ -48,6 +48,7 @@ export const addText = (text, context, reason, node) => {
     textRun.nodes ??= [textRun.node];
     textRun.nodes.push(node);
   }
+  if (context.displaced || context.sunken) textRun.displaced = true;
   if (textRun.glue) {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
@@ -74,7 +75,7 @@ const trimLines = (text) =>
 
 export const flushText = () => {
   if (!textRun) return;
-  const { text, mark, depth, inView, dropped, preformatted, node, nodes } = textRun;
+  const { text, mark, depth, inView, dropped, displaced, preformatted, node, nodes } = textRun;
   textRun = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : trimText(text);
   if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
@@ -90,6 +91,7 @@ export const flushText = () => {
     missing,
     mark,
     line: "",
+    displaced,
     node,
     nodes: nodes && nodes.filter((each) => each !== undefined),
   });

@@ -26,7 +26,7 @@ import { refNumber } from "../dom/refs.js";
 import { clip, collapse, MAX_TEXT, quote, squash } from "../dom/text.js";
 import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
 import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
-import { mayOverlap, noteSurface } from "../paint/surfaces.js";
+import { noteSurface } from "../paint/surfaces.js";
 import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
@@ -95,6 +95,7 @@ const isTextInView = (node) => {
 const noteTextInName = (data, node, context) => {
   if (!context.owner || !data.trim()) return;
   const owner = context.owner;
+  if (context.displaced || context.sunken) owner.displaced = true;
   if (!context.seen) return;
   const reason = unseenText(node, context);
   if (context.inert && context.inert !== owner.inert && !reason)
@@ -318,7 +319,7 @@ const walkThen = (element, inner, nesting, finish) => {
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {number} nesting */
 export const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
-  if (mayOverlap(facts)) noteSurface(element, facts, inner);
+  noteSurface(element, facts, inner);
   const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && facts.html) {

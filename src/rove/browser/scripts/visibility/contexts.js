@@ -37,6 +37,7 @@ const rootContext = () => ({
   filtered: null,
   blendBackdrop: null,
   blend: "",
+  painter: null,
   displaced: false,
   sunken: false,
   reach: null,
@@ -113,6 +114,7 @@ export const enter = (element, facts, context) => {
     filtered: facts.filtered || context.filtered,
     blendBackdrop: facts.filtered || facts.blend ? context.background : context.blendBackdrop,
     blend: facts.blend || context.blend,
+    painter: context.painter,
     displaced: context.displaced || facts.displaced,
     sunken: context.sunken || (facts.placed && facts.zIndex < 0),
     reach: facts.position === "fixed" ? null : context.reach,
@@ -137,12 +139,18 @@ export const enter = (element, facts, context) => {
   }
   if (facts.clippedToText) inner.textBackground = facts.backgroundImage || [facts.background];
   else {
-    if (facts.background[3] > 0) inner.background = compositeOver(facts.background, context.background);
+    if (facts.background[3] > 0) {
+      inner.background = compositeOver(facts.background, context.background);
+      inner.painter = element;
+    }
     if (facts.background[3] > 0.95) {
       inner.backgroundImage = null;
       inner.displaced = false;
     }
-    if (facts.backgroundImage) inner.backgroundImage = facts.backgroundImage;
+    if (facts.backgroundImage) {
+      inner.backgroundImage = facts.backgroundImage;
+      inner.painter = element;
+    }
   }
   if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg") measureBox(element, facts, context, inner);
   return inner;

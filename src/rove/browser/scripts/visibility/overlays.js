@@ -1,12 +1,21 @@
 // Rows whose text is painted over by something else, or lies on a box of its own colour: checked once all boxes are known.
 
-import { firstChildOf, isElement, rectOf } from "../dom/natives.js";
+import { firstChildOf, isElement, matchesSelector, rectOf } from "../dom/natives.js";
 import { flattenedParent } from "../dom/tree.js";
-import { isNearSurface, linesOf, paintedPoints, plainRect } from "../paint/backdrops.js";
+import { labelsOf } from "../names/labels.js";
+import {
+  isNearAnySurface,
+  isNearSurface,
+  isOnBackground,
+  linesOf,
+  paintedPoints,
+  plainRect,
+  resetBackdrops,
+} from "../paint/backdrops.js";
 import { resetPaintOrder } from "../paint/paint_order.js";
 import { resetPictures } from "../paint/pictures.js";
 import { resetScrollRanges } from "../paint/scroll_ranges.js";
-import { hasSurfaces, resetSurfaces } from "../paint/surfaces.js";
+import { addBoxesInFlow, hasSurfaces, resetSurfaces } from "../paint/surfaces.js";
 import { markFor } from "../snapshot/lines.js";
 import { FOLD, rows, TEXT, textLine, UNSEEN } from "../snapshot/rows.js";
 import { contextInside } from "./contexts.js";
@@ -19,6 +28,7 @@ let looks = 0;
 
 export const resetPaint = () => {
   resetPaintOrder();
+  resetBackdrops();
   resetPictures();
   resetScrollRanges();
   resetSurfaces();
@@ -44,23 +54,48 @@ const textNodesIn = (element) => {
   return found;
 };
 
+// The elements whose text is the name of a row.
+/** @param {Row} row @param {Element} element */
+const namersOf = (row, element) => {
+  const source = row.naming && row.naming.source;
+  if (source === "label") return labelsOf(element);
+  return source === "content" || source === "caption" ? [element] : [];
+};
+
 /** @param {Row} row @returns {Node[]} */
 const nodesOf = (row) => {
   if (row.nodes) return row.nodes;
   const node = /** @type {Node} */ (row.node || row.element);
   if (row.flags & TEXT || !isElement(node)) return [node];
-  const texts = row.naming && row.naming.source === "content" ? textNodesIn(node) : [];
+  const texts = namersOf(row, node).flatMap(textNodesIn);
   return texts.length ? texts : [node];
+};
+
+// Its looks are drawn by other elements, which often lie over it.
+/** @param {Node} node */
+const isStyledToggle = (node) => isElement(node) && matchesSelector(node, "input[type=checkbox], input[type=radio]");
+
+/** @param {Node} node */
+const contextOf = (node) => contextInside(isElement(node) ? node : /** @type {Element} */ (flattenedParent(node)));
+
+// Whether the boxes around a text do not tell all that is painted there.
+/** @param {Node} node @param {Row} row */
+const needsLook = (node, row) => {
+  const rect = boxAround(node);
+  if (isNearSurface(node, rect)) return true;
+  if (!row.displaced) return false;
+  const { painter, sunken } = contextOf(node);
+  return sunken || !isOnBackground(painter, rect);
 };
 
 /** @param {Node} node @param {Row} row */
 const nodeReason = (node, row) => {
-  if (!isNearSurface(node, boxAround(node)) || ++looks > MAX_LOOKS) return "";
+  if (isStyledToggle(node) || !needsLook(node, row) || ++looks > MAX_LOOKS) return "";
   const lines = linesOf(node);
   if (!lines.length || lines[0].width === 0) return "";
   const points = paintedPoints(node, lines);
   if (isElement(node) && (!(row.flags & TEXT) || !firstChildOf(node))) return coverReason(points);
-  const inside = contextInside(isElement(node) ? node : /** @type {Element} */ (flattenedParent(node)));
+  const inside = contextOf(node);
   return paintReason(points, inside.facts, inside);
 };
 
@@ -90,9 +125,14 @@ const markInlined = (row, inlined) => {
   row.inlineText = textLine(inlined);
 };
 
+/** @param {Row} row */
+const isDisplacedRow = (row) => row.displaced || Boolean(row.inlined && row.inlined.displaced);
+
 export const markCovered = () => {
+  if (rows.some(isDisplacedRow)) addBoxesInFlow();
   if (!hasSurfaces()) return;
   for (const row of rows.slice(0, MAX_ROWS)) {
+    if (row.inlined && row.element && !isDisplacedRow(row) && !isNearAnySurface(row.element)) continue;
     markRow(row);
     if (row.inlined && !(row.flags & UNSEEN)) markInlined(row, row.inlined);
   }

@@ -41,18 +41,14 @@ export const unseenText = (node, context) => {
 /** @param {TextStyle} facts @param {TextContext} context @param {Node | null} [node] @param {Box[]} [lines] */
 export const lowContrastReason = (facts, context, node = null, lines = undefined) => {
   const reason = contrastReason(facts, context, null);
-  if (!node || reason === "transparent" || !needsLook(reason, context)) return reason;
+  if (!node || reason === "transparent") return reason;
+  const hasPicture = context.backgroundImage !== null && context.backgroundImage.length === 0;
+  // Other boxes matter only where those around the text would hide it; the rest is checked once all boxes are known.
+  if (!reason && (!hasPicture || !paintReason(paintedPoints(node, lines), facts, context))) return "";
   collectSurfaces();
   const points = paintedPoints(node, lines);
   return points.length ? paintReason(points, facts, context) : reason;
 };
-
-/** @param {string} reason @param {TextContext} context */
-const needsLook = (reason, context) =>
-  reason !== "" ||
-  context.displaced ||
-  context.sunken ||
-  (context.backgroundImage !== null && context.backgroundImage.length === 0);
 
 // Compares every colour that the letters may have with every colour that may be behind them, at a point or by the boxes
 // around them. Without any, the text counts as seen.
