@@ -65,6 +65,7 @@ interface Surface {
   facts: StyleRecord;
   opacity: number;
   filtered: ColourFilter | null;
+  blend: string;
   isFixed: boolean;
   style: CSSStyleDeclaration;
   rect: DOMRect;
@@ -91,6 +92,8 @@ interface PlacedSurface {
 interface PaintedPoint {
   cover: number;
   colours: Colour[] | null;
+  /** The colours below the lowest part whose colours are unknown. */
+  known: Colour[];
   /** Whether anything but the canvas itself is below. */
   isPainted: boolean;
   /** Whether the colours below change from point to point, as those of a picture do. */
@@ -195,6 +198,8 @@ interface VisibilityContext extends TextContext {
   seen: boolean;
   reason: string;
   inert: string;
+  /** Whether the element itself may lie over or under others. */
+  overlaps: boolean;
   /** The nearest element around that has a background. */
   painter: Element | null;
   /** What scrolling the nearest scroll container can show; null where that is the page. */

@@ -2,7 +2,7 @@
 
 import { bodyOf, containsNode, firstChildOf, isElement, rectOf, rootElementOf } from "../dom/natives.js";
 import { flattenedParent, isWithin } from "../dom/tree.js";
-import { canvasColour } from "../visibility/colours.js";
+import { blendColours, canvasColour, contrast, LOW_CONTRAST } from "../visibility/colours.js";
 import { contextInside } from "../visibility/contexts.js";
 import { backgroundAt, paintOver } from "./backgrounds.js";
 import { comparePaintOrder, orderOfBox, orderOfText } from "./paint_order.js";
@@ -104,7 +104,12 @@ const pageColours = (x, y) => {
   const style = getComputedStyle(painter);
   const parts = backgroundAt(style, rectOf(root), x, y);
   for (const part of parts) colours = paintOver(colours, part && filtered ? part.map(filtered) : part, 1);
-  const page = { colours, isPainted: parts.length !== 0, isPattern: style.backgroundImage !== "none" };
+  const page = {
+    colours,
+    known: colours || [canvasColour],
+    isPainted: parts.length !== 0,
+    isPattern: style.backgroundImage !== "none",
+  };
   if (!page.isPattern && style.boxShadow === "none") plainPage = page;
   return page;
 };
@@ -127,6 +132,16 @@ const surfacesFor = (node, element, lines, moving) => {
   return [...found];
 };
 
+const BLACK = [0, 0, 0, 1];
+const WHITE = [255, 255, 255, 1];
+
+// Whether black and white become alike below a blended colour.
+/** @param {string} blend @param {Colour[]} part */
+const blendHides = (blend, part) =>
+  part.every(
+    (colour) => contrast(blendColours(blend, BLACK, colour), blendColours(blend, WHITE, colour)) < LOW_CONTRAST,
+  );
+
 // How much a surface hides of what is below it at a point: 1, 0, or a half where that cannot be told.
 /** @param {PlacedSurface} placed @param {number} x @param {number} y */
 const coverAt = (placed, x, y) => {
@@ -135,7 +150,10 @@ const coverAt = (placed, x, y) => {
   if (surface.facts.blursBackdrop && !surface.pseudo) return 1;
   let through = 1;
   for (const part of partsAt(surface, x, y)) {
+    // An overlay for effects, which lets most of the page through.
+    if (!part && surface.facts.tag === "canvas") continue;
     if (!part) return 0.5;
+    if (surface.blend && !blendHides(surface.blend, part)) continue;
     if (part.length) through *= 1 - Math.min(...part.map((colour) => colour[3]));
   }
   return (1 - through) * surface.opacity >= 0.9 ? 1 : 0;
@@ -154,18 +172,19 @@ const isPatterned = ({ facts, style }) => style.backgroundImage !== "none" || PI
 
 /** @param {PlacedSurface[]} below @param {number} x @param {number} y */
 const coloursUnder = (below, x, y) => {
-  let { colours, isPainted, isPattern } = pageColours(x, y);
+  let { colours, known, isPainted, isPattern } = pageColours(x, y);
   for (const placed of below) {
     const { surface, shift } = placed;
     const [atX, atY] = shift.isOut ? [x + shift.x, y + shift.y] : [x, y];
     if (!reaches(placed, atX, atY)) continue;
     for (const part of partsAt(surface, atX, atY)) {
-      colours = paintOver(colours, part, surface.opacity);
+      colours = paintOver(colours, part, surface.opacity, surface.blend);
+      known = colours || known;
       isPainted = true;
       isPattern ||= isPatterned(surface);
     }
   }
-  return { colours, isPainted, isPattern };
+  return { colours, known, isPainted, isPattern };
 };
 
 /** @param {Surface[]} found @param {Node} node @param {Box} line @param {Scroller[]} moving @returns {{ above: PlacedSurface[], below: PlacedSurface[] }} */

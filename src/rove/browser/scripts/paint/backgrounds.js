@@ -1,6 +1,6 @@
 // The background of a box at a point: its colour, images, gradients, inset shadows and border image.
 
-import { compositeOver, parseColour } from "../visibility/colours.js";
+import { blendColours, compositeOver, parseColour } from "../visibility/colours.js";
 import { viewHeight, viewWidth } from "../visibility/viewport.js";
 import { gradientColours, listParts } from "./gradients.js";
 import { colourOfUrl, pictureColourAt, positionIn } from "./pictures.js";
@@ -104,11 +104,23 @@ export const backgroundAt = (style, rect, x, y) => {
 
 const MAX_COLOURS = 24;
 
+/** @param {Colour[]} below @param {Colour[]} part @param {string} blend @param {number} opacity */
+const blendOver = (below, part, blend, opacity) =>
+  below
+    .flatMap((under) =>
+      part.map((colour) => {
+        const [red, green, blue, alpha] = blendColours(blend, under, colour);
+        return compositeOver([red, green, blue, alpha * opacity], under);
+      }),
+    )
+    .slice(0, MAX_COLOURS);
+
 // Paints one part over what is below it; null is unknown.
-/** @param {Colour[] | null} below @param {Colour[] | null} part @param {number} opacity @returns {Colour[] | null} */
-export const paintOver = (below, part, opacity) => {
+/** @param {Colour[] | null} below @param {Colour[] | null} part @param {number} opacity @param {string} [blend] @returns {Colour[] | null} */
+export const paintOver = (below, part, opacity, blend = "") => {
   if (part && !part.length) return below;
   if (!part) return opacity > 0.05 ? null : below;
+  if (blend) return below && blendOver(below, part, blend, opacity);
   const over = part.map((colour) => [colour[0], colour[1], colour[2], colour[3] * opacity]);
   if (over.every((colour) => colour[3] >= 0.95)) return over;
   if (!below) return null;

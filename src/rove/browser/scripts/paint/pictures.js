@@ -59,7 +59,11 @@ export const colourOfUrl = (url) => {
 const READERS = {
   img: (image) =>
     image.complete && image.naturalWidth ? readColours(image, image.naturalWidth, image.naturalHeight) : undefined,
-  canvas: (canvas) => readColours(canvas, canvas.width, canvas.height),
+  // A canvas with a WebGL context reads as empty once its frame was shown.
+  canvas: (canvas) => {
+    const colours = readColours(canvas, canvas.width, canvas.height);
+    return colours.pixels && colours.pixels.some((value) => value !== 0) ? colours : null;
+  },
   video: (video) => {
     if (video.readyState >= 2) return readColours(video, video.videoWidth, video.videoHeight);
     return video.poster ? colourOfUrl(video.poster) : undefined;

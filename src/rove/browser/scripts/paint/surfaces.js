@@ -51,8 +51,9 @@ const newSurface = (element, pseudo, inner) => ({
   element,
   pseudo,
   facts: inner.facts,
-  opacity: inner.opacity,
+  opacity: pseudo ? inner.opacity * Number(getComputedStyle(element, pseudo).opacity) : inner.opacity,
   filtered: inner.filtered,
+  blend: inner.blend,
   isFixed: inner.fixed,
   style: getComputedStyle(element, pseudo || null),
   rect: pseudo ? pseudoRect(element, pseudo) : rectOf(element),
@@ -89,7 +90,7 @@ const mayOverlap = (facts) =>
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} inner */
 export const noteSurface = (element, facts, inner) => {
   if (inner.reason || areComplete || surfaces.length >= MAX_SURFACES) return;
-  if (mayOverlap(facts)) addSurfaces(element, facts, inner);
+  if (inner.overlaps || mayOverlap(facts)) addSurfaces(element, facts, inner);
   else if (facts.visible && paintsItself(element, facts) && boxesInFlow.length < MAX_SURFACES)
     boxesInFlow.push([element, inner]);
 };

@@ -2,7 +2,7 @@
 
 import { firstChildOf, isElement, matchesSelector, rectOf } from "../dom/natives.js";
 import { flattenedParent } from "../dom/tree.js";
-import { labelsOf } from "../names/labels.js";
+import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
 import {
   isNearAnySurface,
   isNearSurface,
@@ -59,7 +59,8 @@ const textNodesIn = (element) => {
 const namersOf = (row, element) => {
   const source = row.naming && row.naming.source;
   if (source === "label") return labelsOf(element);
-  return source === "content" || source === "caption" ? [element] : [];
+  const caption = source === "caption" ? captionOf(element) || figureCaptionOf(element) : null;
+  return caption ? [caption] : source === "content" ? [element] : [];
 };
 
 /** @param {Row} row @returns {Node[]} */

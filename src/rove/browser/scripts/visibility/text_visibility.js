@@ -93,9 +93,18 @@ const coverAtPoint = ({ cover }) => (cover === 1 ? "covered" : cover ? "perhaps 
 /** @param {PaintedPoint[]} points */
 export const coverReason = (points) => reasonOfMost(points, coverAtPoint);
 
+// Over a picture that cannot be read, text may be invisible if only the picture makes it visible.
+/** @param {PaintedPoint} point @param {TextStyle} facts @param {TextContext} context */
+const contrastAtPoint = (point, facts, context) => {
+  if (point.colours) return contrastReason(facts, context, point);
+  return contrastReason(facts, context, { ...point, colours: point.known }) === "same colour"
+    ? "perhaps same colour"
+    : "";
+};
+
 /** @param {PaintedPoint[]} points @param {TextStyle} facts @param {TextContext} context */
 export const paintReason = (points, facts, context) =>
-  reasonOfMost(points, (point) => coverAtPoint(point) || contrastReason(facts, context, point));
+  reasonOfMost(points, (point) => coverAtPoint(point) || contrastAtPoint(point, facts, context));
 
 // Empty where only a look tells what is behind the text.
 /** @param {TextContext} context */
