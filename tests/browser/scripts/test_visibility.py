@@ -83,7 +83,8 @@ async def test_other_gradients_have_the_colours_of_all_their_stops(run: Run) -> 
 
 
 BOXES = """<div id=low style="position:relative;z-index:-1"></div><div id=flow>text</div>
-<div id=auto style="position:relative"><div id=high style="position:absolute;z-index:9"></div></div><div id=later style="position:relative"></div>
+<div id=auto style="position:relative"><div id=high style="position:absolute;z-index:9"></div></div>
+<div id=later style="position:relative"></div>
 <div id=context style="position:relative;z-index:1"><div id=caught style="position:absolute;z-index:99"></div></div>
 <div id=top popover></div><script>document.getElementById("top").showPopover()</script>"""
 
