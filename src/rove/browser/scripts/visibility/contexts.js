@@ -38,6 +38,7 @@ const rootContext = () => ({
   blendBackdrop: null,
   blend: "",
   painter: null,
+  pictured: null,
   overlaps: false,
   displaced: false,
   sunken: false,
@@ -116,6 +117,7 @@ export const enter = (element, facts, context) => {
     blendBackdrop: facts.filtered || facts.blend ? context.background : context.blendBackdrop,
     blend: facts.blend || context.blend,
     painter: context.painter,
+    pictured: context.pictured,
     overlaps: context.displaced || facts.displaced,
     displaced: context.displaced || facts.displaced,
     sunken: context.sunken || (facts.placed && facts.zIndex < 0),
@@ -152,6 +154,7 @@ export const enter = (element, facts, context) => {
     if (facts.backgroundImage) {
       inner.backgroundImage = facts.backgroundImage;
       inner.painter = element;
+      inner.pictured = element;
     }
   }
   if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg") measureBox(element, facts, context, inner);
