@@ -48,6 +48,7 @@ export const addText = (text, context, reason, node) => {
     textRun.nodes ??= [textRun.node];
     textRun.nodes.push(node);
   }
+  if (context.displaced || context.sunken) textRun.displaced = true;
   if (textRun.glue) {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
@@ -74,7 +75,7 @@ const trimLines = (text) =>
 
 export const flushText = () => {
   if (!textRun) return;
-  const { text, mark, depth, inView, dropped, preformatted, node, nodes } = textRun;
+  const { text, mark, depth, inView, dropped, displaced, preformatted, node, nodes } = textRun;
   textRun = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : trimText(text);
   if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
@@ -90,13 +91,14 @@ export const flushText = () => {
     missing,
     mark,
     line: "",
+    displaced,
     node,
     nodes: nodes && nodes.filter((each) => each !== undefined),
   });
 };
 
 /** @param {Row} row */
-const textLine = (row) =>
+export const textLine = (row) =>
   '"' +
   escapeQuoted(row.text || "") +
   '"' +
@@ -122,6 +124,7 @@ export const inlineFirstText = (index) => {
   if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS)
     return;
   row.inlineText = textLine(first);
+  row.inlined = first;
   row.flags |= first.flags & IN_VIEW;
   rows.splice(index + 1, 1);
 };

@@ -26,13 +26,13 @@ import { refNumber } from "../dom/refs.js";
 import { clip, collapse, MAX_TEXT, quote, squash } from "../dom/text.js";
 import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
 import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
+import { noteSurface } from "../paint/surfaces.js";
 import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
 import { cellRoleIn, TABLES } from "../roles/tables.js";
 import { styleOf } from "../visibility/computed_styles.js";
 import { enter } from "../visibility/contexts.js";
-import { noteOverlay } from "../visibility/overlays.js";
 import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
 import { addAreaRows, addElementRows, addLabelRows } from "./element_rows.js";
@@ -95,6 +95,7 @@ const isTextInView = (node) => {
 const noteTextInName = (data, node, context) => {
   if (!context.owner || !data.trim()) return;
   const owner = context.owner;
+  if (context.displaced || context.sunken) owner.displaced = true;
   if (!context.seen) return;
   const reason = unseenText(node, context);
   if (context.inert && context.inert !== owner.inert && !reason)
@@ -118,7 +119,7 @@ const addPseudo = (element, which, context) => {
   noteAlternative(style.content, text, context);
   // Icon fonts use the private use area, which means nothing as text.
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
-  const reason = unseenPseudo(style, context);
+  const reason = unseenPseudo(style, context, element, which);
   if (context.isInName) {
     if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
     return;
@@ -318,7 +319,7 @@ const walkThen = (element, inner, nesting, finish) => {
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {number} nesting */
 export const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
-  if (facts.placed || facts.moved || facts.overlaps || facts.tag === "rect") noteOverlay(element, facts, inner);
+  noteSurface(element, facts, inner);
   const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && facts.html) {
