@@ -24,7 +24,7 @@ export const parseContent = (content, isSeen = false, counts = () => "") => {
 };
 
 /** @param {string} content */
-export const hasAlternative = (content) => /[")] \/ "/.test(content);
+export const hasAlternative = (content) => /[")] \/ (?:"|counter)/.test(content);
 
 /** @param {string} display */
 export const isBlockish = (display) =>

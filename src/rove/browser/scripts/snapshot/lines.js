@@ -10,6 +10,7 @@ import { descriptionOf } from "../names/descriptions.js";
 import { NAME_SHOWN_AS_LABEL } from "../names/exclusion.js";
 import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
 import { groupsAreDisabled, inputType } from "../roles/controls.js";
+import { isItemWithoutContext } from "../roles/roles.js";
 import { inheritsReadOnly, statesOf } from "../roles/states.js";
 import { optionsState, TEXT_ENTRY, valueState } from "../roles/values.js";
 import { contextInside } from "../visibility/contexts.js";
@@ -121,7 +122,8 @@ export const roleAndName = (role, name, limit) => (name ? `${role} ${quote(name,
 // A label on an element that cannot have a name by the standard is shown, but not as a name.
 /** @param {Element} element @param {string} shown @param {Naming} naming @param {number} limit */
 const roleAndMarkedName = (element, shown, naming, limit) => {
-  const unnameable = NAME_SHOWN_AS_LABEL.has(shown) && naming.name && naming.source !== "title";
+  const unnameable =
+    NAME_SHOWN_AS_LABEL.has(shown) && naming.name && naming.source !== "title" && !isItemWithoutContext(element);
   const words = unnameable ? `${shown} label=${quote(naming.name, limit)}` : roleAndName(shown, naming.name, limit);
   return words + nameMark(element, naming);
 };
