@@ -103,6 +103,7 @@ interface StyleRecord {
   overlaps: boolean;
   before: boolean;
   after: boolean;
+  struck: boolean;
   masksText: boolean;
   untouchable: boolean;
   contrastWith: Colour | null;
@@ -143,6 +144,8 @@ interface VisibilityContext extends TextContext {
   shapes: boolean;
   role: string;
   table: string | null;
+  /** Whether a line is drawn through the text. */
+  struck: boolean;
 }
 
 /** The row, or the label, whose name has the text that is being walked. */
@@ -153,6 +156,8 @@ interface NameOwner {
   inertText?: string;
   unseen?: [reason: string, text: string][];
   hasSeenText?: boolean;
+  struckText?: string[];
+  hasUnstruckText?: boolean;
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
@@ -180,6 +185,7 @@ interface Row extends Partial<NameOwner> {
   text?: string;
   missing?: number;
   mark?: string;
+  struck?: boolean;
   node?: Node;
   nodes?: Node[] | null;
 }
@@ -205,6 +211,7 @@ interface TextRun {
   nodes: (Node | undefined)[] | null;
   dropped?: number;
   preformatted?: boolean;
+  struck: boolean;
 }
 
 /** A list, with the first row of each child. */

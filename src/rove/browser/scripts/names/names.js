@@ -188,11 +188,12 @@ const ATOMIC = new Set([
 ]);
 
 // Elements with a box of their own are separated by spaces from the text around them, and so are elements without a
-// box.
+// box. What is struck through is a value of its own: "€59.00 €29.00".
 /** @param {Element} element */
 const isSeparateBox = (element) => {
-  const display = getComputedStyle(element).display;
-  return isBlockish(display) || display === "none" || display === "contents" || !checkVisibility(element);
+  const { display, textDecorationLine } = getComputedStyle(element);
+  if (textDecorationLine === "line-through" || display === "none" || display === "contents") return true;
+  return isBlockish(display) || !checkVisibility(element);
 };
 
 /** @param {NameWalk} walk */

@@ -254,6 +254,8 @@ const addLabelText = (labelled, inner) => {
       const flags = TEXT | UNSEEN;
       rows.push({ depth: inner.depth, flags, ref: 0, text: clean(text), missing: 0, mark: reason, line: "" });
     }
+    for (const text of owner.struckText || [])
+      rows.push({ depth: inner.depth, flags: TEXT, ref: 0, text: clean(text), missing: 0, struck: true, line: "" });
   };
 };
 

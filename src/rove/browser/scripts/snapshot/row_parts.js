@@ -75,6 +75,13 @@ export const unmarkTransparentToggle = (element, row) => {
   }
 };
 
+// Which part of a name is struck through, such as the old one of two prices.
+/** @param {NameOwner} row */
+const struckMark = (row) =>
+  row.hasUnstruckText
+    ? ` (struck through: ${(row.struckText || []).map((text) => quote(text, 120)).join(" ")})`
+    : " (struck through)";
+
 /** @param {ElementRow} row @param {number} index @param {boolean} fromContent */
 export const finishOneLiner = (row, index, fromContent) => {
   if (row.unseen && !row.reason) {
@@ -84,6 +91,7 @@ export const finishOneLiner = (row, index, fromContent) => {
     else row.marks += markFor(row.unseen[0][0]);
     row.flags |= UNSEEN;
   }
+  if (row.struckText) row.marks += struckMark(row);
   if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))
     row.marks += ` (aria-hidden: ${quote(squash(row.inertText), 120)})`;
   const only = rows[index + 1];
@@ -132,7 +140,7 @@ const finishTableRow = (row, index) => {
 export const finishCell = (role, context, start) => {
   flushText();
   const made = rows.length - start;
-  const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark);
+  const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark && !rows[start].struck);
   if (!plain || context.isInName) return;
   const previous = rows[start - 1];
   const text = made ? rows[start].text : "";

@@ -5,7 +5,7 @@ import { closedHosts, resetClosedHosts } from "../dom/closed_shadow_roots.js";
 import { collectInternals } from "../dom/element_internals.js";
 import { isEditingHost, isHtml, isTag } from "../dom/elements.js";
 import { findActiveElement } from "../dom/focus.js";
-import { collectAriaOwns } from "../dom/id_references.js";
+import { collectAriaOwns, ownersByElement } from "../dom/id_references.js";
 import {
   bodyOf,
   childCountOf,
@@ -41,7 +41,16 @@ import { PRESS_ROLES, STRONG } from "./press_targets.js";
 import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
-import { modalDialog, startWalk, visit, visitRendered, walkChildren, walkLimits, walkRange } from "./walk.js";
+import {
+  modalDialog,
+  startWalk,
+  visit,
+  visitOrphans,
+  visitRendered,
+  walkChildren,
+  walkLimits,
+  walkRange,
+} from "./walk.js";
 
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
 /** @param {SnapshotOptions} options */
@@ -88,6 +97,7 @@ export const walkPage = () => {
     else walkChildren(body, inner, 1);
   }
   flushText();
+  if (ownersByElement.size !== 0 && !walkLimits.notVisited) visitOrphans(context);
   if (walkLimits.notVisited) addMissedControls(context);
   if (modalDialog && rows[rows.length - 1].line === "behind the dialog (inert)") rows.pop();
 };

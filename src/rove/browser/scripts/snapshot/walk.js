@@ -31,14 +31,14 @@ import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
 import { cellRoleIn, TABLES } from "../roles/tables.js";
 import { styleOf } from "../visibility/computed_styles.js";
-import { enter } from "../visibility/contexts.js";
+import { contextAt, enter } from "../visibility/contexts.js";
 import { noteOverlay } from "../visibility/overlays.js";
 import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
 import { addAreaRows, addElementRows, addLabelRows } from "./element_rows.js";
 import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
-import { addText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
+import { addText, breakText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
 
 export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes", "noembed"]);
 
@@ -61,6 +61,7 @@ export const startWalk = (options) => {
     cutByDepth: 0,
   };
   modalDialog = topModal();
+  adopted = new Set();
 };
 
 // `node` is a text node, or an element that contains only text.
@@ -100,7 +101,18 @@ const noteTextInName = (data, node, context) => {
   if (context.inert && context.inert !== owner.inert && !reason)
     owner.inertText = (owner.inertText || "") + " " + clip(data, 200);
   else if (reason) noteUnseen(owner, reason, squash(clip(data, 300)));
-  else owner.hasSeenText = true;
+  else noteSeen(owner, data, context.struck);
+};
+
+/** @param {NameOwner} owner @param {string} data @param {boolean} struck */
+const noteSeen = (owner, data, struck) => {
+  owner.hasSeenText = true;
+  if (!struck) {
+    owner.hasUnstruckText = true;
+    return;
+  }
+  owner.struckText ??= [];
+  owner.struckText.push(squash(clip(data, 300)));
 };
 
 /** @param {NameOwner} owner @param {string} reason @param {string} text */
@@ -264,6 +276,21 @@ export const visit = (node, context, nesting, parent) => {
   else if (type === 1) visitElement(/** @type {Element} */ (node), context, nesting, parent);
 };
 
+// Elements that were shown where aria-owns puts them.
+/** @type {Set<Element>} */
+let adopted = new Set();
+
+// An owner whose content is left out (a picture, a closed group) does not take along what it owns.
+/** @param {VisibilityContext} context */
+export const visitOrphans = (context) => {
+  for (const [element, owner] of ownersByElement) {
+    if (adopted.has(element)) continue;
+    const around = { ...contextAt(element), depth: context.depth, isInName: false, owner: null };
+    visit(element, around, 1, owner);
+    flushText();
+  }
+};
+
 /** @param {Element} node @param {VisibilityContext} context @param {number} nesting @param {Element | null} parent */
 const visitElement = (node, context, nesting, parent) => {
   if (++walkLimits.nodes > walkLimits.cap) {
@@ -271,12 +298,10 @@ const visitElement = (node, context, nesting, parent) => {
     return;
   }
   walkLimits.last = node;
-  if (
-    ownersByElement.size !== 0 &&
-    ownersByElement.has(node) &&
-    !(elementsByOwner.get(/** @type {Element} */ (parent)) || []).includes(node)
-  )
-    return;
+  if (ownersByElement.size !== 0 && ownersByElement.has(node)) {
+    if (!(elementsByOwner.get(/** @type {Element} */ (parent)) || []).includes(node)) return;
+    adopted.add(node);
+  }
   if (node === modalDialog && context.isBehindModal) return;
   const namespace = namespaceOf(node);
   const html = namespace === HTML;
@@ -332,12 +357,12 @@ export const visitRendered = (element, facts, context, nesting) => {
   inner.role = role;
   if (tag === "table" || TABLES.has(role)) inner.table = role;
   const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
-  if (facts.breaks) flushText();
+  if (facts.breaks) breakText();
   else if (!facts.inline) separateText(" ");
   if (!facts.visible) walkChildren(element, inner, nesting + 1);
   else walkThen(element, inner, nesting, addElementRows(element, role, strength, facts, context, inner));
   if (tag === "img" && facts.visible && hasAttr(element, "usemap")) addAreaRows(element, context, inner);
-  if (facts.breaks) flushText();
+  if (facts.breaks) breakText();
   else if (!facts.inline) separateText(" ");
 };
 

@@ -41,6 +41,9 @@ const hasGeneratedContent = (element, which) => {
   return content !== "none" && content !== "normal" && content !== "";
 };
 
+// Struck through without any style sheet.
+const STRUCK_TAGS = new Set(["del", "s", "strike"]);
+
 const HIDES = /hidden|clip/;
 const SCROLLS = /auto|scroll/;
 
@@ -127,6 +130,7 @@ export const readStyle = (element, parent = null) => {
     overlaps: places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false,
     before: pseudo && hasGeneratedContent(element, "::before"),
     after: pseudo && hasGeneratedContent(element, "::after"),
+    struck: (letters !== 0 || STRUCK_TAGS.has(tag)) && style.textDecorationLine.includes("line-through"),
     masksText: odd && style.webkitTextSecurity !== "none",
     untouchable: places ? style.pointerEvents === "none" : false,
     contrastWith: null,
