@@ -180,6 +180,8 @@ interface Row extends Partial<NameOwner> {
   inlineText?: string;
   cellDepth?: number;
   headers?: boolean;
+  /** Of a row of text: it stands for blank cells only. */
+  isBlank?: boolean;
   plain?: string;
   /** Of a row of text. */
   text?: string;

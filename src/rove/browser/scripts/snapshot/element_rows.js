@@ -36,11 +36,12 @@ import {
   isShownAsName,
   isShownByLabel,
   LEAVES,
+  MAY_SHOW_TEXT,
   ONE_LINERS,
   TABLE_PARTS,
   VALUE_ROLES,
 } from "./row_roles.js";
-import { FRAME, flushText, frames, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
+import { FRAME, flushText, frames, inlineFirstText, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
 
 // An area is as visible as its picture.
 /** @param {Element} image @param {VisibilityContext} context @param {VisibilityContext} inner */
@@ -82,6 +83,7 @@ export const addElementRows = (element, role, strength, facts, context, inner) =
     return addOneLineRow(element, role, 0, context, inner);
   if (CELL_ROLES.has(role) && !strength) return addCellRow(role, context);
   if (LEAVES.has(role) && isLeaf(element, role)) return addLeafRow(element, role, strength, context, inner);
+  if (MAY_SHOW_TEXT.has(role)) return addValueRow(element, role, strength, context, inner);
   if (ONE_LINERS.has(role)) return addOneLineRow(element, role, strength, context, inner);
   if (CONTAINERS.has(role)) return addContainerRow(element, role, strength, context, inner);
   if (strength) return addClickableRow(element, role, strength, context, inner);
@@ -148,7 +150,7 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   if (role === "link") noteHref(row, element);
   const fromContent = naming.source === "content";
   const children = asChildContext(inner, context);
-  children.isInName = fromContent || naming.source === "label" || naming.source === "caption";
+  children.isInName = fromContent;
   children.owner = row;
   return () => {
     flushText();
@@ -171,6 +173,21 @@ const addContainerRow = (element, role, strength, context, inner) => {
   return () => {
     flushText();
     finishContainer(row, index, role, strength);
+  };
+};
+
+// A bar or slider with text inside: its value, then that text.
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addValueRow = (element, role, strength, context, inner) => {
+  const naming = nameOf(element, role);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = composeLine(element, role, role, naming, strength);
+  pushRow(row);
+  const index = rows.length - 1;
+  asChildContext(inner, context);
+  return () => {
+    flushText();
+    inlineFirstText(index);
   };
 };
 

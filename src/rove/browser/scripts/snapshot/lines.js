@@ -1,8 +1,8 @@
 // One element as one line: role, name, marks, states.
 
 import { ARIA, kindsOf, TITLE } from "../dom/attribute_kinds.js";
-import { attr, hasAttr } from "../dom/attributes.js";
-import { isHtml, isTag, SVG } from "../dom/elements.js";
+import { attr, hasAttr, lowerCaseAttr } from "../dom/attributes.js";
+import { isEditingHost, isHtml, isTag, SVG } from "../dom/elements.js";
 import { idrefs } from "../dom/id_references.js";
 import { localNameOf, matchesSelector, namespaceOf } from "../dom/natives.js";
 import { bareWord, MAX_NAME, MAX_TEXT, quote, squash } from "../dom/text.js";
@@ -107,10 +107,16 @@ const lineDetails = (element, role, naming, full) => {
   return details;
 };
 
+/** @param {Element} element */
+const takesLines = (element) => {
+  const told = lowerCaseAttr(element, "aria-multiline");
+  return isTag(element, "textarea") || told === "true" || (told !== "false" && isEditingHost(element));
+};
+
 // The type of a field decides what can be typed into it.
 /** @param {Element} element @param {string} role */
 const typeState = (element, role) => {
-  if (!isTag(element, "input")) return "";
+  if (!isTag(element, "input")) return TEXT_ENTRY.has(role) && takesLines(element) ? " multiline" : "";
   const type = inputType(element);
   if (role === "textbox" && type !== "text") return " type=" + type;
   return role === "button" && (type === "file" || type === "color") ? " type=" + type : "";

@@ -111,6 +111,8 @@ const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).to
 
 /** @param {ElementRow} row @param {number} index @param {string} role @param {number} strength */
 export const finishContainer = (row, index, role, strength) => {
+  // Blank cells at the end of a row shift nothing.
+  if (role === "row" && rows[rows.length - 1].isBlank) rows.pop();
   const count = rows.length - index - 1;
   if (count === 0) {
     if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && row.marks)) rows.pop();
@@ -139,13 +141,19 @@ const finishTableRow = (row, index) => {
 /** @param {string} role @param {VisibilityContext} context @param {number} start */
 export const finishCell = (role, context, start) => {
   flushText();
-  const made = rows.length - start;
+  let made = rows.length - start;
   const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark && !rows[start].struck);
   if (!plain || context.isInName) return;
   const previous = rows[start - 1];
   const text = made ? rows[start].text : "";
+  // A blank cell keeps the cells after it in their columns.
+  if (!made && context.role === "row" && previous?.cellDepth !== context.depth) {
+    rows.push({ depth: context.depth, flags: TEXT, ref: 0, text: "", missing: 0, line: "", isBlank: true });
+    made = 1;
+  }
   if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
     previous.text += " | " + text;
+    if (text) previous.isBlank = false;
     if (made) previous.flags |= /** @type {Row} */ (rows.pop()).flags & IN_VIEW;
     previous.headers = previous.headers && role === "columnheader";
   } else if (made) {
