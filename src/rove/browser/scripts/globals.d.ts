@@ -103,6 +103,7 @@ interface StyleRecord {
   overlaps: boolean;
   before: boolean;
   after: boolean;
+  marker: string;
   struck: boolean;
   masksText: boolean;
   untouchable: boolean;
@@ -238,6 +239,7 @@ interface SheetFacts {
   ids: Set<string>;
   safe: boolean;
   lines: boolean;
+  markers: boolean;
   propertyGroups: number;
   count: number;
   length: number;

@@ -26,6 +26,8 @@ import { refNumber } from "../dom/refs.js";
 import { clip, collapse, MAX_TEXT, quote, squash } from "../dom/text.js";
 import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
 import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
+import { generatedPart } from "../names/generated_content.js";
+import { markerText } from "../names/markers.js";
 import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
@@ -126,8 +128,10 @@ const addPseudo = (element, which, context) => {
   if (!context.seen) return;
   const style = getComputedStyle(element, which);
   if (style.display === "none" || style.visibility !== "visible") return;
-  const text = parseContent(style.content, true);
-  noteAlternative(style.content, text, context);
+  /** @param {boolean} isSeen */
+  const textOf = (isSeen) => parseContent(style.content, isSeen, (part) => generatedPart(part, element, which));
+  const text = textOf(true);
+  if (hasAlternative(style.content)) noteAlternative(textOf(false), text, context);
   // Icon fonts use the private use area, which means nothing as text.
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
   const reason = unseenPseudo(style, context);
@@ -141,18 +145,24 @@ const addPseudo = (element, which, context) => {
 };
 
 // Alternative text of generated content: screen readers speak it, but it is not visible.
-/** @param {string} content @param {string} shown @param {VisibilityContext} context */
-const noteAlternative = (content, shown, context) => {
-  const text = hasAlternative(content) ? parseContent(content) : "";
+/** @param {string} text @param {string} shown @param {VisibilityContext} context */
+const noteAlternative = (text, shown, context) => {
   if (!text.trim() || text === shown) return;
   if (!context.isInName) addText(text, context, "screen-reader text");
   else if (context.owner) noteUnseen(context.owner, "screen-reader text", squash(text));
+};
+
+/** @param {Element} element @param {VisibilityContext} context */
+const addMarker = (element, context) => {
+  const text = squash(markerText(element, context.facts.marker));
+  if (text) addText(text + " ", context, unseenPseudo(getComputedStyle(element, "::marker"), context));
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 export const walkChildren = (element, context, nesting) => {
   const facts = context.facts;
   if (facts.skipsContent) return;
+  if (facts.marker && context.seen && !context.isInName) addMarker(element, context);
   if (facts.before) addPseudo(element, "::before", context);
   if (facts.tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
   else if (nesting > MAX_NESTING) addTooDeepRow(element, context);

@@ -14,6 +14,7 @@ import { HOST_TAGS } from "../dom/closed_shadow_roots.js";
 import { HTML, isHtml, SVG } from "../dom/elements.js";
 import { attributeNames, localNameOf, namespaceOf, zoomOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
+import { markerKind } from "../names/markers.js";
 import { BLENDS, backgroundImageColours, colourFilterOf, fillColour, parseColour, textColour } from "./colours.js";
 import {
   decorationOf,
@@ -130,6 +131,7 @@ export const readStyle = (element, parent = null) => {
     overlaps: places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false,
     before: pseudo && hasGeneratedContent(element, "::before"),
     after: pseudo && hasGeneratedContent(element, "::after"),
+    marker: display.includes("list-item") ? markerKind(element, style) : "",
     struck: (letters !== 0 || STRUCK_TAGS.has(tag)) && style.textDecorationLine.includes("line-through"),
     masksText: odd && style.webkitTextSecurity !== "none",
     untouchable: places ? style.pointerEvents === "none" : false,
