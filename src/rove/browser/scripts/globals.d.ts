@@ -159,6 +159,7 @@ interface NameOwner {
   hasSeenText?: boolean;
   struckText?: string[];
   hasUnstruckText?: boolean;
+  colours?: string[];
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
@@ -181,6 +182,8 @@ interface Row extends Partial<NameOwner> {
   inlineText?: string;
   cellDepth?: number;
   headers?: boolean;
+  /** The colour behind the content of an element. */
+  background?: Colour;
   /** Of a row of text: it stands for blank cells only. */
   isBlank?: boolean;
   plain?: string;

@@ -1,7 +1,8 @@
 // The CSS property `content`: its strings, quotes, counters and alternative text.
 
 // Strings, quotation marks and functions. The URL of an image and the separator of a counter are quoted too, but are no text.
-const CONTENT_PARTS = /"((?:[^"\\]|\\.)*)"|(?<!-)(?:open|close)-quote|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)/g;
+const CONTENT_PARTS =
+  /"((?:[^"\\]|\\.)*)"|(?<!-)(?:open|close)-quote|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)/g;
 
 /** @param {string} text */
 export const unescapeCss = (text) =>

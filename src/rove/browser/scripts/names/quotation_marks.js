@@ -46,7 +46,8 @@ const marksFor = (element) => {
 /** @param {Element} element */
 const quotationDepth = (element) => {
   let depth = 0;
-  for (let outer = closestOf(parentNodeOf(element), "q"); outer; outer = closestOf(parentNodeOf(outer), "q")) depth += 1;
+  for (let outer = closestOf(parentNodeOf(element), "q"); outer; outer = closestOf(parentNodeOf(outer), "q"))
+    depth += 1;
   return depth;
 };
 

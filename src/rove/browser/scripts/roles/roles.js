@@ -143,8 +143,7 @@ export const BY_TAG = {
   __proto__: /** @type {any} */ (null),
   a: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   area: (element) => (hasAttr(element, "href") ? "link" : "generic"),
-  aside: (element) =>
-    isPageLevel(element, false) || hasLabelOrTitle(element) ? "complementary" : "generic",
+  aside: (element) => (isPageLevel(element, false) || hasLabelOrTitle(element) ? "complementary" : "generic"),
   header: (element) => (isPageLevel(element, true) ? "banner" : "sectionheader"),
   footer: (element) => (isPageLevel(element, true) ? "contentinfo" : "sectionfooter"),
   img: imageRole,

@@ -1,14 +1,16 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that is pressed for its control.
 
 import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
+import { hasAttr } from "../dom/attributes.js";
 import { isRendered } from "../dom/elements.js";
 import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { clean } from "../dom/text.js";
-import { nameOf } from "../names/names.js";
+import { NO_NAME, nameOf } from "../names/names.js";
 import { hasOwnLabel, roleOf } from "../roles/roles.js";
 import { isLayoutPart } from "../roles/tables.js";
+import { toggleLook } from "../roles/toggles.js";
 import { areasOf } from "../visibility/image_maps.js";
 import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
 import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
@@ -55,6 +57,16 @@ export const addAreaRows = (image, context, inner) => {
     row.line = roleAndName("link", naming.name);
     pushRow(row);
   }
+};
+
+// Without a summary, the browser shows a word of its own. While closed, the element is nothing but that word.
+/** @param {Element} details @param {VisibilityContext} context */
+export const addDefaultSummaryRow = (details, context) => {
+  if (context.isInName || !context.seen) return;
+  const isOpen = hasAttr(details, "open");
+  const row = newRow(details, "button", NO_NAME, isOpen ? 0 : STRONG, context, context);
+  row.line = `button "Details" ${isOpen ? "expanded" : "expanded=false"}`;
+  pushRow(row);
 };
 
 // Adds the rows of one element. Returns a function to call after its children have been walked, or null where they must
@@ -144,6 +156,7 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   const row = newRow(element, role, naming, strength, context, inner);
   unmarkTransparentToggle(element, row);
   row.line = composeLine(element, role, role, naming, strength);
+  if (role === "button") row.marks += lookMark(element);
   if (role === "heading" || role === "tab") row.flags |= STRUCTURE;
   pushRow(row);
   const index = rows.length - 1;
@@ -200,6 +213,12 @@ const addCellRow = (role, context) => {
   return () => finishCell(role, context, start);
 };
 
+/** @param {Element} element */
+const lookMark = (element) => {
+  const look = toggleLook(element);
+  return look ? ` (looks ${look})` : "";
+};
+
 const COMPLEX_CONTENT =
   "a[href],button,input:not([type=hidden]),select,textarea,[tabindex]:not([tabindex='-1']),[onclick],[role=button],[role=link],[role=checkbox],[role=option],[role=menuitem],ul,ol,table,iframe,[contenteditable]";
 
@@ -218,6 +237,7 @@ const addClickableRow = (element, role, strength, context, inner) => {
   const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = composeLine(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
+  row.marks += lookMark(element);
   pushRow(row);
   const index = rows.length - 1;
   if (editable) return null;

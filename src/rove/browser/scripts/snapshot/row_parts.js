@@ -53,6 +53,7 @@ export const newRow = (element, role, naming, strength, context, inner) => {
     marks: markFor(mark),
     naming,
     inert: inner.inert,
+    background: inner.backgroundImage ? undefined : inner.background,
     element,
     role,
     reason,
@@ -92,6 +93,7 @@ export const finishOneLiner = (row, index, fromContent) => {
     row.flags |= UNSEEN;
   }
   if (row.struckText) row.marks += struckMark(row);
+  if (row.colours && row.naming.name) row.marks += ` (${row.colours.slice(0, 4).join(", ")})`;
   if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))
     row.marks += ` (aria-hidden: ${quote(squash(row.inertText), 120)})`;
   const only = rows[index + 1];

@@ -3,7 +3,7 @@
 import { ARIA, CELL_STATE, FIELD_STATE, kindsOf, ROLE, TITLE } from "../dom/attribute_kinds.js";
 import { attr, hasAnyAttribute, hasAttr } from "../dom/attributes.js";
 import { isEditingHost, isHtml, isTag, SVG } from "../dom/elements.js";
-import { childCountOf, localNameOf, namespaceOf, textContentOf } from "../dom/natives.js";
+import { childCountOf, localNameOf, namespaceOf, queryOne, textContentOf } from "../dom/natives.js";
 import { squash } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
 import { EXCLUDED_FROM_NAMES, NAMED_BY_CONTENT } from "../names/exclusion.js";
@@ -104,12 +104,13 @@ export const isLeaf = (element, role) => {
   if (NATIVE_LEAVES.test(localNameOf(element)) && isHtml(element)) return true;
   if (role === "combobox") return childCountOf(element) === 0;
   if (role === "img") return childCountOf(element) === 0 && !hasReadableText(element);
-  return !MAY_SHOW_TEXT.has(role) || !hasReadableText(element);
+  if (!MAY_SHOW_TEXT.has(role) || isEditingHost(element)) return true;
+  return !hasReadableText(element) && queryOne(element, "button,a[href],[role=button]") === null;
 };
 
 const NATIVE_LEAVES = /^(?:img|select|input|textarea|progress|meter)$/;
 // Drawn by elements of their own, which often contain text: "50% complete".
-export const MAY_SHOW_TEXT = new Set(["slider", "progressbar", "meter", "scrollbar"]);
+export const MAY_SHOW_TEXT = new Set(["slider", "spinbutton", "progressbar", "meter", "scrollbar"]);
 
 // Icon fonts use the private use area, which means nothing as text.
 /** @param {Element} element */

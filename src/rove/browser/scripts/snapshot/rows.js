@@ -73,8 +73,7 @@ const SEPARATOR = /^(?:[|·•,]\s*[([]?|[([]|[)\]]\s*[|·•,([]?)$/;
 
 /** @param {string} text @param {boolean} isBeforeControl */
 const isSeparator = (text, isBeforeControl) =>
-  SEPARATOR.test(text) &&
-  (isBeforeControl || (rows.length > lineStart && (rows[rows.length - 1].flags & PRESS) !== 0));
+  SEPARATOR.test(text) && (isBeforeControl || (rows.length > lineStart && (rows[rows.length - 1].flags & PRESS) !== 0));
 
 // Ends a line of inline content.
 export const breakText = () => {

@@ -36,6 +36,7 @@ import { findHighlights } from "../visibility/highlights.js";
 import { markCovered, resetOverlays } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
+import { markOddColours } from "./colour_notes.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
@@ -224,6 +225,7 @@ export const takeSnapshot = (options = {}) => {
   if (root) walkElement(root, options);
   else walkPage();
   markCovered();
+  markOddColours();
   filterRows(options);
   return {
     ...columnsOf(options),

@@ -37,7 +37,8 @@ import { contextAt, enter } from "../visibility/contexts.js";
 import { noteOverlay } from "../visibility/overlays.js";
 import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
-import { addAreaRows, addElementRows, addLabelRows } from "./element_rows.js";
+import { generatedSwatchText, swatchText, withDotColour } from "./colour_notes.js";
+import { addAreaRows, addDefaultSummaryRow, addElementRows, addLabelRows } from "./element_rows.js";
 import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
 import { addText, breakText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
@@ -80,7 +81,8 @@ const visitText = (node, data, context) => {
   const reason = unseenText(node, context);
   const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
   const text = facts.keepsLines ? (facts.keepsSpaces ? long : long.replace(/[ \t]+/g, " ")) : collapse(long);
-  const run = addText(facts.masksText ? "•".repeat(text.length) : text, context, reason, node);
+  const shown = facts.masksText ? "•".repeat(text.length) : withDotColour(text, facts);
+  const run = addText(shown, context, reason, node);
   if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
   if (facts.keepsSpaces) run.preformatted = true;
   if (context.inView === 1) run.inView = true;
@@ -133,7 +135,7 @@ const addPseudo = (element, which, context) => {
   const text = textOf(true);
   if (hasAlternative(style.content)) noteAlternative(textOf(false), text, context);
   // Icon fonts use the private use area, which means nothing as text.
-  if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
+  if (!/[^\s\uE000-\uF8FF]/.test(text)) return addSwatch(generatedSwatchText(style), context);
   const reason = unseenPseudo(style, context);
   if (context.isInName) {
     if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
@@ -164,6 +166,7 @@ export const walkChildren = (element, context, nesting) => {
   if (facts.skipsContent) return;
   if (facts.marker && context.seen && !context.isInName) addMarker(element, context);
   if (facts.before) addPseudo(element, "::before", context);
+  if (facts.tag === "details" && !firstChildTag(element, "summary")) addDefaultSummaryRow(element, context);
   if (facts.tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
   else if (nesting > MAX_NESTING) addTooDeepRow(element, context);
   else walkAllChildren(element, context, nesting);
@@ -209,11 +212,25 @@ const walkGroup = (element, context, nesting) => {
 /** @param {VisibilityContext} context */
 const isVisibilityUniform = (context) => !context.needsMeasuring && (context.inView !== 0 || context.isInName);
 
+// The colour of a small empty box: as text, or for the control that contains it.
+/** @param {string} text @param {VisibilityContext} context */
+const addSwatch = (text, context) => {
+  if (!text || !context.seen || context.reason) return;
+  if (!context.isInName) {
+    separateText(" ");
+    addText(text + " ", context, "");
+  } else if (context.owner) {
+    context.owner.colours ??= [];
+    context.owner.colours.push(text);
+  }
+};
+
 // An element without child elements: its text as a whole, without an object for each text node.
 /** @param {Element} element @param {VisibilityContext} context */
 const visitOnlyText = (element, context) => {
   const data = textContentOf(element);
   if (data) visitText(element, data, context);
+  else if (context.facts.background[3] > 0) addSwatch(swatchText(element, context), context);
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
