@@ -1,7 +1,8 @@
 // Switches that are drawn with plain elements: which side of its track the knob is on.
 
 import { attr, hasAttr } from "../dom/attributes.js";
-import { firstElementOf, nextElementOf, queryAll, rectOf, textContentOf } from "../dom/natives.js";
+import { childCountOf, firstElementOf, nextElementOf, queryAll, rectOf, textContentOf } from "../dom/natives.js";
+import { parentElementOf } from "../dom/tree.js";
 
 const MAX_PARTS = 8;
 const STATE_WORD = /^(?:is-|--)?(?:(on|active|checked|enabled|selected)|(off|inactive|unchecked|disabled))$/i;
@@ -52,13 +53,19 @@ const statedLook = (element) => {
   return "";
 };
 
+const EMPTY_PARTS = ":empty:not(img,svg,input,br,hr,canvas,iframe,path,use,textarea)";
+
+// The knob, or the track that draws its knob itself, is an empty element.
 /** @param {Element} element */
 const trackIn = (element) => {
-  const parts = queryAll(element, "*");
-  if (parts.length > MAX_PARTS) return null;
-  for (const part of [element, ...parts]) {
-    const rect = rectOf(part);
-    if (isTrack(part, rect)) return { part, rect };
+  const empty = childCountOf(element) === 0 ? [element] : queryAll(element, EMPTY_PARTS);
+  if (empty.length > MAX_PARTS) return null;
+  for (const part of empty) {
+    const around = part === element ? null : parentElementOf(part);
+    for (const track of around ? [part, around] : [part]) {
+      const rect = rectOf(track);
+      if (isTrack(track, rect)) return { part: track, rect };
+    }
   }
   return null;
 };
@@ -66,6 +73,7 @@ const trackIn = (element) => {
 // "on" or "off" by the looks of it; empty for anything that is not drawn as a switch, or that tells its state itself.
 /** @param {Element} element */
 export const toggleLook = (element) => {
+  if (childCountOf(element) === 0 && textContentOf(element)) return "";
   if (hasAttr(element, "aria-checked") || hasAttr(element, "aria-pressed")) return "";
   const track = trackIn(element);
   if (!track) return "";

@@ -1,7 +1,6 @@
 // Colours that say something: swatches, status dots, and controls that only their colour tells from others beside them.
 
-import { rectOf } from "../dom/natives.js";
-import { parentElementOf } from "../dom/tree.js";
+import { parentNodeOf, rectOf } from "../dom/natives.js";
 import { colourName, isVivid } from "../names/colour_names.js";
 import { contrast, parseColour } from "../visibility/colours.js";
 import { PRESS, rows } from "./rows.js";
@@ -31,12 +30,12 @@ export const generatedSwatchText = (style) => {
   return `■ ${colourName(background)}`;
 };
 
-const DOT = /^[●⬤◉■◼▪⏺•◆▲▼]$/u;
+const DOT = /^\s*[●⬤◉■◼▪⏺•◆▲▼]\s*$/u;
 
 // A coloured dot is a state, and its colour says which.
 /** @param {string} text @param {StyleRecord} facts */
 export const withDotColour = (text, facts) =>
-  text.length < 9 && DOT.test(text.trim()) && isVivid(facts.colour)
+  text.length < 9 && DOT.test(text) && isVivid(facts.colour)
     ? `${text.trim()} ${colourName(facts.colour)} `
     : text;
 
@@ -45,21 +44,20 @@ const STATED = / (?:checked|selected|pressed|current|disabled|expanded)\b/;
 const MIN_DIFFERENCE = 1.15;
 
 /** @param {Row} row */
-const mayTellByColour = (row) =>
-  (row.flags & PRESS) !== 0 && row.background !== undefined && row.naming?.name && !STATED.test(row.line);
+const mayTellByColour = (row) => row.background !== undefined && row.naming?.name && !STATED.test(row.line);
 
-// Controls by their parent.
+// Controls by their parent, where there are several.
 const siblingRows = () => {
-  /** @type {Map<Element, Row[]>} */
+  /** @type {Map<Node, Row[]>} */
   const groups = new Map();
   for (const row of rows) {
-    const parent = mayTellByColour(row) && row.element ? parentElementOf(row.element) : null;
+    const parent = row.flags & PRESS && row.element ? parentNodeOf(row.element) : null;
     if (!parent) continue;
     const known = groups.get(parent);
     if (known) known.push(row);
     else groups.set(parent, [row]);
   }
-  return groups;
+  return [...groups.values()].filter((group) => group.length >= MIN_GROUP);
 };
 
 // The rows whose background is not the usual one of their group. Lists with stripes of grey have no usual one.
@@ -88,7 +86,8 @@ const differs = (row, other) =>
 
 // Where most controls of a group have the same background, that of the others is said: it may be a state.
 export const markOddColours = () => {
-  for (const group of siblingRows().values()) {
+  for (const siblings of siblingRows()) {
+    const group = siblings.filter(mayTellByColour);
     if (group.length < MIN_GROUP || group.some((row) => row.role !== group[0].role)) continue;
     for (const row of oddRows(group)) row.marks += ` (${colourName(/** @type {Colour} */ (row.background))})`;
   }

@@ -156,7 +156,7 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   const row = newRow(element, role, naming, strength, context, inner);
   unmarkTransparentToggle(element, row);
   row.line = composeLine(element, role, role, naming, strength);
-  if (role === "button") row.marks += lookMark(element);
+  if (role === "button" && !naming.name) row.marks += lookMark(element);
   if (role === "heading" || role === "tab") row.flags |= STRUCTURE;
   pushRow(row);
   const index = rows.length - 1;
