@@ -47,6 +47,6 @@ export const colourName = (colour) => {
   const hue = hueOf(colour);
   const name = (HUES.find(([end]) => hue < end) || HUES[0])[1];
   if (name === "orange" && lightness < 105) return "brown";
-  if (lightness < 72) return "dark " + name;
+  if (lightness < 60) return "dark " + name;
   return lightness > 205 ? "light " + name : name;
 };

@@ -139,8 +139,7 @@ const childText = (child, walk) => {
   const tag = localNameOf(child);
   if (isHtml(child)) {
     if (tag === "br") return "\n";
-    if (tag === "wbr") return "";
-    if (tag === "hr") return " ";
+    if (tag === "wbr" || tag === "hr") return " ";
     if (tag === "object" || tag === "video" || tag === "audio")
       return hasOwnLabel(child) || attr(child, "title") ? spaced(attributeName(child, walk)) : "";
     if (TAGS_WITHOUT_NAME_TEXT.has(tag) && !walk.revealed) return "";

@@ -109,7 +109,9 @@ const listItemRole = (element) => {
 /** @param {Element} element */
 const imageRole = (element) => {
   const alt = attr(element, "alt");
-  return alt === "" && !isFocusable(element) && !hasGlobalAria(element) ? "none" : "img";
+  if (alt !== "" || isFocusable(element)) return "img";
+  // A label that is blank makes no picture of a decoration.
+  return hasOwnLabel(element) || hasGlobalAria(element, false) ? "img" : "none";
 };
 
 /** @param {Element} element @param {string} name */
@@ -202,16 +204,16 @@ const nativeRole = (element) => {
   return "generic";
 };
 
-const NAMING_ARIA = new Set(["aria-label", "aria-labelledby"]);
-
-/** @param {Element} element */
-const hasGlobalAria = (element) => {
+/** @param {Element} element @param {boolean} namesCount */
+const hasGlobalAria = (element, namesCount = true) => {
   if (!(kindsOf(element) & ARIA)) return false;
   for (const name of GLOBAL_ARIA) {
-    if (!NAMING_ARIA.has(name) && hasTextIn(element, name)) return true;
+    if ((namesCount || !NAMING_ARIA.has(name)) && hasAttr(element, name) && attr(element, name) !== "") return true;
   }
-  return hasOwnLabel(element);
+  return false;
 };
+
+const NAMING_ARIA = new Set(["aria-label", "aria-labelledby"]);
 
 const NEEDS_NAME = new Set(["region", "form"]);
 

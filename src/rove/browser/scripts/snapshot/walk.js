@@ -218,7 +218,8 @@ const addSwatch = (text, context) => {
   if (!text || !context.seen || context.reason) return;
   if (!context.isInName) {
     separateText(" ");
-    addText(text + " ", context, "");
+    addText(text, context, "");
+    separateText(" ");
   } else if (context.owner) {
     context.owner.colours ??= [];
     context.owner.colours.push(text);
