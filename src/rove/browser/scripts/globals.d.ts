@@ -170,6 +170,8 @@ interface StyleRecord {
   after: boolean;
   paintsBefore: boolean;
   paintsAfter: boolean;
+  marker: string;
+  struck: boolean;
   masksText: boolean;
   untouchable: boolean;
   contrastWith: Colour | null;
@@ -226,6 +228,8 @@ interface VisibilityContext extends TextContext {
   shapes: boolean;
   role: string;
   table: string | null;
+  /** Whether a line is drawn through the text. */
+  struck: boolean;
 }
 
 /** The row, or the label, whose name has the text that is being walked. */
@@ -237,6 +241,9 @@ interface NameOwner {
   unseen?: [reason: string, text: string][];
   hasSeenText?: boolean;
   displaced?: boolean;
+  struckText?: string[];
+  hasUnstruckText?: boolean;
+  colours?: string[];
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
@@ -263,11 +270,16 @@ interface Row extends Partial<NameOwner> {
   inlined?: Row;
   cellDepth?: number;
   headers?: boolean;
+  /** The colour behind the content of an element. */
+  background?: Colour;
+  /** Of a row of text: it stands for blank cells only. */
+  isBlank?: boolean;
   plain?: string;
   /** Of a row of text. */
   text?: string;
   missing?: number;
   mark?: string;
+  struck?: boolean;
   node?: Node;
   nodes?: Node[] | null;
 }
@@ -294,6 +306,7 @@ interface TextRun {
   dropped?: number;
   displaced?: boolean;
   preformatted?: boolean;
+  struck: boolean;
 }
 
 /** A list, with the first row of each child. */
@@ -312,6 +325,7 @@ interface SheetFacts {
   ids: Set<string>;
   safe: boolean;
   lines: boolean;
+  markers: boolean;
   propertyGroups: number;
   count: number;
   length: number;

@@ -14,6 +14,7 @@ import { HOST_TAGS } from "../dom/closed_shadow_roots.js";
 import { HTML, isHtml, SVG } from "../dom/elements.js";
 import { attributeNames, localNameOf, namespaceOf, zoomOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
+import { markerKind } from "../names/markers.js";
 import { BLENDS, backgroundImageColours, colourFilterOf, fillColour, parseColour, textColour } from "./colours.js";
 import {
   decorationOf,
@@ -58,6 +59,9 @@ const isDisplaced = (style) => {
     (offset) => offset !== "auto" && parseFloat(offset) !== 0,
   );
 };
+
+// Struck through without any style sheet.
+const STRUCK_TAGS = new Set(["del", "s", "strike"]);
 
 const HIDES = /hidden|clip/;
 const SCROLLS = /auto|scroll/;
@@ -153,6 +157,8 @@ export const readStyle = (element, parent = null) => {
     after: after !== NO_CONTENT,
     paintsBefore: before === PAINTED_BOX,
     paintsAfter: after === PAINTED_BOX,
+    marker: display.includes("list-item") ? markerKind(element, style) : "",
+    struck: (letters !== 0 || STRUCK_TAGS.has(tag)) && style.textDecorationLine.includes("line-through"),
     masksText: odd && style.webkitTextSecurity !== "none",
     untouchable: places ? style.pointerEvents === "none" : false,
     contrastWith: null,

@@ -57,6 +57,7 @@ const rootContext = () => ({
   role: "",
   // The role of the table around; null where the walk did not start at the top and so does not know.
   table: null,
+  struck: false,
 });
 
 // The reason why nothing of this rectangle can be seen, however the page is scrolled.
@@ -101,6 +102,11 @@ const inertReason = (element, context) => {
   return kinds & INERT ? "inert" : context.inert;
 };
 
+// A line through text is not drawn through boxes of their own within it.
+/** @param {StyleRecord} facts */
+const inheritsStrike = (facts) =>
+  !facts.display.startsWith("inline-") && facts.position !== "absolute" && facts.position !== "fixed";
+
 // The context of the children of this element.
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @returns {VisibilityContext} */
 export const enter = (element, facts, context) => {
@@ -135,6 +141,7 @@ export const enter = (element, facts, context) => {
     shapes: context.shapes,
     role: "",
     table: context.table,
+    struck: facts.struck || (context.struck && inheritsStrike(facts)),
   };
   if (kindsOf(element) & (ARIA | INERT)) inner.inert = inertReason(element, context);
   if (facts.opacity < 1) {
