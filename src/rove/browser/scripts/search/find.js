@@ -50,7 +50,7 @@ export const findRows = (spec) => {
   let total = 0;
   const limit = limitOf(spec);
   rows.forEach((row, index) => {
-    row.plain = row.flags & TEXT ? row.text : searchableText(row);
+    row.plain = row.flags & TEXT ? row.whole || row.text : searchableText(row);
     if (!matches(row)) return;
     total += 1;
     if (found.length < limit) found.push(index);

@@ -9,8 +9,9 @@ import { clean } from "../dom/text.js";
 import { nameOf } from "../names/names.js";
 import { hasOwnLabel, roleOf } from "../roles/roles.js";
 import { isLayoutPart } from "../roles/tables.js";
+import { TEXT_ENTRY } from "../roles/values.js";
 import { areasOf } from "../visibility/image_maps.js";
-import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
+import { composeLine, guessedName, nameMark, noteHref, roleAndName } from "./lines.js";
 import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
 import {
   asChildContext,
@@ -18,6 +19,7 @@ import {
   finishComplexClickable,
   finishContainer,
   finishOneLiner,
+  markUnseenValue,
   newRow,
   unmarkTransparentToggle,
 } from "./row_parts.js";
@@ -115,6 +117,7 @@ const addLeafRow = (element, role, strength, context, inner) => {
     strength || VALUE_ROLES.has(role) || role === "canvas" || role === "video" || role === "audio" ? STRONG : 0;
   const row = newRow(element, role, naming, given, context, inner);
   row.line = composeLine(element, role, role, naming, given);
+  if (TEXT_ENTRY.has(role)) markUnseenValue(row);
   pushRow(row);
   return null;
 };
@@ -127,10 +130,6 @@ const addImageRow = (element, role, strength, context, inner) => {
   if (!naming.name && !strength && (rect.width < 24 || rect.height < 24)) return null;
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = composeLine(element, role, role, naming, STRONG);
-  if (rect.width <= 2 && rect.height <= 2 && !row.reason) {
-    row.marks += markFor("1px image");
-    row.flags |= UNSEEN;
-  }
   if (naming.name || strength || row.line.length > 3) pushRow(row);
   return null;
 };
@@ -150,6 +149,7 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   const children = asChildContext(inner, context);
   children.isInName = fromContent || naming.source === "label" || naming.source === "caption";
   children.owner = row;
+  if (children.isInName) children.namer = row;
   return () => {
     flushText();
     finishOneLiner(row, index, fromContent);
@@ -203,10 +203,14 @@ const addClickableRow = (element, role, strength, context, inner) => {
   row.line = composeLine(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
   pushRow(row);
   const index = rows.length - 1;
-  if (editable) return null;
+  if (editable) {
+    markUnseenValue(row);
+    return null;
+  }
   const children = asChildContext(inner, context);
   children.isInName = !complex && naming.source === "content";
   children.owner = row;
+  if (children.isInName) children.namer = row;
   return () => {
     flushText();
     if (complex) finishComplexClickable(element, row, index, strength);
@@ -267,6 +271,7 @@ const addHiddenControlRow = (label, control, context, inner) => {
   const children = asChildContext(inner, context);
   children.isInName = true;
   children.owner = row;
+  children.namer = row;
   children.pointer = true;
   return () => finishOneLiner(row, rows.indexOf(row), true);
 };

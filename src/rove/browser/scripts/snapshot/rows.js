@@ -1,6 +1,6 @@
 // The rows of one pass. Runs of text are merged into one row.
 
-import { clean, clip, escapeQuoted, MAX_TEXT, thousands } from "../dom/text.js";
+import { clean, clip, escapeQuoted, MAX_TEXT, quote, squash, thousands } from "../dom/text.js";
 import { markFor, REF_PLACEHOLDER } from "./lines.js";
 
 export const PRESS = 1;
@@ -54,7 +54,24 @@ export const addText = (text, context, reason, node) => {
   }
   if (textRun.text.length < MAX_TEXT * 2) textRun.text += text;
   else textRun.dropped = (textRun.dropped || 0) + text.length;
+  if (textRun.whole !== undefined) textRun.whole += text;
   return textRun;
+};
+
+// Text that is cut off after text that is shown belongs to the same row; else it gets a row of its own.
+/** @param {string} text @param {VisibilityContext} context @param {Node} node @returns {TextRun} */
+export const addCutOffText = (text, context, node) => {
+  const run = textRun;
+  if (!run || run.mark !== context.inert || run.depth !== context.depth || !run.text.trim())
+    return addText(text, context, "clipped", node);
+  run.whole = (run.whole ?? run.text) + text;
+  if (run.cut && run.cutAt === run.text.length) run.cut[run.cut.length - 1] += text;
+  else {
+    run.cut = [...(run.cut || []), text];
+    run.text = run.text.trimEnd() + "…";
+    run.cutAt = run.text.length;
+  }
+  return run;
 };
 
 /** @param {string} glue */
@@ -74,7 +91,7 @@ const trimLines = (text) =>
 
 export const flushText = () => {
   if (!textRun) return;
-  const { text, mark, depth, inView, dropped, preformatted, node, nodes } = textRun;
+  const { text, mark, depth, inView, dropped, preformatted, node, nodes, cut, whole } = textRun;
   textRun = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : trimText(text);
   if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
@@ -89,6 +106,8 @@ export const flushText = () => {
     text: shown,
     missing,
     mark,
+    cut: cut && cut.map(squash),
+    whole: whole && clean(whole),
     line: "",
     node,
     nodes: nodes && nodes.filter((each) => each !== undefined),
@@ -101,7 +120,11 @@ const textLine = (row) =>
   escapeQuoted(row.text || "") +
   '"' +
   (row.missing ? `(+${thousands(row.missing)} chars)` : "") +
+  (row.cut ? ` (invisible: clipped ${row.cut.map((text) => quote(text, MAX_CUT)).join(" ")})` : "") +
   markFor(row.mark || "");
+
+// Enough to tell what it is: the whole of it is read with the element's own snapshot or its text.
+export const MAX_CUT = 60;
 
 // The line of a row, with its text after a colon where it contains only text.
 /** @param {Row} row */

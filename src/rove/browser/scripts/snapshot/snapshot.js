@@ -27,6 +27,7 @@ import { NO_NAME, nameOf } from "../names/names.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
 import { resetTables } from "../roles/tables.js";
+import { resetClippedText } from "../text_placement/clipped_text.js";
 import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
@@ -53,6 +54,7 @@ export const beginPass = (options) => {
   resetLabels();
   resetCounters();
   resetContexts();
+  resetClippedText();
   resetClosedHosts();
   resetGroups();
   resetOverlays();

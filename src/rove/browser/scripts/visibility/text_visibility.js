@@ -1,8 +1,11 @@
 // Why a person would not see a text or an element.
 
-import { rectOf, textDataOf } from "../dom/natives.js";
+import { localNameOf, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
+import { squash } from "../dom/text.js";
 import { flattenedParent } from "../dom/tree.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
+import { clippedParts } from "../text_placement/clipped_text.js";
+import { reachesOver } from "./clipping.js";
 import {
   blendColours,
   CANVAS_COLOUR,
@@ -13,10 +16,10 @@ import {
   textColour,
 } from "./colours.js";
 import { contextInside, geometryReason, MIN_OPACITY } from "./contexts.js";
-import { decorationOf } from "./effects.js";
+import { decorationOf, hidingReason } from "./effects.js";
 import { highlights, isHiddenByHighlight } from "./highlights.js";
 
-const MIN_FONT_SIZE = 2.5;
+export const MIN_FONT_SIZE = 2.5;
 export const RANGE = document.createRange();
 
 // The reason why a text node directly inside `context.facts` is not visible, or "".
@@ -31,8 +34,21 @@ export const unseenText = (node, context) => {
   if (faded) return faded;
   if (!context.needsMeasuring) return "";
   RANGE.selectNodeContents(node);
-  return geometryReason(RANGE.getBoundingClientRect(), context);
+  const rect = RANGE.getBoundingClientRect();
+  const away = geometryReason(rect, context) || (isSqueezed(node, rect) ? "scaled away" : "");
+  return away || (context.clip && reachesOver(context.clip, rect) ? PARTLY_CLIPPED : "");
 };
+
+// So little room for each letter, in square pixels, that none can be read; or smeared over more than any screen.
+const MIN_LETTER_AREA = 6;
+const MAX_TEXT_WIDTH = 1e6;
+
+/** @param {Node} node @param {DOMRect} rect */
+const isSqueezed = (node, rect) =>
+  rect.width > MAX_TEXT_WIDTH || rect.width * rect.height < MIN_LETTER_AREA * squash(textContentOf(node)).length;
+
+// Some of the text may lie outside of what is shown; `clippedParts` tells which.
+export const PARTLY_CLIPPED = "partly clipped";
 
 // Compares every colour that the letters may have with every colour that may be behind them.
 /** @param {Pick<StyleRecord, "colour" | "decoration" | "firstLine"> & Partial<StyleRecord>} facts @param {TextContext} context */
@@ -85,20 +101,50 @@ export const unseenElement = (element, context) => {
   return geometryReason(rectOf(element), context);
 };
 
+const PICTURES = new Set(["img", "svg", "canvas", "video", "input"]);
+
+// As unseenElement, for what may be a picture: of a pixel or two there is nothing to see.
+/** @param {Element} element @param {VisibilityContext} context */
+export const unseenPicture = (element, context) => {
+  const reason = unseenElement(element, context);
+  if (reason || !PICTURES.has(localNameOf(element))) return reason;
+  const rect = rectOf(element);
+  if (rect.width > 2 && rect.height > 2) return "";
+  return rect.width && rect.height ? "1px image" : "no size";
+};
+
 const MAX_LABEL_NODES = 40;
 
 // The reason why some text of an element that names another one is not visible, or "".
 /** @param {Element} element */
 export const unseenWords = (element) => {
   if (isHiddenByStyle(element)) return "not rendered";
+  const [first] = unseenTexts(element);
+  return first ? first[0] : "";
+};
+
+// The text in an element that is not visible, with the reasons.
+/** @param {Element} element @returns {[reason: string, text: string][]} */
+export const unseenTexts = (element) => {
+  /** @type {[reason: string, text: string][]} */
+  const found = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(), count = 0; node && count < MAX_LABEL_NODES; node = walker.nextNode(), count++) {
-    if (!textDataOf(node).trim()) continue;
+    const text = textDataOf(node).trim();
+    if (!text) continue;
     const inside = contextInside(flattenedParent(node) || element);
     const reason = inside.seen ? unseenText(node, inside) : "";
-    if (reason) return reason;
+    if (reason === PARTLY_CLIPPED) found.push(...cutOffTexts(node, inside));
+    else if (reason) found.push([reason, text]);
   }
-  return "";
+  return found;
+};
+
+/** @param {Node} node @param {VisibilityContext} context @returns {[reason: string, text: string][]} */
+const cutOffTexts = (node, context) => {
+  const parts = clippedParts(node, context);
+  if (parts === null) return [[PARTLY_CLIPPED, textDataOf(node).trim()]];
+  return parts.filter((part) => !part.isSeen).map((part) => ["clipped", part.text.trim()]);
 };
 
 /** @param {CSSStyleDeclaration} style @param {VisibilityContext} context */
@@ -106,7 +152,9 @@ export const unseenPseudo = (style, context) => {
   if (context.reason) return context.reason;
   if (Number(style.opacity) < MIN_OPACITY) return "transparent";
   if (parseFloat(style.fontSize) < MIN_FONT_SIZE) return "tiny";
-  if (style.position === "absolute" && outsideBox(style)) return "off-screen";
+  if (parseFloat(style.textIndent) < -99) return "clipped";
+  const hidden = hidingReason(style, style.transform, context.facts);
+  if (hidden) return hidden;
   const background = parseColour(style.backgroundColor);
   const behind = compositeOver(background, context.background);
   const facts = { colour: textColour(style), decoration: decorationOf(style), firstLine: null };
@@ -119,7 +167,3 @@ export const unseenPseudo = (style, context) => {
     blend: "",
   });
 };
-
-/** @param {CSSStyleDeclaration} style */
-const outsideBox = (style) =>
-  parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;
