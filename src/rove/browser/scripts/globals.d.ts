@@ -277,6 +277,7 @@ interface SnapshotOptions {
   from?: number | null;
   limit?: number;
   links?: boolean;
+  text?: boolean;
   boxes?: boolean;
   maxNodes?: number;
   maxChildren?: number;

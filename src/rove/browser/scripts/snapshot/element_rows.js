@@ -1,7 +1,7 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that is pressed for its control.
 
 import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
-import { isRendered } from "../dom/elements.js";
+import { isRendered, isTag } from "../dom/elements.js";
 import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { shadowOf } from "../dom/shadow_roots.js";
@@ -12,6 +12,7 @@ import { isLayoutPart } from "../roles/tables.js";
 import { TEXT_ENTRY } from "../roles/values.js";
 import { areasOf } from "../visibility/image_maps.js";
 import { composeLine, guessedName, nameMark, noteHref, roleAndName } from "./lines.js";
+import { addFieldText, hasNoText, isTextOnly } from "./plain_text.js";
 import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
 import {
   asChildContext,
@@ -62,6 +63,7 @@ export const addAreaRows = (image, context, inner) => {
 // not be walked.
 /** @param {Element} element @param {string} role @param {number} strength @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addElementRows = (element, role, strength, facts, context, inner) => {
+  if (isTextOnly) return addPlainText(element, role, context, inner);
   if (strength === WEAK && !context.isInName && hasSimilarChildren(element)) {
     inner.pointer = false;
     strength = 0;
@@ -93,6 +95,16 @@ export const addElementRows = (element, role, strength, facts, context, inner) =
 };
 
 const NOTHING_AFTER = () => {};
+
+/** @param {Element} element @param {string} role @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addPlainText = (element, role, context, inner) => {
+  // What assistive technology leaves out is seen all the same.
+  inner.inert = "";
+  if (role === "iframe") return addFrameRow(element, context, inner);
+  if (isTag(element, "select")) addFieldText(element, inner);
+  if (hasNoText(element) || isTag(element, "select")) return null;
+  return CELL_ROLES.has(role) ? addCellRow(role, context) : NOTHING_AFTER;
+};
 
 /** @param {Element} element @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addFrameRow = (element, context, inner) => {
@@ -228,7 +240,7 @@ const addRowIfNamed = (element, role, context, inner) => {
 // where the label is treated like any other element.
 /** @param {HTMLLabelElement} label @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addLabelRows = (label, facts, context, inner) => {
-  if (!facts.visible || context.isInName) return null;
+  if (!facts.visible || context.isInName || isTextOnly) return null;
   const control = hiddenControlOf(label);
   if (control) return addHiddenControlRow(label, control, context, inner);
   const labelled = label.control;

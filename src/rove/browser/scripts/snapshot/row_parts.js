@@ -13,6 +13,7 @@ import { contextInside } from "../visibility/contexts.js";
 import { unseenElement, unseenPicture, unseenTexts } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
 import { firstUnseen, guessedName, markFor } from "./lines.js";
+import { isTextOnly } from "./plain_text.js";
 import { WEAK } from "./press_targets.js";
 import { ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
 import {
@@ -206,7 +207,7 @@ export const finishCell = (role, context, start) => {
   const previous = rows[start - 1];
   const text = made ? rows[start].text : "";
   if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
-    previous.text += " | " + text;
+    previous.text += (isTextOnly ? "\t" : " | ") + text;
     if (made && rows[start].cut) previous.cut = [...(previous.cut || []), ...(rows[start].cut || [])];
     if (made) previous.flags |= /** @type {Row} */ (rows.pop()).flags & IN_VIEW;
     previous.headers = previous.headers && role === "columnheader";

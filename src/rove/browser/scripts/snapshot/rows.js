@@ -20,7 +20,12 @@ export let textRun = null;
 /** @type {number[]} */
 export let frames = [];
 
-export const startRows = () => {
+// The most characters of one row of text.
+export let longestText = MAX_TEXT;
+
+/** @param {number} longest */
+export const startRows = (longest = MAX_TEXT) => {
+  longestText = longest;
   rows = [];
   textRun = null;
   frames = [];
@@ -52,7 +57,7 @@ export const addText = (text, context, reason, node) => {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
   }
-  if (textRun.text.length < MAX_TEXT * 2) textRun.text += text;
+  if (textRun.text.length < longestText * 2) textRun.text += text;
   else textRun.dropped = (textRun.dropped || 0) + text.length;
   if (textRun.whole !== undefined) textRun.whole += text;
   return textRun;
@@ -95,9 +100,10 @@ export const flushText = () => {
   textRun = null;
   const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : trimText(text);
   if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
-  const shown = clip(clean(kept.length > MAX_TEXT * 2 ? clip(kept, MAX_TEXT * 2) : kept), MAX_TEXT);
+  const limit = mark ? MAX_TEXT : longestText;
+  const shown = clip(clean(kept.length > limit * 2 ? clip(kept, limit * 2) : kept), limit);
   if (!shown.trim()) return;
-  const missing = shown.length < MAX_TEXT ? 0 : (dropped || 0) + kept.length - shown.length;
+  const missing = shown.length < limit ? 0 : (dropped || 0) + kept.length - shown.length;
   const flags = TEXT | (inView ? IN_VIEW : 0) | (mark ? UNSEEN : 0);
   rows.push({
     depth,

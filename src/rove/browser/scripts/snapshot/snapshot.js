@@ -14,6 +14,7 @@ import {
   queryAll,
   rootElementOf,
   rootNodeOf,
+  textContentOf,
   titleOf,
 } from "../dom/natives.js";
 import { elementOfRef, nextRefNumber } from "../dom/refs.js";
@@ -38,10 +39,23 @@ import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
+import { addFieldText, prepareText } from "./plain_text.js";
 import { PRESS_ROLES, STRONG } from "./press_targets.js";
 import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
-import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
+import {
+  addText,
+  FRAME,
+  flushText,
+  frames,
+  PRESS,
+  replaceRows,
+  rows,
+  STRUCTURE,
+  startRows,
+  TEXT,
+  UNSEEN,
+} from "./rows.js";
 import { modalDialog, startWalk, visit, visitRendered, walkChildren, walkLimits, walkRange } from "./walk.js";
 
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
@@ -61,7 +75,8 @@ export const beginPass = (options) => {
   resetStrippedCharacters();
   findDisabledGroups();
   prepareLinks(Boolean(options.links));
-  startRows();
+  startRows(options.text ? LONGEST_PLAIN_TEXT : undefined);
+  prepareText(Boolean(options.text));
   findActiveElement();
   collectAriaOwns(document);
   measurePage();
@@ -177,6 +192,37 @@ export const rowOf = (element, role = roleOf(element)) => {
   return row;
 };
 
+const LONGEST_PLAIN_TEXT = 50000;
+
+// Adds the text of an element, and none of its roles and names, as a person sees it.
+/** @param {Element} element */
+const walkText = (element) => {
+  const context = contextAt(element);
+  context.inert = "";
+  const facts = readStyle(element);
+  if (facts.none) addText(textContentOf(element), context, "not rendered");
+  else if (!addFieldText(element, enter(element, facts, context))) visitRendered(element, facts, context, 1);
+  flushText();
+  separateCutOffText();
+};
+
+// The text that is cut off gets rows of its own, after the text that is shown.
+const separateCutOffText = () => {
+  replaceRows(
+    rows.flatMap((row) => [
+      { ...row, cut: undefined },
+      ...(row.cut || []).map((text) => ({
+        ...row,
+        text,
+        mark: "clipped",
+        flags: row.flags | UNSEEN,
+        cut: undefined,
+        missing: 0,
+      })),
+    ]),
+  );
+};
+
 // document.open() leaves a document without any element, at least for a moment.
 const emptySnapshot = () => ({
   depths: [],
@@ -209,7 +255,8 @@ export const takeSnapshot = (options = {}) => {
   beginPass(options);
   const root = options.root ? elementOfRef(options.root) : null;
   if (options.root && !root) return { gone: options.root };
-  if (root) walkElement(root, options);
+  if (options.text) walkText(root || bodyOf(document) || rootElementOf(document));
+  else if (root) walkElement(root, options);
   else walkPage();
   markCovered();
   filterRows(options);

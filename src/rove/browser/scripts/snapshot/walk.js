@@ -41,7 +41,7 @@ import { addAreaRows, addElementRows, addLabelRows } from "./element_rows.js";
 import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
 import { noteUnseen } from "./row_parts.js";
-import { addCutOffText, addText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
+import { addCutOffText, addText, FOLD, flushText, longestText, rows, separateText, textRun } from "./rows.js";
 
 export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes", "noembed"]);
 
@@ -78,7 +78,7 @@ const visitText = (node, data, context) => {
     return;
   }
   const reason = unseenText(node, context);
-  const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
+  const long = data.length > longestText * 3 ? clip(data, longestText * 3) : data;
   const run = addShownText(node, long, context, reason);
   if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
   if (facts.keepsSpaces) run.preformatted = true;
