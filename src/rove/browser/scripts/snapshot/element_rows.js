@@ -106,11 +106,16 @@ const addPlainText = (element, role, context, inner) => {
   return CELL_ROLES.has(role) ? addCellRow(role, context) : NOTHING_AFTER;
 };
 
+// Its client area counts too: a frame may consist of its border only.
+/** @param {Element} element */
+export const isTinyFrame = (element) => {
+  const rect = rectOf(element);
+  return Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2;
+};
+
 /** @param {Element} element @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addFrameRow = (element, context, inner) => {
-  const rect = rectOf(element);
-  // Its client area counts too: a frame may consist of its border only.
-  if (Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2) return null;
+  if (isTinyFrame(element)) return null;
   const naming = nameOf(element, "iframe");
   const row = newRow(element, "iframe", naming, STRONG, context, inner);
   row.line = roleAndName("iframe", naming.name) + nameMark(element, naming);

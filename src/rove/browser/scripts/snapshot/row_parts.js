@@ -1,6 +1,6 @@
 // Parts that rows of all kinds share: their flags and marks, and what becomes of them once their children are known.
 
-import { isTag } from "../dom/elements.js";
+import { isEditingHost, isTag } from "../dom/elements.js";
 import { activeElement } from "../dom/focus.js";
 import { idrefs } from "../dom/id_references.js";
 import { rectOf } from "../dom/natives.js";
@@ -157,10 +157,24 @@ const markUnseenParts = (row, hasSeenPart) => {
   row.flags |= UNSEEN;
 };
 
+// For a row whose content is not walked: the parts of its name or value that are not visible.
+/** @param {ElementRow} row */
+export const markUnseenContent = (row) => {
+  if (row.naming.source !== "content") return markUnseenValue(row);
+  if (row.reason) return;
+  const { name } = row.naming;
+  const unseen = unseenTexts(row.element).filter(([, text]) => name.includes(squash(text).slice(0, 40)));
+  if (!unseen.length) return;
+  row.unseen = unseen;
+  const length = unseen.reduce((sum, [, text]) => sum + squash(text).length, 0);
+  markUnseenParts(row, row.hasSeenText || length < name.replace(/\s/g, "").length - 1);
+};
+
 // The text of an editable element is its value, which is not walked.
 /** @param {ElementRow} row */
 export const markUnseenValue = (row) => {
-  if (row.reason || valueOfControl(row.element) !== null) return;
+  if (row.reason || !(TEXT_ENTRY.has(row.role) || isEditingHost(row.element)) || valueOfControl(row.element) !== null)
+    return;
   row.unseen = unseenTexts(row.element);
   if (row.unseen.length !== 0) markUnseenParts(row, true);
 };
