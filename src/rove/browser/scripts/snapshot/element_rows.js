@@ -103,7 +103,15 @@ const addPlainText = (element, role, context, inner) => {
   if (role === "iframe") return addFrameRow(element, context, inner);
   if (isTag(element, "select")) addFieldText(element, inner);
   if (hasNoText(element) || isTag(element, "select")) return null;
-  return CELL_ROLES.has(role) ? addCellRow(role, context) : NOTHING_AFTER;
+  if (CELL_ROLES.has(role)) return addCellRow(role, context);
+  return role === "row" ? endTableRow : NOTHING_AFTER;
+};
+
+// The next cell begins a line of its own.
+const endTableRow = () => {
+  flushText();
+  const last = rows[rows.length - 1];
+  if (last) last.cellDepth = undefined;
 };
 
 // Its client area counts too: a frame may consist of its border only.

@@ -24,7 +24,6 @@ import {
   IN_VIEW,
   ITEM,
   inlineFirstText,
-  MAX_CUT,
   PRESS,
   rows,
   TEXT,
@@ -77,32 +76,34 @@ export const newRow = (element, role, naming, strength, context, inner) => {
 // Marks the parts of a name that are not text on the page: hidden pictures, and attributes with their source.
 /** @param {ElementRow} row @param {NamePiece[]} pieces */
 const markPieces = (row, pieces) => {
-  /** @type {Map<string, string[]>} */
-  const unseen = new Map();
   for (const piece of pieces) {
     if (piece.source === "title") continue; // the name as a whole is marked so
-    const why = pieceMark(piece);
-    if (why === "aria" && row.naming.hiddenSource && row.naming.source === "labelledby") continue;
-    if (!why) row.hasSeenText = true;
-    else if (row.naming.name.includes(piece.text.slice(0, 40)))
-      unseen.set(why, [...(unseen.get(why) || []), piece.text]);
-  }
-  for (const [why, texts] of unseen) {
-    const isAll = texts.length === 1 && texts[0] === row.naming.name;
-    row.marks += isAll ? ` (${why})` : ` (${why} part: ${texts.map((text) => quote(text, 120)).join(" ")})`;
+    const reason = unseenPiece(piece);
+    const source = PIECE_SOURCES[piece.source] || "";
+    if (!reason && !source) row.hasSeenText = true;
+    else if (row.naming.name.includes(piece.text.slice(0, 40)) && !isMarkedAsReference(row.naming))
+      row.marks += pieceMark(piece.text, row.naming.name, reason, source);
   }
 };
 
 /** @type {Record<string, string>} */
-const PIECE_MARKS = { "aria-label": "aria", "svg-title": "title", fallback: "invisible: not rendered" };
+const PIECE_SOURCES = { "aria-label": "aria", "svg-title": "title" };
+
+/** @param {Naming} naming */
+const isMarkedAsReference = (naming) => naming.source === "labelledby" && naming.hiddenSource;
 
 /** @param {NamePiece} piece */
-const pieceMark = ({ element, source }) => {
+const unseenPiece = ({ element, source }) => {
+  if (source === "fallback") return "not rendered";
   const inside = contextInside(element);
   const reason = inside.seen ? unseenPicture(element, inside) : "";
-  if (reason) return markFor(reason).slice(2, -1);
-  if (source === "labelledby") return firstUnseen(idrefs(element, "aria-labelledby")) ? "aria" : "";
-  return PIECE_MARKS[source] || "";
+  return reason || (source === "labelledby" ? firstUnseen(idrefs(element, "aria-labelledby")) : "");
+};
+
+/** @param {string} text @param {string} name @param {string} reason @param {string} source */
+const pieceMark = (text, name, reason, source) => {
+  if (text === name) return reason ? markFor(reason) : ` (${source})`;
+  return reason ? ` (invisible part: ${quote(text, 120)}, ${reason})` : ` (${source} part: ${quote(text, 120)})`;
 };
 
 // Notes text of a name that is not visible, for every row around whose name has it too.
@@ -180,7 +181,10 @@ export const markUnseenValue = (row) => {
 };
 
 /** @param {[reason: string, text: string]} part */
-const quotePart = ([reason, text]) => quote(text, reason === "clipped" ? MAX_CUT : 120);
+const quotePart = ([reason, text]) => quote(text, reason === "clipped" ? MAX_CUT_IN_NAME : 120);
+
+// The name has all of it, so its beginning tells enough.
+const MAX_CUT_IN_NAME = 24;
 
 /** @param {string} text @param {string} name */
 const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).toLowerCase());

@@ -130,7 +130,7 @@ const textLine = (row) =>
   markFor(row.mark || "");
 
 // Enough to tell what it is: the whole of it is read with the element's own snapshot or its text.
-export const MAX_CUT = 60;
+const MAX_CUT = 60;
 
 // The line of a row, with its text after a colon where it contains only text.
 /** @param {Row} row */

@@ -2,6 +2,7 @@
 // measured, so its place is computed from the style.
 
 import { clientHeightOf, clientWidthOf, localNameOf, rectOf, scrollHeightOf, scrollWidthOf } from "../dom/natives.js";
+import { valueOfControl } from "../roles/values.js";
 import { clipPathRect } from "../visibility/clipping.js";
 import { contextInside, geometryReason } from "../visibility/contexts.js";
 import { lowContrastReason, MIN_FONT_SIZE, PARTLY_CLIPPED, unseenPseudo } from "../visibility/text_visibility.js";
@@ -9,14 +10,11 @@ import { lowContrastReason, MIN_FONT_SIZE, PARTLY_CLIPPED, unseenPseudo } from "
 // Of an average letter, by the size of the font.
 const LETTER_WIDTH = 0.5;
 
-/** @param {any} element */
-const ownTextOf = (element) => String(element.value || element.placeholder || "");
-
 // The reason why the value of a field, or the text of an input that is a button, is not visible, or "".
 /** @param {Element} element @param {VisibilityContext} context */
 export const unseenValue = (element, context) => {
-  const text = ownTextOf(element);
-  const faded = lowContrastReason(context.facts, context);
+  const text = valueOfControl(element);
+  const faded = text === "" ? "" : lowContrastReason(context.facts, context);
   if (faded || !text) return faded;
   if (context.facts.fontSize < MIN_FONT_SIZE) return "tiny";
   const rect = rectOf(element);

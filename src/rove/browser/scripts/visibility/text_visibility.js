@@ -42,10 +42,16 @@ export const unseenText = (node, context) => {
 // So little room for each letter, in square pixels, that none can be read; or smeared over more than any screen.
 const MIN_LETTER_AREA = 6;
 const MAX_TEXT_WIDTH = 1e6;
+// A box of this size has room for a hundred letters.
+const SMALL_AREA = 600;
 
 /** @param {Node} node @param {DOMRect} rect */
-const isSqueezed = (node, rect) =>
-  rect.width > MAX_TEXT_WIDTH || rect.width * rect.height < MIN_LETTER_AREA * squash(textContentOf(node)).length;
+const isSqueezed = (node, rect) => {
+  if (rect.width > MAX_TEXT_WIDTH) return true;
+  const area = rect.width * rect.height;
+  const text = area < SMALL_AREA ? textContentOf(node) : "";
+  return area < MIN_LETTER_AREA * text.length && area < MIN_LETTER_AREA * squash(text).length;
+};
 
 // Some of the text may lie outside of what is shown; `clippedParts` tells which.
 export const PARTLY_CLIPPED = "partly clipped";
