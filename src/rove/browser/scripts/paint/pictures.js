@@ -132,7 +132,7 @@ const hasGeneratedIcon = (element, which) => {
 };
 
 /** @param {Element} element */
-const isPicture = (element) => {
+const isShownAsPicture = (element) => {
   const { facts, seen } = contextInside(element);
   if (facts.none || !seen) return false;
   const rect = rectOf(element);
@@ -146,4 +146,4 @@ const isPicture = (element) => {
 // Whether an element shows a picture, in place of words that only screen readers get.
 /** @param {Element} element */
 export const showsPicture = (element) =>
-  [element, ...[...queryAll(element, "*")].slice(0, MAX_ICON_PARTS)].some(isPicture);
+  [element, ...[...queryAll(element, "*")].slice(0, MAX_ICON_PARTS)].some(isShownAsPicture);

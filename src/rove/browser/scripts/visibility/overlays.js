@@ -22,7 +22,7 @@ import { contextInside } from "./contexts.js";
 import { coverReason, paintReason, RANGE } from "./text_visibility.js";
 
 const MAX_ROWS = 6000;
-const MAX_LOOKS = 2000;
+const MAX_PAINT_LOOKS = 2000;
 const MAX_TEXTS_OF_NAME = 12;
 let looks = 0;
 
@@ -91,7 +91,7 @@ const needsLook = (node, row) => {
 
 /** @param {Node} node @param {Row} row */
 const nodeReason = (node, row) => {
-  if (isStyledToggle(node) || !needsLook(node, row) || ++looks > MAX_LOOKS) return "";
+  if (isStyledToggle(node) || !needsLook(node, row) || ++looks > MAX_PAINT_LOOKS) return "";
   const lines = linesOf(node);
   if (!lines.length || lines[0].width === 0) return "";
   const points = paintedPoints(node, lines);
