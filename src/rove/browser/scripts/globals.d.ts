@@ -113,6 +113,13 @@ interface PaintedPoint {
   isPattern: boolean;
 }
 
+/** The colours of background images, whether nothing else is painted, and whether text of a colour is seen on them. */
+interface Palette {
+  colours: Colour[];
+  isPlain: boolean;
+  seen: Map<string, boolean>;
+}
+
 interface GradientStop {
   colour: Colour;
   at: number;
@@ -195,6 +202,8 @@ interface TextContext {
   filtered: ColourFilter | null;
   blendBackdrop: Colour | null;
   blend: string;
+  /** The nearest element around that has a background image. */
+  pictured: Element | null;
   /** Whether text may lie outside the boxes around it. */
   displaced: boolean;
   /** Whether a negative z-index may put text behind the boxes around it. */

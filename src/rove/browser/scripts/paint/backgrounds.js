@@ -1,9 +1,9 @@
 // The background of a box at a point: its colour, images, gradients, inset shadows and border image.
 
-import { blendColours, compositeOver, parseColour } from "../visibility/colours.js";
+import { blendColours, coloursIn, compositeOver, parseColour } from "../visibility/colours.js";
 import { viewHeight, viewWidth } from "../visibility/viewport.js";
 import { gradientColours, listParts } from "./gradients.js";
-import { colourOfUrl, pictureColourAt, positionIn } from "./pictures.js";
+import { colourOfUrl, paletteOf, pictureColourAt, positionIn } from "./pictures.js";
 
 /** @param {string} list @param {number} index */
 const cycled = (list, index) => {
@@ -100,6 +100,37 @@ export const backgroundAt = (style, rect, x, y) => {
         if (image !== "none") parts.push(imageColoursAt(style, index, image, rect, x, y));
   }
   return [...parts, ...insetShadowsAt(style, rect, x, y), ...borderImageAt(style, rect, x, y)];
+};
+
+/** @param {string} image */
+const imagePalette = (image) => {
+  const url = urlOf(image);
+  return url === undefined ? coloursIn(image) : paletteOf(colourOfUrl(url));
+};
+
+/** @type {Map<Element, Palette>} */
+let palettes = new Map();
+
+export const resetPalettes = () => {
+  palettes = new Map();
+};
+
+// All colours of the background images of an element, as far as they can be read.
+/** @param {Element} element */
+export const backgroundPalette = (element) => {
+  let palette = palettes.get(element);
+  if (!palette) {
+    palette = readPalette(getComputedStyle(element));
+    palettes.set(element, palette);
+  }
+  return palette;
+};
+
+/** @param {CSSStyleDeclaration} style @returns {Palette} */
+const readPalette = (style) => {
+  const lists = listParts(style.backgroundImage).map(imagePalette);
+  const isPlain = style.borderImageSource === "none" && style.boxShadow === "none";
+  return { colours: lists.flatMap((list) => list || []), isPlain, seen: new Map() };
 };
 
 const MAX_COLOURS = 24;

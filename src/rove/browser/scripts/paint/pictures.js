@@ -111,6 +111,19 @@ export const pictureColourAt = ({ pixels }, across, down) => {
   return [[pixels[index], pixels[index + 1], pixels[index + 2], pixels[index + 3] / 255]];
 };
 
+const PALETTE_STEP = 8;
+
+// Colours from all over a picture; null where they cannot be read.
+/** @param {PictureColours | null} picture @returns {Colour[] | null} */
+export const paletteOf = (picture) => {
+  if (!picture || !picture.pixels) return null;
+  const found = [];
+  for (let down = 0; down < SIDE; down += PALETTE_STEP)
+    for (let across = 0; across < SIDE; across += PALETTE_STEP)
+      found.push(.../** @type {Colour[]} */ (pictureColourAt(picture, across / SIDE, down / SIDE)));
+  return found;
+};
+
 // The colours of an image, canvas or video at a point of the viewport; null where they cannot be read.
 /** @param {Element} element @param {number} x @param {number} y @returns {Colour[] | null} */
 export const replacedColourAt = (element, x, y) => {

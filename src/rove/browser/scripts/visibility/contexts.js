@@ -47,6 +47,7 @@ const rootContext = () => ({
   blendBackdrop: null,
   blend: "",
   painter: null,
+  pictured: null,
   overlaps: false,
   displaced: false,
   sunken: false,
@@ -107,6 +108,7 @@ export const enter = (element, facts, context) => {
     blendBackdrop: facts.filtered || facts.blend ? context.background : context.blendBackdrop,
     blend: facts.blend || context.blend,
     painter: context.painter,
+    pictured: context.pictured,
     overlaps: context.displaced || facts.displaced,
     displaced: context.displaced || facts.displaced,
     sunken: context.sunken || (facts.placed && facts.zIndex < 0),
@@ -145,6 +147,7 @@ export const enter = (element, facts, context) => {
     if (facts.backgroundImage) {
       inner.backgroundImage = facts.backgroundImage;
       inner.painter = element;
+      inner.pictured = element;
     }
   }
   if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg") measureBox(element, facts, context, inner);

@@ -12,6 +12,7 @@ import {
   plainRect,
   resetBackdrops,
 } from "../paint/backdrops.js";
+import { resetPalettes } from "../paint/backgrounds.js";
 import { resetPaintOrder } from "../paint/paint_order.js";
 import { resetPictures } from "../paint/pictures.js";
 import { resetScrollRanges } from "../paint/scroll_ranges.js";
@@ -29,6 +30,7 @@ let looks = 0;
 export const resetPaint = () => {
   resetPaintOrder();
   resetBackdrops();
+  resetPalettes();
   resetPictures();
   resetScrollRanges();
   resetSurfaces();

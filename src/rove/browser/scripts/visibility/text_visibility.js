@@ -5,6 +5,7 @@ import { squash } from "../dom/text.js";
 import { flattenedParent } from "../dom/tree.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
 import { paintedPoints } from "../paint/backdrops.js";
+import { backgroundPalette } from "../paint/backgrounds.js";
 import { pseudoRect } from "../paint/pseudo_boxes.js";
 import { collectSurfaces } from "../paint/surfaces.js";
 import { clippedParts } from "../text_placement/clipped_text.js";
@@ -64,12 +65,34 @@ export const PARTLY_CLIPPED = "partly clipped";
 export const lowContrastReason = (facts, context, node = null, lines = undefined) => {
   const reason = contrastReason(facts, context, null);
   if (!node || reason === "transparent") return reason;
-  const hasPicture = context.backgroundImage !== null && context.backgroundImage.length === 0;
   // Other boxes matter only where those around the text would hide it; the rest is checked once all boxes are known.
-  if (!reason && (!hasPicture || !paintReason(paintedPoints(node, lines), facts, context))) return "";
+  if (!reason && (isSeenOnPicture(facts, context) || !paintReason(paintedPoints(node, lines), facts, context)))
+    return "";
   collectSurfaces();
   const points = paintedPoints(node, lines);
   return points.length ? paintReason(points, facts, context) : reason;
+};
+
+// Whether the letters differ from every colour of the background image, wherever on it they lie.
+/** @param {TextStyle} facts @param {TextContext} context */
+const isSeenOnPicture = (facts, { backgroundImage, background, pictured, filtered, blend, textBackground }) => {
+  if (backgroundImage === null || backgroundImage.length !== 0 || !pictured) return true;
+  if (filtered || blend || textBackground || facts.decoration) return false;
+  const palette = backgroundPalette(pictured);
+  const key = `${facts.colour} on ${background}`;
+  let isSeen = palette.seen.get(key);
+  if (isSeen === undefined) {
+    isSeen =
+      palette.isPlain && [background, ...palette.colours].every((colour) => differs(facts.colour, colour, background));
+    palette.seen.set(key, isSeen);
+  }
+  return isSeen;
+};
+
+/** @param {Colour} letters @param {Colour} colour @param {Colour} background */
+const differs = (letters, colour, background) => {
+  const below = compositeOver(colour, background);
+  return contrast(compositeOver(letters, below), below) >= LOW_CONTRAST;
 };
 
 // Compares every colour that the letters may have with every colour that may be behind them, at a point or by the boxes
@@ -235,6 +258,7 @@ export const unseenPseudo = (style, context, element, which = "") => {
     filtered: null,
     blendBackdrop: null,
     blend: "",
+    pictured: context.pictured,
     displaced: context.displaced,
     sunken: context.sunken,
   };
