@@ -136,6 +136,8 @@ export const readStyle = (element, parent = null) => {
       tag === "object" ||
       namespaceOf(element) === SVG,
     clipPath: paints ? style.clipPath : "none",
+    hidesAcross: HIDES.test(style.overflowX),
+    hidesDown: HIDES.test(style.overflowY),
     hides: HIDES.test(overflow) || (places !== 0 && hasPaintContainment(style)),
     scrolls: SCROLLS.test(overflow),
     moved,
@@ -145,6 +147,11 @@ export const readStyle = (element, parent = null) => {
     skipsContent: places ? style.contentVisibility === "hidden" : false,
     reason: paints || moves ? hidingReason(style, transform, parent) : "",
     facesAway: moves !== 0 && style.transformStyle === "preserve-3d" && facesAway(transform),
+    holdsFixed:
+      (moves !== 0 && (transform !== "none" || style.perspective !== "none" || /transform/.test(style.willChange))) ||
+      (paints !== 0 && style.filter !== "none") ||
+      (places !== 0 && hasPaintContainment(style)),
+    mayOverflowStart: /flex|grid/.test(display) || (places !== 0 && style.cssFloat === "right"),
     perspective: moves !== 0 ? parseFloat(style.perspective) || 0 : 0,
     filtered: paints ? colourFilterOf(style.filter) : null,
     blend: paints && style.mixBlendMode in BLENDS ? style.mixBlendMode : "",
@@ -167,7 +174,10 @@ export const readStyle = (element, parent = null) => {
 };
 
 /** @param {Element} element */
-const firstLineOf = (element) => textColour(getComputedStyle(element, "::first-line"));
+const firstLineOf = (element) => {
+  const style = getComputedStyle(element, "::first-line");
+  return parseFloat(style.fontSize) < 2.5 ? [0, 0, 0, 0] : textColour(style);
+};
 
 // Reads the attributes once for both the key and the kinds.
 /** @param {Element} element @param {string} tag */
