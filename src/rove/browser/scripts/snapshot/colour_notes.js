@@ -35,9 +35,7 @@ const DOT = /^\s*[●⬤◉■◼▪⏺•◆▲▼]\s*$/u;
 // A coloured dot is a state, and its colour says which.
 /** @param {string} text @param {StyleRecord} facts */
 export const withDotColour = (text, facts) =>
-  text.length < 9 && DOT.test(text) && isVivid(facts.colour)
-    ? `${text.trim()} ${colourName(facts.colour)} `
-    : text;
+  text.length < 9 && DOT.test(text) && isVivid(facts.colour) ? `${text.trim()} ${colourName(facts.colour)} ` : text;
 
 const MIN_GROUP = 3;
 const STATED = / (?:checked|selected|pressed|current|disabled|expanded)\b/;
