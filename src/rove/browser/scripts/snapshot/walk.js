@@ -270,7 +270,9 @@ const addSwatch = (text, context) => {
 const visitOnlyText = (element, context) => {
   const data = textContentOf(element);
   if (data) visitText(element, data, context);
-  else if (context.facts.background[3] > 0) addSwatch(swatchText(element, context), context);
+  // The line of a control without a name says its colour already.
+  else if (context.facts.background[3] > 0 && rows[rows.length - 1]?.element !== element)
+    addSwatch(swatchText(element, context), context);
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */

@@ -36,18 +36,18 @@ import {
   TRANSFORMS,
 } from "./style_sheets.js";
 
-const NO_CONTENT = 0;
-const CONTENT = 1;
+const NO_GENERATED = 0;
+const GENERATED = 1;
 const PAINTED_BOX = 2;
 
 // Whether there is a ::before or ::after, and whether it is a positioned box that paints something.
 /** @param {Element} element @param {string} which */
 const generatedContent = (element, which) => {
   const style = getComputedStyle(element, which);
-  if (style.content === "none" || style.content === "normal" || style.content === "") return NO_CONTENT;
-  if (style.position !== "absolute" && style.position !== "fixed") return CONTENT;
-  if (style.visibility !== "visible" || Number(style.opacity) < 0.05) return CONTENT;
-  return parseColour(style.backgroundColor)[3] > 0 || style.backgroundImage !== "none" ? PAINTED_BOX : CONTENT;
+  if (style.content === "none" || style.content === "normal" || style.content === "") return NO_GENERATED;
+  if (style.position !== "absolute" && style.position !== "fixed") return GENERATED;
+  if (style.visibility !== "visible" || Number(style.opacity) < 0.05) return GENERATED;
+  return parseColour(style.backgroundColor)[3] > 0 || style.backgroundImage !== "none" ? PAINTED_BOX : GENERATED;
 };
 
 // Whether text inside may lie somewhere else than in the boxes around it.
@@ -99,8 +99,8 @@ export const readStyle = (element, parent = null) => {
   const pseudo = mayHavePseudo(element);
   const odd = letters !== 0 && hasTextStyles(style);
   const zoom = letters || !parent ? zoomOf(element) : parent.zoom;
-  const before = pseudo ? generatedContent(element, "::before") : NO_CONTENT;
-  const after = pseudo ? generatedContent(element, "::after") : NO_CONTENT;
+  const before = pseudo ? generatedContent(element, "::before") : NO_GENERATED;
+  const after = pseudo ? generatedContent(element, "::after") : NO_GENERATED;
   const moved = moves !== 0 && isMoved(style, transform);
   const overlaps = places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false;
   return {
@@ -160,8 +160,8 @@ export const readStyle = (element, parent = null) => {
     keepsLines: collapses !== "collapse",
     keepsSpaces: collapses !== "collapse" && collapses !== "preserve-breaks",
     overlaps,
-    before: before !== NO_CONTENT,
-    after: after !== NO_CONTENT,
+    before: before !== NO_GENERATED,
+    after: after !== NO_GENERATED,
     paintsBefore: before === PAINTED_BOX,
     paintsAfter: after === PAINTED_BOX,
     marker: display.includes("list-item") ? markerKind(element, style) : "",
