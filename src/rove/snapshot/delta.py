@@ -1,25 +1,25 @@
-"""The difference between two snapshots of a page."""
+"""The difference between two snapshots of a page, within a token budget."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rove.outcome import Passage, joined
 from rove.snapshot.budget import render
-from rove.snapshot.text import Lines, indented, line_of
+from rove.snapshot.comparison import Comparison, compare
+from rove.snapshot.delta_lines import Block, Rank, blocks_of, clipped, is_pressable
+from rove.snapshot.text import Lines
 from rove.snapshot.tokens import estimate
-from rove.snapshot.tree import TEXT, Row, Snapshot
+from rove.snapshot.tree import COVER, TEXT, Row, Snapshot
 from rove.validation.record import dataclass
 
 Kind = Literal["same", "changes", "snapshot", "page"]
 DEFAULT_BUDGET = 1500
-REMOVED_TEXT = 80
-# A longer run of removed lines is counted instead of shown.
-REMOVED_RUN = 6
-HEADING = "heading"
+# Tokens that are kept free for the lines that say what was left out.
+RESERVED = 60
+# Characters of a text that is new, if not everything fits.
+LONG_TEXT = 280
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,19 @@ def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_B
     if before is None or is_new_page(before, after):
         rendered = render(after, budget, links=links)
         return Delta("page", rendered.passages, rendered.tokens)
-    changes = list(_changes(before.rows, after.rows))
-    if not changes:
+    comparison = compare(before, after)
+    if comparison.is_same and _cover(before) == _cover(after):
         return _same(before, after)
-    passages = _told(changes, after, links)
+    blocks = blocks_of(comparison, links=links)
+    passages = _written(blocks, after.origin)
     tokens = estimate(joined(passages))
     if tokens > budget // 3:
         fresh = render(after, budget, links=links)
-        if tokens > fresh.tokens or tokens > budget:
+        if fresh.tokens < tokens and (fresh.is_complete or (tokens > budget and _is_mostly_new(comparison, after))):
             return Delta("snapshot", fresh.passages, fresh.tokens)
-    return Delta("changes", passages, tokens)
+    if tokens > budget:
+        passages = _written(list(_fitted(blocks, budget)), after.origin)
+    return Delta("changes", passages, estimate(joined(passages)))
 
 
 def is_new_page(before: Snapshot, after: Snapshot) -> bool:
@@ -60,6 +63,15 @@ def is_new_page(before: Snapshot, after: Snapshot) -> bool:
     old = {row.ref for row in before.rows if row.ref}
     new = {row.ref for row in after.rows if row.ref}
     return not old & new
+
+
+def _cover(snapshot: Snapshot) -> str:
+    return next((row.line for row in snapshot.rows if row.flags & COVER), "")
+
+
+def _is_mostly_new(comparison: Comparison, after: Snapshot) -> bool:
+    """Whether hardly anything of what was there is left, so that the page as a whole says it best."""
+    return len(comparison.kept) < len(after.rows) // 10
 
 
 def _same(before: Snapshot, after: Snapshot) -> Delta:
@@ -72,155 +84,56 @@ def _same(before: Snapshot, after: Snapshot) -> Delta:
     return Delta("same", (Passage(text),), estimate(text))
 
 
-@dataclass(frozen=True)
-class _Change:
-    """The rows `old` were replaced by the rows `after.rows[start:end]`."""
-
-    old: Sequence[Row]
-    start: int
-    end: int
-
-
-def _key(row: Row) -> tuple[int, str, str]:
-    return (row.depth, row.ref, row.line)
-
-
-def _changes(before: Sequence[Row], after: Sequence[Row]) -> Iterable[_Change]:
-    old = [_key(row) for row in before]
-    new = [_key(row) for row in after]
-    head = 0
-    shortest = min(len(old), len(new))
-    while head < shortest and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shortest - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    old_at, new_at = head, head
-    for old_next, new_next in [*_anchors(old, new, head, tail), (len(old) - tail, len(new) - tail)]:
-        if old_next < old_at or new_next < new_at:
-            continue
-        if old_next > old_at or new_next > new_at:
-            yield from _narrowed(before, old, new, (old_at, old_next), (new_at, new_next))
-        old_at, new_at = old_next + 1, new_next + 1
-
-
-def _narrowed(
-    before: Sequence[Row],
-    old: Sequence[tuple[int, str, str]],
-    new: Sequence[tuple[int, str, str]],
-    old_span: tuple[int, int],
-    new_span: tuple[int, int],
-) -> Iterable[_Change]:
-    """Leave out rows that are equal at both ends of a gap between anchors."""
-    old_start, old_end = old_span
-    start, end = new_span
-    while old_start < old_end and start < end and old[old_start] == new[start]:
-        old_start, start = old_start + 1, start + 1
-    while old_start < old_end and start < end and old[old_end - 1] == new[end - 1]:
-        old_end, end = old_end - 1, end - 1
-    if old_start < old_end or start < end:
-        yield _Change(before[old_start:old_end], start, end)
-
-
-def _anchors(
-    old: Sequence[tuple[int, str, str]], new: Sequence[tuple[int, str, str]], head: int, tail: int
-) -> list[tuple[int, int]]:
-    """Pair the rows that occur once on each side, in the longest order that both sides share."""
-    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
-    once_old = {key for key, count in Counter(old_middle).items() if count == 1}
-    once = once_old & {key for key, count in Counter(new_middle).items() if count == 1}
-    if not once:
-        return []
-    places = {key: head + index for index, key in enumerate(new_middle) if key in once}
-    pairs = [(head + index, places[key]) for index, key in enumerate(old_middle) if key in once]
-    return _longest_rise(pairs)
-
-
-def _longest_rise(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    tops: list[int] = []
-    top_index: list[int] = []
-    previous: list[int] = []
-    for index, (_, value) in enumerate(pairs):
-        place = bisect_left(tops, value)
-        previous.append(top_index[place - 1] if place else -1)
-        if place == len(tops):
-            tops.append(value)
-            top_index.append(index)
-        else:
-            tops[place] = value
-            top_index[place] = index
-    chain: list[tuple[int, int]] = []
-    index = top_index[-1] if top_index else -1
-    while index >= 0:
-        chain.append(pairs[index])
-        index = previous[index]
-    return chain[::-1]
-
-
-def _told(changes: Sequence[_Change], after: Snapshot, links: bool) -> tuple[Passage, ...]:
-    lines = Lines(after.origin)
-    shown_context = ""
-    # Depths of the rows already told that the next one may be inside of.
-    above: list[int] = []
-    told_to = 0
-    for change in changes:
-        placed_by = _context(after.rows, change)
-        context = _clipped(line_of(placed_by)) if placed_by else ""
-        if placed_by and context != shown_context:
-            # A heading contains nothing: what follows it is under it.
-            lines.add(placed_by, f"{'under' if context.startswith(HEADING) else 'in'} {context}")
-            shown_context = context
-            above.clear()
-        elif above:
-            _leave(above, min((row.depth for row in after.rows[told_to : change.start]), default=above[-1] + 1))
-        _add_change(lines, change, after.rows[change.start : change.end], links, above)
-        told_to = change.end
+def _written(blocks: Sequence[Block], origin: str) -> tuple[Passage, ...]:
+    lines = Lines(origin)
+    shown = ""
+    for block in blocks:
+        if block.context and block.heading and block.heading != shown:
+            lines.add(block.context, block.heading)
+        shown = block.heading
+        for row, line in block.lines:
+            lines.add(row, line)
     return lines.passages()
 
 
-def _leave(above: list[int], depth: int) -> None:
-    while above and above[-1] >= depth:
-        above.pop()
+def _fitted(blocks: Sequence[Block], budget: int) -> Iterator[Block]:
+    """Leave out what is old before what is new; of what is new, shorten the longest."""
+    left = budget - RESERVED
+    costs = {id(block): _cost(block) for block in blocks}
+    kept: dict[int, Block] = {}
+    for rank in Rank:
+        ranked = sorted((block for block in blocks if block.rank == rank), key=lambda block: costs[id(block)])
+        for number, block in enumerate(ranked):
+            share = left // (len(ranked) - number)
+            kept[id(block)] = fitting = block if costs[id(block)] <= share else _shortened(block, share)
+            left -= _cost(fitting)
+    return (kept[id(block)] for block in blocks if kept[id(block)].lines)
 
 
-def _context(after: Sequence[Row], change: _Change) -> Row | None:
-    """Return the row above that says where a change is: the nearest ancestor, else the last heading before it."""
-    depth = after[change.start].depth if change.start < len(after) else 0
-    if change.start == change.end and change.old:
-        depth = change.old[0].depth
-    for row in reversed(after[: change.start]):
-        if row.flags & TEXT:
-            continue
-        # A list or a frame at the same depth does not contain the change; a heading is about what follows it.
-        if row.depth < depth or (row.depth == depth and row.line.startswith(HEADING)):
-            return row
-    return None
+def _cost(block: Block) -> int:
+    text = "\n".join([block.heading, *(line for _, line in block.lines)])
+    return estimate(text) + 1
 
 
-def _clipped(line: str, limit: int = 120) -> str:
-    return line if len(line) <= limit else line[:limit] + "…"
+def _shortened(block: Block, room: int) -> Block:
+    """Cut a block after the lines that there is room for, and say how much is missing."""
+    kept: list[tuple[Row, str]] = []
+    left = room - estimate(block.heading) - 20
+    for row, line in block.lines:
+        line = clipped(line, LONG_TEXT) if row.flags & TEXT else line
+        left -= estimate(line) + 1
+        if left < 0:
+            break
+        kept.append((row, line))
+    missing = [row for row, _ in block.lines[len(kept) :]]
+    if missing and room > 0:
+        kept.append((missing[0], _left_out(missing, kept)))
+    return Block(block.rank, kept, block.context, block.heading)
 
 
-def _add_change(lines: Lines, change: _Change, new_rows: Sequence[Row], links: bool, above: list[int]) -> None:
-    """Add signed lines; a line is indented once for each told row that it is inside of."""
-    still_here = {row.ref for row in new_rows if row.ref}
-    were_here = {row.ref for row in change.old if row.ref}
-    kept_keys = {(row.ref, row.line) for row in change.old}
-    _add_removed(lines, [row for row in change.old if not (row.ref and row.ref in still_here)])
-    for row in new_rows:
-        _leave(above, row.depth)
-        if row.ref and (row.ref, row.line) in kept_keys:
-            continue
-        sign = "~" if row.ref and row.ref in were_here else "+"
-        lines.add(row, f"{sign} {indented(row._replace(depth=len(above)), line_of(row, links=links))}")
-        above.append(row.depth)
-
-
-def _add_removed(lines: Lines, removed: Sequence[Row]) -> None:
-    if len(removed) <= REMOVED_RUN:
-        for row in removed:
-            lines.add(row, f"- {_clipped(line_of(row), REMOVED_TEXT)}")
-        return
-    refs = [row.ref for row in removed if row.ref]
-    span = f", among them {refs[0]} to {refs[-1]}" if refs else ""
-    lines.extend([f"- {len(removed):,} lines{span}"])
+def _left_out(missing: Sequence[Row], kept: Sequence[tuple[Row, str]]) -> str:
+    pressable = sum(map(is_pressable, missing))
+    said = f", {pressable:,} to press" if pressable else ""
+    anchor = next((row.ref for row, _ in reversed(kept) if row.ref), "")
+    handle = f" [expand {anchor}+]" if anchor else ""
+    return f"… {len(missing):,} more lines{said}{handle}"

@@ -16,7 +16,7 @@ import {
   rootNodeOf,
   titleOf,
 } from "../dom/natives.js";
-import { elementOfRef, nextRefNumber } from "../dom/refs.js";
+import { elementOfRef, nextRefNumber, startFreshRefs } from "../dom/refs.js";
 import { noteShadow } from "../dom/shadow_roots.js";
 import { quote, resetStrippedCharacters, squash, strippedCharacters } from "../dom/text.js";
 import { parentElementOf, pathOf } from "../dom/tree.js";
@@ -24,6 +24,7 @@ import { resetCounters } from "../names/counters.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
 import { resetLabels } from "../names/labels.js";
 import { NO_NAME, nameOf } from "../names/names.js";
+import { keepRefsOfRedrawn } from "../page/redraws.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
 import { resetTables } from "../roles/tables.js";
@@ -46,6 +47,7 @@ import { modalDialog, startWalk, visit, visitRendered, walkChildren, walkLimits,
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
 /** @param {SnapshotOptions} options */
 export const beginPass = (options) => {
+  startFreshRefs();
   collectInternals();
   rememberKinds(null, 0);
   resetRoles();
@@ -209,6 +211,7 @@ export const takeSnapshot = (options = {}) => {
   if (options.root && !root) return { gone: options.root };
   if (root) walkElement(root, options);
   else walkPage();
+  if (!root) keepRefsOfRedrawn(rows);
   markCovered();
   filterRows(options);
   return {
