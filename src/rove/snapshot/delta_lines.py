@@ -91,7 +91,7 @@ class _Description:
             self._told_gone.update(range(closed, self._before.end_of(closed)))
             block.lines.append((row, f"dialog closed: {clipped(row.line.replace(REF_PLACE, ''), OLD_LENGTH)}"))
         if was and not now:
-            block.lines.append((was._replace(origin=""), "nothing covers the rest of the page any more"))
+            block.lines.append((was._replace(origin=""), "the rest of the page is no longer covered"))
         if block.lines:
             yield block
 

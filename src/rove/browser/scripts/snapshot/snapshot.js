@@ -32,6 +32,7 @@ import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
+import { arrangeLayers, coverRow, putBehind } from "../visibility/layers.js";
 import { markCovered, resetOverlays } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
@@ -41,7 +42,7 @@ import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
 import { PRESS_ROLES, STRONG } from "./press_targets.js";
 import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
-import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
+import { COVER, FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
 import { modalDialog, startWalk, visit, visitRendered, walkChildren, walkLimits, walkRange } from "./walk.js";
 
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
@@ -78,7 +79,7 @@ export const walkPage = () => {
   if (modalDialog) {
     visitRendered(modalDialog, readStyle(modalDialog), contextAt(modalDialog), 1);
     flushText();
-    rows.push({ depth: 0, flags: STRUCTURE, ref: 0, line: "behind the dialog (inert)", naming: NO_NAME });
+    rows.push(coverRow(rows));
     context.depth = 1;
     context.isBehindModal = true;
   }
@@ -91,7 +92,13 @@ export const walkPage = () => {
   }
   flushText();
   if (walkLimits.notVisited) addMissedControls(context);
-  if (modalDialog && rows[rows.length - 1].line === "behind the dialog (inert)") rows.pop();
+  if (modalDialog) endModal();
+};
+
+const endModal = () => {
+  const cover = rows.findIndex((row) => row.flags & COVER);
+  for (const row of rows.slice(cover + 1)) putBehind(row);
+  if (cover === rows.length - 1) rows.pop();
 };
 
 const CONTROL_SELECTOR = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick],[tabindex]";
@@ -212,6 +219,7 @@ export const takeSnapshot = (options = {}) => {
   if (root) walkElement(root, options);
   else walkPage();
   if (!root) keepRefsOfRedrawn(rows);
+  if (!root && !modalDialog) arrangeLayers();
   markCovered();
   filterRows(options);
   return {

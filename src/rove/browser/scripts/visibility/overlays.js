@@ -13,7 +13,7 @@ import {
 } from "../dom/natives.js";
 import { flattenedParent, parentElementOf, pathOf } from "../dom/tree.js";
 import { markFor } from "../snapshot/lines.js";
-import { FOLD, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
+import { BEHIND, FOLD, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
 import { compositeOver, contrast, fillColour, LOW_CONTRAST } from "./colours.js";
 import { contextInside } from "./contexts.js";
 import { RANGE } from "./text_visibility.js";
@@ -232,7 +232,7 @@ export const markCovered = () => {
   indexOverlays();
   let checks = 0;
   for (const row of rows) {
-    if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) continue;
+    if (row.flags & (UNSEEN | FOLD | BEHIND) || !(row.node || row.element)) continue;
     if (++checks > MAX_COVER_CHECKS) return;
     const reason = coveredReason(row);
     if (!reason) continue;
