@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from rove.snapshot.alignment import ANY, Key, align
-from rove.snapshot.outline import Outline, role_of
+from rove.snapshot.outline import ITEM_ROWS, Outline, role_of
 from rove.snapshot.tree import BEHIND, COVER, ITEM, TEXT, Row, Snapshot
 from rove.validation.record import dataclass
 
@@ -16,6 +16,9 @@ from rove.validation.record import dataclass
 SHORT_TEXT = 60
 # The part of the words of a row that must stay for it to count as changed, not replaced.
 SHARED_WORDS = 0.5
+# A page of more rows is shown whole if more than this part of its rows is new.
+LONG_PAGE = 40
+MOSTLY = 0.6
 # Marks that rows get because a layer is over them, and lose when it goes.
 COVERED_MARKS = re.compile(r" \((?:aria-hidden|inert|(?:partly )?invisible: covered)\)")
 
@@ -46,9 +49,10 @@ class Comparison:
     renumbered: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     @property
-    def is_same(self) -> bool:
-        """Whether nothing is to be told."""
-        return not self.renumbered and not any(self.hunks_left())
+    def is_mostly_new(self) -> bool:
+        """Whether so little of a long page is left that the page as a whole says it best."""
+        count = len(self.after.rows)
+        return count > LONG_PAGE and sum(len(hunk.new) for hunk in self.hunks) - len(self.moved) > MOSTLY * count
 
     def hunks_left(self) -> Iterator[Hunk]:
         """Yield what is new, changed or gone: without rows that have only moved."""
@@ -70,6 +74,7 @@ def compare(before: Snapshot, after: Snapshot) -> Comparison:
     taken = {*comparison.changed.values(), *comparison.moved.values()}
     for hunk in comparison.hunks:
         _find_replaced(comparison, hunk, taken)
+        _find_drawn_again(comparison, hunk, taken)
     _note_refs(comparison)
     return comparison
 
@@ -82,15 +87,41 @@ def _keys(before: Snapshot, after: Snapshot) -> tuple[list[Key], list[Key]]:
 
 
 def _keys_of(rows: Sequence[Row], shared: set[str], covered: bool) -> list[Key]:
-    keys: list[Key] = []
-    for row in reversed(rows):
-        owner = "" if not row.ref else row.ref if row.ref in shared else ANY
-        line = COVERED_MARKS.sub("", row.line) if covered else row.line
-        if not row.ref and keys and '"' not in line:
-            # A container without words of its own is told from others by what it begins with.
-            line = f"{line}\n{keys[-1][0].strip(ANY) or keys[-1][1][:200]}"
-        keys.append((owner, line))
-    return keys[::-1]
+    keys = [_key(row, shared, covered) for row in rows]
+    for index, (owner, line) in enumerate(keys):
+        if not owner and '"' not in line:
+            # A container without words of its own is told from others by what is in it.
+            keys[index] = "", f"{line}\n{_first_inside(rows, keys, index)}"
+    return _keys_in_items(rows, keys)
+
+
+def _keys_in_items(rows: Sequence[Row], keys: Sequence[Key]) -> list[Key]:
+    """Add to what many rows say, such as "Edit", which list item or table row it is in."""
+    found: list[Key] = []
+    item, depth = "", 0
+    for row, (owner, line) in zip(rows, keys, strict=True):
+        if row.flags & ITEM:
+            item, depth = owner.strip(ANY) or line, row.depth
+        elif row.depth <= depth:
+            item = ""
+        found.append((owner, f"{line}\n{item}") if owner == ANY and item else (owner, line))
+    return found
+
+
+def _key(row: Row, shared: set[str], covered: bool) -> Key:
+    owner = "" if not row.ref else row.ref if row.ref in shared else ANY
+    return owner, COVERED_MARKS.sub("", row.line) if covered else row.line
+
+
+def _first_inside(rows: Sequence[Row], keys: Sequence[Key], index: int) -> str:
+    """Return what identifies the first row inside of a row that is not one of many: its ref, or its text."""
+    for inner in range(index + 1, min(index + 1 + ITEM_ROWS, len(rows))):
+        owner, line = keys[inner]
+        if rows[inner].depth <= rows[index].depth:
+            break
+        if owner != ANY and (owner or '"' in line):
+            return owner or line
+    return ""
 
 
 def _hunks(before: Snapshot, after: Snapshot, kept: dict[int, int]) -> Iterator[Hunk]:
@@ -147,7 +178,7 @@ def _subtrees(outline: Outline, unpaired: Sequence[int]) -> dict[tuple[str, ...]
 
 
 def _find_replaced(comparison: Comparison, hunk: Hunk, taken: set[int]) -> None:
-    """Pair rows of a hunk that have the same role, if there are as many before as after and they say nearly the same."""
+    """Pair rows of the same role, if there are as many before as after and they say nearly the same."""
     old_rows, new_rows = comparison.before.rows, comparison.after.rows
     old = [each for each in hunk.old if each not in taken]
     new = [each for each in hunk.new if each not in comparison.changed and each not in comparison.moved]
@@ -159,6 +190,7 @@ def _find_replaced(comparison: Comparison, hunk: Hunk, taken: set[int]) -> None:
         for was, now in zip(were, are, strict=True):
             if _is_similar(old_rows[was], new_rows[now], alone=len(were) == 1):
                 comparison.changed[now] = was
+                taken.add(was)
 
 
 def _by_role(rows: Sequence[Row], indexes: Sequence[int]) -> dict[str, list[int]]:
@@ -180,6 +212,19 @@ def _is_similar(old: Row, new: Row, *, alone: bool) -> bool:
     return len(first & second) >= SHARED_WORDS * max(len(first), len(second)) and (alone or len(first & second) > 1)
 
 
+def _find_drawn_again(comparison: Comparison, hunk: Hunk, taken: set[int]) -> None:
+    """Pair rows of a hunk that say the same with another ref. Which of them was which is not known."""
+    gone: defaultdict[str, list[int]] = defaultdict(list)
+    for each in hunk.old:
+        row = comparison.before.rows[each]
+        if row.ref and each not in taken:
+            gone[row.line].append(each)
+    for each in hunk.new:
+        were = gone.get(comparison.after.rows[each].line)
+        if were and each not in comparison.changed and each not in comparison.moved:
+            comparison.changed[each] = were.pop(0)
+
+
 def _note_refs(comparison: Comparison) -> None:
     old_rows, new_rows = comparison.before.rows, comparison.after.rows
     same = {new: old for old, new in comparison.kept.items()} | comparison.moved
@@ -187,4 +232,3 @@ def _note_refs(comparison: Comparison) -> None:
         was, now = old_rows[same[new]].ref, new_rows[new].ref
         if was != now and was and now:
             comparison.renumbered.append((was, now))
-

@@ -10,14 +10,21 @@ from itertools import groupby
 
 from rove.snapshot.comparison import Comparison, Hunk
 from rove.snapshot.outline import DIALOGS, HEADING, Outline, role_of
-from rove.snapshot.text import indented, line_of
-from rove.snapshot.tree import BEHIND, COVER, ITEM, PRESS, REF_PLACE, TEXT, UNSEEN, Row
+from rove.snapshot.text import clipped, indented, line_of
+from rove.snapshot.tree import COVER, IN_VIEW, ITEM, REF_PLACE, TEXT, UNSEEN, Row
 from rove.validation.record import dataclass
 
+SMALL = 4
+# What a page announces.
+MESSAGES = frozenset({"alert", "status", "log"})
 CONTEXT_LENGTH = 120
 OLD_LENGTH = 80
 # A longer run of removed lines is counted instead of shown.
 REMOVED_RUN = 6
+# Of more removed lines in one place only the first are shown.
+REMOVED_SHOWN = 12
+# Pairs of an old and a new ref that are listed.
+REFS_SHOWN = 40
 # If more rows of one parent moved, the new order is shown instead of each move.
 MOVES_SHOWN = 5
 ORDER_SHOWN = 60
@@ -30,8 +37,8 @@ class Rank(IntEnum):
     DIALOG = 0
     NEW = 1
     MOVED = 2
-    REMOVED = 3
-    REFS = 4
+    REFS = 3
+    REMOVED = 4
 
 
 @dataclass
@@ -44,15 +51,35 @@ class Block:
     context: Row | None = None
     heading: str = ""
 
+    @property
+    def is_news(self) -> bool:
+        """Whether it is about a dialog or a message, which must not be missed."""
+        return self.rank == Rank.DIALOG or (self.rank == Rank.NEW and role_of(self.lines[0][0]) in MESSAGES)
 
-def clipped(line: str, limit: int) -> str:
-    """Cut a line to a length."""
-    return line if len(line) <= limit else line[:limit] + "…"
+    @property
+    def is_small(self) -> bool:
+        """Whether it is new, short and in view, as a message without a role is."""
+        return (
+            self.rank == Rank.NEW
+            and len(self.lines) <= SMALL
+            and all(line.startswith("+") and row.flags & IN_VIEW for row, line in self.lines)
+        )
 
 
 def blocks_of(comparison: Comparison, *, links: bool = False) -> list[Block]:
-    """Describe a comparison, the new first and refs that changed last."""
-    return sorted(_Description(comparison, links).blocks(), key=lambda block: block.rank)
+    """Describe a comparison: the new first, what is gone last."""
+    blocks: list[Block] = []
+    for block in sorted(_Description(comparison, links).blocks(), key=lambda block: (block.rank, not block.is_news)):
+        last = blocks[-1] if blocks else None
+        if last and last.rank == block.rank == Rank.REMOVED and last.heading == block.heading:
+            last.lines.extend(block.lines)
+        else:
+            blocks.append(block)
+    for block in blocks:
+        if block.rank == Rank.REMOVED and len(block.lines) > REMOVED_SHOWN:
+            rest = len(block.lines) - REMOVED_RUN
+            block.lines[REMOVED_RUN:] = [(block.lines[REMOVED_RUN][0], f"- {rest:,} more like these")]
+    return blocks
 
 
 def _named(outline: Outline, index: int, limit: int = OLD_LENGTH) -> str:
@@ -126,13 +153,27 @@ class _Description:
         new = [each for each in hunk.new if each not in self._told and not self._looks_same(each)]
         old = [each for each in hunk.old if each not in self._told_gone]
         removed = list(self._removed(old))
-        if new:
-            block = Block(Rank.NEW, [], *self._context_after(new[0]))
-            block.lines.extend(self._signed(new))
-            block.lines.extend(removed)
-            yield block
-        elif removed:
-            yield Block(Rank.REMOVED, removed, *self._context_before(old[0]))
+        for part in self._parts(new):
+            yield Block(Rank.NEW, list(self._signed(part)), *self._context_after(part[0]))
+        if removed:
+            # A hunk that is all in one place stays together.
+            rank = Rank.NEW if len(new) == 1 else Rank.REMOVED
+            yield Block(rank, removed, *(self._context_after(new[0]) if new else self._context_before(old[0])))
+
+    def _parts(self, new: Sequence[int]) -> Iterator[list[int]]:
+        """Divide rows where another parent begins, and before and after a message: a long list must not bury it."""
+        parents, inside = self._after.parents, set(new)
+        part, place = list[int](), (-2, False)
+        for each in new:
+            if parents[each] not in inside:
+                here = parents[each], role_of(self._after.rows[each]) in MESSAGES
+                if part and here != place:
+                    yield part
+                    part = []
+                place = here
+            part.append(each)
+        if part:
+            yield part
 
     def _looks_same(self, index: int) -> bool:
         """Whether a container says the same as before: only what is inside of it has changed."""
@@ -158,7 +199,9 @@ class _Description:
         old, new = self._before.rows[was], self._after.rows[now]
         if new.flags & TEXT:
             return f"{self._label(now)}{old.line} → {line}"
-        return f"{line} (was {old.ref})" if old.ref != new.ref and old.ref else line
+        # Of several that say the same it is not known which was which.
+        is_known = old.ref and old.ref != new.ref and old.line != new.line
+        return f"{line} (was {old.ref})" if is_known else line
 
     def _label(self, index: int) -> str:
         """Return what a number belongs to: the text before it; nothing for text that says so itself."""
@@ -173,9 +216,13 @@ class _Description:
         return f"{clipped(line_of(row), OLD_LENGTH)}: " if is_label else ""
 
     def _removed(self, old: Sequence[int]) -> Iterator[tuple[Row, str]]:
-        """Write the rows that are gone, without those inside of others that are gone."""
+        """Write the visible rows that are gone, without those inside of others that are gone."""
         gone = set(old)
-        tops = [each for each in old if self._before.parents[each] not in gone]
+        tops = [
+            each
+            for each in old
+            if self._before.parents[each] not in gone and not self._before.rows[each].flags & UNSEEN
+        ]
         lines = [_named(self._before, each) for each in tops]
         if len(tops) <= REMOVED_RUN:
             yield from ((self._before.rows[each], f"- {line}") for each, line in zip(tops, lines, strict=True))
@@ -251,9 +298,10 @@ class _Description:
 
     def _refs(self) -> Iterator[Block]:
         if self._comparison.renumbered:
-            said = ", ".join(ref_runs(self._comparison.renumbered))
-            row = Row(0, 0, "", "")
-            yield Block(Rank.REFS, [(row, f"drawn again, with new refs: {said}")])
+            runs = list(ref_runs(self._comparison.renumbered))
+            rest = f" and {len(runs) - REFS_SHOWN:,} more, which a snapshot shows" if len(runs) > REFS_SHOWN else ""
+            line = f"drawn again, with new refs: {', '.join(runs[:REFS_SHOWN])}{rest}"
+            yield Block(Rank.REFS, [(Row(0, 0, "", ""), line)])
 
 
 def ordinal(number: int) -> str:
@@ -285,8 +333,3 @@ def ref_runs(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _parts(ref: str) -> tuple[str, int]:
     letters = ref.rstrip("0123456789")
     return letters, int(ref[len(letters) :])
-
-
-def is_pressable(row: Row) -> bool:
-    """Whether a row can be pressed now."""
-    return bool(row.flags & PRESS) and not row.flags & BEHIND

@@ -12,9 +12,10 @@ HEADING = "heading"
 DIALOGS = frozenset({"dialog", "alertdialog"})
 # These say where something is even without a name.
 PLACES = DIALOGS | frozenset(
-    "main navigation banner contentinfo complementary form search region iframe menu menubar toolbar tablist tabpanel "
-    "tree alert status log article feed".split()
+    {"main", "navigation", "banner", "contentinfo", "complementary", "form", "search", "region"}
 )
+PLACES |= frozenset({"iframe", "menu", "menubar", "toolbar", "tablist", "tabpanel", "tree"})
+PLACES |= frozenset({"alert", "status", "log", "article", "feed"})
 # Rows of an item in which words are looked for, and where next to a row.
 ITEM_ROWS = 12
 BESIDE = (-1, -2, 1, -3, 2, 3)

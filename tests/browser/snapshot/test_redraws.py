@@ -11,9 +11,10 @@ from rove.snapshot import Delta, Snapshot, difference
 
 MAIL = """<main><h1>Inbox</h1><ul id=list></ul></main><script>
 const people = ['Ann Lee', 'Bob Stone', 'Cid Marsh', 'Dora Field', 'Eve Brook', 'Finn Wood', 'Gus Hill', 'Hal Moor']
-let mails = Array.from({length: COUNT}, (_, n) => ({ id: n, from: people[n % 8] + ' ' + n, subject: 'Report ' + n * 37, star: false }))
-const draw = () => { list.innerHTML = mails.map(mail => `<li><input type=checkbox aria-label="Select"><b>${mail.from}</b>
-  <a href="/mail/${mail.id}">${mail.subject}</a><button aria-pressed=${mail.star}>Star</button></li>`).join('') }
+let mails = Array.from({length: COUNT}, (_, n) => ({ id: n, from: people[n % 8] + ' ' + n, subject: 'Report ' + n }))
+const item = mail => `<li><input type=checkbox aria-label="Select"><b>${mail.from}</b>
+  <a href="/mail/${mail.id}">${mail.subject}</a><button aria-pressed=${!!mail.star}>Star</button></li>`
+const draw = () => { list.innerHTML = mails.map(item).join('') }
 draw()
 </script>"""
 

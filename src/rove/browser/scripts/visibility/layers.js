@@ -1,7 +1,15 @@
 // Layers that cover the rest of the page: dialogs with a backdrop, menus that catch every press. What is behind one is
 // listed after it, under one line that says so, instead of a mark on each line.
 
-import { containsNode, isElement, matchesSelector, rectOf } from "../dom/natives.js";
+import {
+  containsNode,
+  isElement,
+  matchesSelector,
+  rectOf,
+  rootElementOf,
+  scrollHeightOf,
+  scrollWidthOf,
+} from "../dom/natives.js";
 import { shadowsWereMet } from "../dom/shadow_roots.js";
 import { quote } from "../dom/text.js";
 import { deepestAt, isWithin, parentElementOf } from "../dom/tree.js";
@@ -139,12 +147,16 @@ const placesOf = (layer) => {
     const node = nodeOfRow(row);
     if (!node) places[index] = index ? places[index - 1] : 2;
     else if (isInLayer(layer, node)) places[index] = 0;
-    else if (!isTold(row) || row.flags & UNSEEN || (row.flags & IN_VIEW && ++tested > MAX_TESTED)) places[index] = 2;
+    else if (!isLeafRow(index) || row.flags & UNSEEN || (row.flags & IN_VIEW && ++tested > MAX_TESTED))
+      places[index] = 2;
     else places[index] = isBlocked(layer, node) ? 2 : 1;
   });
   keepContainersInFront(places);
   return places;
 };
+
+/** @param {number} index */
+const isLeafRow = (index) => index === rows.length - 1 || rows[index + 1].depth <= rows[index].depth;
 
 /** @param {Row} row */
 const isTold = (row) => (row.flags & (PRESS | TEXT)) !== 0;
@@ -184,15 +196,28 @@ const isRestCovered = (places) => {
 
 const INERT_MARK = / \((?:aria-hidden|inert)\)/;
 
-// The line above says that it cannot be used: the marks that the page sets for the same reason say nothing more.
+// The line above says that it cannot be used: the marks that it has because of the layer say nothing more.
 /** @param {Row} row */
 export const putBehind = (row) => {
   row.flags |= BEHIND;
-  if (row.reason || (row.flags & TEXT && row.mark && !INERT_MARK.test(markFor(row.mark)))) return;
+  const isText = (row.flags & TEXT) !== 0;
+  const reason = isText ? row.mark : row.reason;
+  if (reason && !INERT_MARK.test(markFor(reason)) && !(reason === "off-screen" && isScrolledAway(row))) return;
   row.flags &= ~UNSEEN;
-  if (row.flags & TEXT) row.mark = "";
-  else row.marks = (row.marks || "").replace(INERT_MARK, "");
-  if (row.inlineText) row.inlineText = row.inlineText.replace(/ \((?:aria-hidden|inert)\)$/, "");
+  if (isText) row.mark = "";
+  else row.marks = (row.marks || "").replace(INERT_MARK, "").replace(markFor("off-screen"), "");
+  if (row.inlineText) row.inlineText = row.inlineText.replace(/ \((?:aria-hidden|inert|invisible: off-screen)\)$/, "");
+};
+
+// A dialog often keeps the page from scrolling, so that what is below the viewport seems out of reach.
+/** @param {Row} row */
+const isScrolledAway = (row) => {
+  const node = nodeOfRow(row);
+  if (!node) return false;
+  const box = boxOfNode(node);
+  const root = rootElementOf(document);
+  const [left, top] = [box.left + scrollX, box.top + scrollY];
+  return left >= 0 && top >= 0 && left < scrollWidthOf(root) && top < scrollHeightOf(root);
 };
 
 /** @param {Row[]} front @returns {Row} */
