@@ -22,16 +22,12 @@ def fitted(blocks: Sequence[Block], budget: int) -> Iterator[Block]:
     left = budget - min(RESERVED, budget // 10)
     kept: dict[int, Block] = {}
     for _, index in sorted((_urgency(block, budget), index) for index, block in enumerate(blocks)):
-        if left <= 0:
-            break
-        block = blocks[index]
-        cost = _cost(block)
-        if cost > left:
-            block = _shortened(block, left) if left >= LEAST else None
-            cost = left
-        if block is not None:
-            kept[index] = block
-            left -= cost
+        cost = _cost(blocks[index])
+        if cost <= left:
+            kept[index] = blocks[index]
+        elif left >= LEAST:
+            kept[index] = _shortened(blocks[index], left)
+        left -= min(cost, max(left, 0)) if index in kept else 0
     yield from (kept[index] for index in sorted(kept))
     missing = [row for index, block in enumerate(blocks) if index not in kept for row, _ in block.lines]
     if missing:

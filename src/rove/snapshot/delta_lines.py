@@ -9,14 +9,13 @@ from enum import IntEnum
 from itertools import groupby
 
 from rove.snapshot.comparison import Comparison, Hunk
-from rove.snapshot.outline import DIALOGS, HEADING, Outline, role_of
+from rove.snapshot.outline import DIALOGS, HEADING, MESSAGES, Outline, role_of
 from rove.snapshot.text import clipped, indented, line_of
 from rove.snapshot.tree import COVER, IN_VIEW, ITEM, REF_PLACE, TEXT, UNSEEN, Row
 from rove.validation.record import dataclass
 
+# Lines of a new part of the page that may be a message without a role.
 SMALL = 4
-# What a page announces.
-MESSAGES = frozenset({"alert", "status", "log"})
 CONTEXT_LENGTH = 120
 OLD_LENGTH = 80
 # A longer run of removed lines is counted instead of shown.

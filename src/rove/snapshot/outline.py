@@ -11,11 +11,11 @@ from rove.snapshot.tree import BEHIND, COVER, ITEM, REF_PLACE, TEXT, UNSEEN, Row
 HEADING = "heading"
 DIALOGS = frozenset({"dialog", "alertdialog"})
 # These say where something is even without a name.
-PLACES = DIALOGS | frozenset(
-    {"main", "navigation", "banner", "contentinfo", "complementary", "form", "search", "region"}
-)
-PLACES |= frozenset({"iframe", "menu", "menubar", "toolbar", "tablist", "tabpanel", "tree"})
-PLACES |= frozenset({"alert", "status", "log", "article", "feed"})
+LANDMARKS = frozenset({"main", "navigation", "banner", "contentinfo", "complementary", "form", "search", "region"})
+GROUPS = frozenset({"iframe", "menu", "menubar", "toolbar", "tablist", "tabpanel", "tree", "article", "feed"})
+# What a page announces.
+MESSAGES = frozenset({"alert", "status", "log"})
+PLACES = DIALOGS | LANDMARKS | GROUPS | MESSAGES
 # Rows of an item in which words are looked for, and where next to a row.
 ITEM_ROWS = 12
 BESIDE = (-1, -2, 1, -3, 2, 3)
