@@ -175,7 +175,7 @@ const matchElements = (gone, drawn, certain) => {
   const gaps = gapsBetween(gone, drawn, pairs);
   const alike = areAllAlike(gaps.flatMap((gap) => gap.gone).concat(pairs.map(([index]) => gone[index])));
   const sameAround = certain && (alike || gaps.every((gap) => !gap.gone.length));
-  const isDistinct = alike && gone.length >= MIN_ITEMS ? distinctAmong(gone) : () => false;
+  const isDistinct = !sameAround && alike && gone.length >= MIN_ITEMS ? distinctAmong(gone) : () => false;
   for (const [from, to] of pairs)
     keepWithin(gone[from], drawn[to], sameAround || isDistinct(gone[from]) ? "*" : "a[href]");
   for (const gap of gaps) {
@@ -232,7 +232,7 @@ const STATE_NAME = new RegExp(`^(?:${STATE_NAMES})$`);
 // Two elements with the same key differ in nothing but their state. The text counts twice, as it may look like markup.
 /** @param {Element} element */
 const redrawKey = (element) =>
-  outerHtmlOf(element).replace(STATE_ATTRIBUTES, "") + "\u0000" + squash(textContentOf(element));
+  outerHtmlOf(element).replace(STATE_ATTRIBUTES, "") + "\u0000" + textContentOf(element);
 
 // Pairs of equal elements that have no double on either side, in an order that both sides share.
 /** @param {Element[]} gone @param {Element[]} drawn @returns {[number, number][]} */
