@@ -231,8 +231,7 @@ const STATE_NAME = new RegExp(`^(?:${STATE_NAMES})$`);
 
 // Two elements with the same key differ in nothing but their state. The text counts twice, as it may look like markup.
 /** @param {Element} element */
-const redrawKey = (element) =>
-  outerHtmlOf(element).replace(STATE_ATTRIBUTES, "") + "\u0000" + textContentOf(element);
+const redrawKey = (element) => outerHtmlOf(element).replace(STATE_ATTRIBUTES, "") + "\u0000" + textContentOf(element);
 
 // Pairs of equal elements that have no double on either side, in an order that both sides share.
 /** @param {Element[]} gone @param {Element[]} drawn @returns {[number, number][]} */
