@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rove.outcome import Passage, joined
 from rove.snapshot.text import Lines, indented, line_of
 from rove.snapshot.tokens import estimate
-from rove.snapshot.tree import ALL_FLAGS, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
+from rove.snapshot.tree import ALL_FLAGS, BEHIND, COVER, FOLD, FRAME, IN_VIEW, PRESS, STRUCTURE, TEXT, Row, Snapshot
 from rove.validation.record import dataclass
 
 # Characters of a text row; longer text is cut before anything that can be pressed is left out.
@@ -148,7 +148,8 @@ def _marks(rest: str) -> str:
 
 
 def _tier(flags: int) -> int:
-    if flags & IN_VIEW:
+    is_in_view = flags & IN_VIEW and (flags & COVER or not flags & BEHIND)
+    if is_in_view:
         return 0 if flags & (PRESS | FRAME | STRUCTURE) else 1
     if flags & (STRUCTURE | FOLD):
         return 2

@@ -63,6 +63,11 @@ def short_href(href: str) -> str:
     return href if len(href) <= MAX_HREF else href[:MAX_HREF] + "…"
 
 
+def clipped(line: str, limit: int) -> str:
+    """Cut a line to a length."""
+    return line if len(line) <= limit else line[:limit] + "…"
+
+
 def indented(row: Row, line: str) -> str:
     """Indent a line by the depth of its row, up to a limit."""
     return " " * min(row.depth, 40) + line

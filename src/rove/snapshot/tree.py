@@ -27,10 +27,14 @@ class Flag(IntFlag):
     FRAME = 64
     ITEM = 128
     FOCUSED = 256
+    # Behind a dialog or another layer that covers the page.
+    BEHIND = 512
+    # The line that names that layer, above everything that is behind it.
+    COVER = 1024
 
 
-PRESS, IN_VIEW, TEXT, STRUCTURE, UNSEEN, FOLD, FRAME, ITEM, FOCUSED = (int(flag) for flag in Flag)
-ALL_FLAGS = PRESS | IN_VIEW | TEXT | STRUCTURE | UNSEEN | FOLD | FRAME | ITEM | FOCUSED
+PRESS, IN_VIEW, TEXT, STRUCTURE, UNSEEN, FOLD, FRAME, ITEM, FOCUSED, BEHIND, COVER = (int(flag) for flag in Flag)
+ALL_FLAGS = (COVER << 1) - 1
 
 
 class Row(NamedTuple):
@@ -199,7 +203,7 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
         inner = _stitched(child, children, open_refs | {row.ref})
         offset = len(rows)
         depth = row.depth + 1
-        unseen = row.flags & UNSEEN
+        unseen = row.flags & (UNSEEN | BEHIND)
         in_view = IN_VIEW if row.flags & IN_VIEW else 0
         foreign = child.origin if child.origin != main.origin else ""
         rows.extend(_inside(below, depth, unseen, in_view, foreign) for below in inner.rows)
@@ -214,7 +218,7 @@ def _stitched(main: Snapshot, children: Mapping[str, Snapshot], open_refs: froze
 def _inside(row: Row, depth: int, unseen: int, in_view: int, origin: str) -> Row:
     # A row in view of its frame is in view of the page only if the frame is.
     flags = (row.flags & ~IN_VIEW) | (row.flags & in_view) | unseen
-    line = _marked_unseen(row.line) if unseen and not row.flags & UNSEEN else row.line
+    line = _marked_unseen(row.line) if unseen & UNSEEN and not row.flags & UNSEEN else row.line
     return row._replace(depth=row.depth + depth, flags=flags, line=line, origin=row.origin or origin)
 
 

@@ -3,9 +3,8 @@
 import { FRAMES } from "../dom/elements.js";
 import { isElement, matchesSelector, rectOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
-import { flattenedParent } from "../dom/tree.js";
+import { deepestAt, flattenedParent } from "../dom/tree.js";
 import { lineOf, withElement } from "./element_calls.js";
-import { deepestAt } from "./hit_testing.js";
 import { pageScroller, scrollsAtAll } from "./scrolling.js";
 
 // The top left corner of a frame's content, and the size of one of its pixels here: a frame may be scaled or zoomed.

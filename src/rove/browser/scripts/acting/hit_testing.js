@@ -2,22 +2,9 @@
 
 import { isTag } from "../dom/elements.js";
 import { closestOf, isElement, rectOf } from "../dom/natives.js";
-import { shadowOf } from "../dom/shadow_roots.js";
-import { flattenedParent, isWithin } from "../dom/tree.js";
+import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
 import { areaBox, areaPoints, pictureOf } from "../visibility/image_maps.js";
 import { lineOf } from "./element_calls.js";
-
-/** @param {number} x @param {number} y */
-export const deepestAt = (x, y) => {
-  let hit = document.elementFromPoint(x, y);
-  while (hit) {
-    const shadow = shadowOf(hit);
-    const inner = shadow && shadow.elementFromPoint(x, y);
-    if (!inner || inner === hit) return hit;
-    hit = inner;
-  }
-  return hit;
-};
 
 // A person presses a label, or what is drawn inside it, to reach its control.
 /** @param {any} element @returns {HTMLLabelElement[]} */

@@ -1,9 +1,9 @@
 // Scrolling of the page and of elements.
 
 import { clientHeightOf, clientWidthOf, rootElementOf, scrollHeightOf, scrollWidthOf } from "../dom/natives.js";
-import { flattenedParent, isWithin } from "../dom/tree.js";
+import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
 import { nextFrameOrTimeout, withElement } from "./element_calls.js";
-import { deepestAt, pointsOf } from "./hit_testing.js";
+import { pointsOf } from "./hit_testing.js";
 
 /** @param {Element} element @param {boolean} down */
 const isScroller = (element, down) => {

@@ -64,6 +64,7 @@ export const bodyOf = reader(Document.prototype, "body");
 /** @type {(document: Document) => Element} */
 export const rootElementOf = reader(Document.prototype, "documentElement");
 export const titleOf = reader(Document.prototype, "title");
+export const outerHtmlOf = reader(Element.prototype, "outerHTML");
 export const innerTextOf = reader(HTMLElement.prototype, "innerText");
 
 export const nativeGetAttribute = Element.prototype.getAttribute;

@@ -1,4 +1,5 @@
-// Refs: a number belongs to one element for as long as the element lives, and is never given to another.
+// Refs: a number belongs to one element for as long as the element lives. It is given to another only if that is the
+// same thing, drawn again.
 
 import { isConnected } from "./natives.js";
 
@@ -24,6 +25,32 @@ export const refNumber = (element) => {
     if (refElements.size > sweepAt) sweepRefs();
   }
   return number;
+};
+
+// Numbers from this one on were given in the pass that is under way: no answer has told them yet.
+let firstFreshNumber = 1;
+
+export const startFreshRefs = () => {
+  firstFreshNumber = nextRefNumber;
+};
+
+export const hasFreshRefs = () => nextRefNumber !== firstFreshNumber;
+
+/** @param {number} number */
+export const isFreshRef = (number) => number >= firstFreshNumber;
+
+// Gives the number of an element that has left the document to the element that was drawn in its place. Should the old
+// one come back, it gets a number of its own. Returns the number that the new element had, and the one that it has.
+/** @param {Element} gone @param {Element} drawn @returns {[number, number] | null} */
+export const handOverRef = (gone, drawn) => {
+  const number = refNumbers.get(gone);
+  const given = refNumbers.get(drawn);
+  if (number === undefined || isConnected(gone) || (given !== undefined && !isFreshRef(given))) return null;
+  refNumbers.delete(gone);
+  refElements.delete(given);
+  refNumbers.set(drawn, number);
+  refElements.set(number, new WeakRef(drawn));
+  return given === undefined ? null : [given, number];
 };
 
 // Refs below this number belong to earlier documents of the same frame.

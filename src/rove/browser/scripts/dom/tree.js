@@ -99,3 +99,16 @@ export const isWithin = (node, ancestor) => {
     if (current === ancestor) return true;
   return false;
 };
+
+// The element that a press at a point would hit, also inside shadow trees.
+/** @param {number} x @param {number} y */
+export const deepestAt = (x, y) => {
+  let hit = document.elementFromPoint(x, y);
+  while (hit) {
+    const shadow = shadowOf(hit);
+    const inner = shadow && shadow.elementFromPoint(x, y);
+    if (!inner || inner === hit) return hit;
+    hit = inner;
+  }
+  return hit;
+};

@@ -12,6 +12,8 @@ export const FOLD = 32;
 export const FRAME = 64;
 export const ITEM = 128;
 export const FOCUSED = 256;
+export const BEHIND = 512;
+export const COVER = 1024;
 
 /** @type {Row[]} */
 export let rows = [];

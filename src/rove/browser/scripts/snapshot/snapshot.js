@@ -19,7 +19,7 @@ import {
   textContentOf,
   titleOf,
 } from "../dom/natives.js";
-import { elementOfRef, nextRefNumber, refNumber } from "../dom/refs.js";
+import { elementOfRef, nextRefNumber, refNumber, startFreshRefs } from "../dom/refs.js";
 import { noteShadow } from "../dom/shadow_roots.js";
 import { quote, resetStrippedCharacters, squash, strippedCharacters } from "../dom/text.js";
 import { parentElementOf, pathOf } from "../dom/tree.js";
@@ -29,6 +29,7 @@ import { isHiddenByStyle } from "../names/exclusion.js";
 import { resetLabels } from "../names/labels.js";
 import { NO_NAME, nameOf } from "../names/names.js";
 import { resetOrdinals } from "../names/ordinals.js";
+import { keepRefsOfRedrawn } from "../page/redraws.js";
 import { collectSurfaces } from "../paint/surfaces.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
@@ -39,6 +40,7 @@ import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
 import { pictureOf } from "../visibility/image_maps.js";
+import { arrangeLayers, coverRow, putBehind } from "../visibility/layers.js";
 import { markCovered, resetPaint } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
@@ -53,6 +55,7 @@ import { markUnseenContent, newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import {
   addText,
+  COVER,
   FRAME,
   flushText,
   frames,
@@ -79,6 +82,7 @@ import {
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
 /** @param {SnapshotOptions} options */
 export const beginPass = (options) => {
+  startFreshRefs();
   collectInternals();
   rememberKinds(null, 0);
   resetRoles();
@@ -113,7 +117,7 @@ export const walkPage = () => {
   if (modalDialog) {
     visitRendered(modalDialog, readStyle(modalDialog), contextAt(modalDialog), 1);
     flushText();
-    rows.push({ depth: 0, flags: STRUCTURE, ref: 0, line: "behind the dialog (inert)", naming: NO_NAME });
+    rows.push(coverRow(rows));
     context.depth = 1;
     context.isBehindModal = true;
   }
@@ -127,7 +131,13 @@ export const walkPage = () => {
   flushText();
   if (ownersByElement.size !== 0 && !walkLimits.notVisited) visitOrphans(context);
   if (walkLimits.notVisited) addMissedControls(context);
-  if (modalDialog && rows[rows.length - 1].line === "behind the dialog (inert)") rows.pop();
+  if (modalDialog) endModal();
+};
+
+const endModal = () => {
+  const cover = rows.findIndex((row) => row.flags & COVER);
+  for (const row of rows.slice(cover + 1)) putBehind(row);
+  if (cover === rows.length - 1) rows.pop();
 };
 
 const CONTROL_SELECTOR = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick],[tabindex]";
@@ -308,6 +318,9 @@ export const takeSnapshot = (options = {}) => {
   if (options.text) walkText(root || bodyOf(document) || rootElementOf(document));
   else if (root) walkElement(root, options);
   else walkPage();
+  const isWhole = !root && !options.text;
+  if (isWhole) keepRefsOfRedrawn(rows);
+  if (isWhole && !modalDialog) arrangeLayers();
   markCovered();
   markOddColours();
   filterRows(options);

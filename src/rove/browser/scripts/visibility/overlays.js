@@ -18,7 +18,7 @@ import { resetPictures } from "../paint/pictures.js";
 import { resetScrollRanges } from "../paint/scroll_ranges.js";
 import { addBoxesInFlow, hasSurfaces, resetSurfaces } from "../paint/surfaces.js";
 import { markFor } from "../snapshot/lines.js";
-import { FOLD, rows, TEXT, textLine, UNSEEN } from "../snapshot/rows.js";
+import { BEHIND, FOLD, rows, TEXT, textLine, UNSEEN } from "../snapshot/rows.js";
 import { contextInside } from "./contexts.js";
 import { coverReason, paintReason, RANGE } from "./text_visibility.js";
 
@@ -112,7 +112,7 @@ const rowReason = (row) => {
 
 /** @param {Row} row */
 const markRow = (row) => {
-  if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) return;
+  if (row.flags & (UNSEEN | FOLD | BEHIND) || !(row.node || row.element)) return;
   const reason = rowReason(row);
   if (!reason) return;
   row.flags |= UNSEEN;
