@@ -161,6 +161,7 @@ class ElementNotFound(RoveError):
 
 class ElementGone(RoveError):
     code = "element_gone"
+    quotes_page = False
     default_hint = "The page has changed: take a new {snapshot} and use a ref that it shows."
 
 

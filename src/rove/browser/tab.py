@@ -134,7 +134,7 @@ class Tab(TabInfo, Protocol):
 
     async def has_frames(self) -> bool: ...
     def require_frame(self, prefix: str, /) -> None:
-        """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
+        """Raise what became of the frame whose refs have this prefix, if it is not on the page."""
 
     async def elements_at(self, x: float, y: float, /) -> Sequence[Element]:
         """Return the elements at a point of the viewport: in the page, and in each frame that the point is in."""

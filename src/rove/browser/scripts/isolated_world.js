@@ -12,7 +12,7 @@ import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
-import { elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
 import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput, snapshotWhenIdle, untilIdle } from "./page/idle.js";
@@ -28,6 +28,7 @@ globalThis.rove = {
   // The snapshot, and elements in it.
   snapshot: takeSnapshot,
   startRefs,
+  callNumbered,
   element: elementOfRef,
   ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
   describe: describeElement,

@@ -14,7 +14,7 @@ from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
+from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
 from rove.outcome import Quoted, origin_in
 from rove.target import secret_named
 
@@ -295,9 +295,8 @@ class Element:
             hint='Use the password field. If this is the right one, the owner can give the secret fields = "any".',
         )
 
-    def _gone_error(self) -> ElementGone:
-        shown = f" ({self.line})" if self.line else ""
-        return ElementGone(f"{self.ref}{shown} is not, or no longer, on the page.")
+    def _gone_error(self) -> RoveError:
+        return self.world.numbers.missing_element(self.ref, self.world.numbered)
 
 
 def _function(question: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, SessionDirectory
 from rove.advice import NO_NAMES, Names
-from rove.browser.context import RESTARTED, SavedContext
+from rove.browser.context import RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import GUARDED, GuardNotice
@@ -53,7 +53,9 @@ class Session:
         open_context: OpenContext,
         secrets: Secrets = NO_SECRETS,
         guard_notice: GuardNotice | None = None,
+        numbering: SavedContext | None = None,
     ) -> None:
+        """`numbering`: the numbers of tabs and refs that an earlier session of this name has given."""
         self.name = name
         self.settings = settings
         self.gate = gate
@@ -71,7 +73,7 @@ class Session:
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
         # What would be restored if the browser died now, when it was saved, and the URL of each tab since then.
-        self._saved: SavedContext | None = None
+        self._saved: SavedContext | None = numbering
         self._last_save = 0.0
         self._tab_urls: tuple[tuple[str, str], ...] = ()
         # A save fails if the page or the browser closes meanwhile; the one before it is kept then.
@@ -185,7 +187,7 @@ class Session:
                 ids_given=self._context.ids_given,
             )
             self._context.lost.set()
-            self._context = None
+            self._end_refs(self._context, "the browser was restarted")
 
     async def suspend(self) -> bool:
         """Close the pages to free memory; the next call opens them again. Returns False if a call uses them."""
@@ -197,10 +199,27 @@ class Session:
             if self.running_calls or self._context is not context:
                 return False  # a call has begun meanwhile
             reason, shared = "it was closed as memory was short", context.shared_state
-            self._saved = replace(saved, kind="session restored", reason=reason, shared=shared)
-            self._context = None
+            given = context.ids_given
+            self._saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
+            self._end_refs(context, "memory was short, so its page was closed and loaded anew")
             await context.close()
             return True
+
+    def _end_refs(self, context: Context, reason: str) -> None:
+        """Drop the context, and note why the refs of its pages mean nothing any more."""
+        context.shared_state.ref_numbers.end_all(reason)
+        self._context = None
+
+    @property
+    def numbering(self) -> SavedContext | None:
+        """The numbers of tabs and refs that it has given, for a later session of the same name; None if it has none."""
+        given: Context | SavedContext | None = self._context or self._saved
+        if given is None:
+            return None
+        shared = given.shared_state if given is self._context else given.shared
+        numbers = shared.ref_numbers.continued("the session was closed and opened anew")
+        # In an attached browser, the pages of the person keep their tab ids.
+        return SavedContext(shared=SharedState(ref_numbers=numbers), targets=given.targets, ids_given=given.ids_given)
 
     async def _save_state(self, context: Context) -> SavedContext:
         """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""

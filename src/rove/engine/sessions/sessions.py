@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEFAULT = "default"
+# The numbers of refs that older sessions have given are forgotten.
+MAX_CLOSED_SESSIONS = 1000
 # The name for surfaces, which pass one on but must not import the browser interface.
 EarlyLaunch = BrowserProcess
 
@@ -55,6 +57,8 @@ class Sessions:
         policy = policy or policy_from(self.settings)
         self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
         self._open: dict[str, Session] = {}
+        # The numbers of tabs and refs that closed sessions have given, by their names.
+        self._numbering: dict[str, SavedContext] = {}
         self._names = itertools.count(1)
         self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
         self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
@@ -107,6 +111,7 @@ class Sessions:
         """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
+        self._keep_numbering(session)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
@@ -156,8 +161,16 @@ class Sessions:
             self._open_context,
             self._secrets,
             guard_notice,
+            self._numbering.pop(name, None),
         )
         return self._open[name]
+
+    def _keep_numbering(self, session: Session) -> None:
+        """Keep the numbers that a session has given: an agent may use its old refs in a new session of that name."""
+        if (numbering := session.numbering) is not None:
+            self._numbering[session.name] = numbering
+        if len(self._numbering) > MAX_CLOSED_SESSIONS:
+            del self._numbering[next(iter(self._numbering))]
 
     async def _open_context(
         self, session: Session, saved: SavedContext | None, progress: Callable[[str], None]
