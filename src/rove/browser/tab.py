@@ -116,8 +116,8 @@ class Tab(TabInfo, Protocol):
         """Return the one element that a target means, or raise why there is not exactly one."""
         ...
 
-    async def resolve_all(self, target: str, /) -> Sequence[Element]:
-        """Return every element that a target means; at least one."""
+    async def resolve_all(self, target: str, /, wait: bool = True) -> Sequence[Element]:
+        """Return every element that a target means, at least one; unless `wait` is False, wait for one to exist."""
         ...
 
     async def resolve_pointer_target(self, target: str, /) -> PointerTarget:

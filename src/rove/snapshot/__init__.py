@@ -2,6 +2,7 @@
 
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
+from rove.snapshot.passing import passing_rows
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
@@ -16,6 +17,7 @@ __all__ = [
     "estimate",
     "of_origin",
     "parse",
+    "passing_rows",
     "remark",
     "render",
     "stitch",

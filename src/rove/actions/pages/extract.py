@@ -50,21 +50,22 @@ class Extract(TabAction[Extracted]):
         if self.mode == "attribute" and not self.attribute:
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
         elements = await self._elements(tab)
-        if len(elements) > 1 and not self.all:
-            lines = "; ".join(f"{element.line} [{element.ref}]" for element in elements[:5])
-            raise AmbiguousTarget(
-                f"{self.target} matches {len(elements)} elements: {lines}.",
-                hint="Pass all=true, or the ref of one.",
-            )
         read = [await element.read(self.mode, self.attribute) for element in elements]
         unseen = tuple(line for each in read for line in each.unseen)
         return _cut([each.value for each in read], unseen[:MOST_UNSEEN])
 
     async def _elements(self, tab: Tab) -> Sequence[Element]:
         if self.target is not None:
-            return await tab.resolve_all(self.target)
+            return await tab.resolve_all(self.target) if self.all else [await self._element(tab, self.target)]
         # The first match is the page itself; the others are its frames.
         return (await tab.resolve_all("body" if self.mode == "text" else "html"))[:1]
+
+    async def _element(self, tab: Tab, target: str) -> Element:
+        try:
+            return await tab.resolve(target)
+        except AmbiguousTarget as error:
+            error.hint = "Pass all=true, or the ref of one."
+            raise
 
 
 def _cut(values: list[str | None], unseen: tuple[str, ...]) -> Extracted:

@@ -20,7 +20,7 @@ import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
-import { describeElement, queryTargets, rectanglesOf } from "./search/targets.js";
+import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
 import { addClickListeners } from "./snapshot/press_targets.js";
 import { takeSnapshot } from "./snapshot/snapshot.js";
 
@@ -35,6 +35,7 @@ globalThis.rove = {
   query: queryTargets,
   find: findRows,
   boxes: rectanglesOf,
+  surroundings: surroundingsOf,
   // What only the driver can find out.
   closedHostCandidates: takeClosedHosts,
   adoptShadow,

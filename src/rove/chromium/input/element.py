@@ -194,7 +194,8 @@ class Element:
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
-                f" Its options: {', '.join(answer['options'])}."
+                f" Its options: {', '.join(answer['options'])}.",
+                quotes_page=True,
             )
         return [self._quote(option) for option in answer["chosen"]]
 
@@ -207,6 +208,7 @@ class Element:
             raise ElementNotReady(
                 f"{self.line} is a radio button: it is unchecked by checking another.",
                 hint="Check the other one.",
+                retryable=False,
             )
         await self.click()
         return True
@@ -272,7 +274,8 @@ class Element:
                 field["line"], self.world.prefix + field["ref"], self._devices.secrets.offer(field["origin"])
             )
         if "reason" in answer:
-            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
+            may_change = not answer.get("never")
+            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"), retryable=may_change)
             error.origin = self.line.origin if isinstance(self.line, Quoted) else None
             raise error
         return answer

@@ -241,9 +241,9 @@ class Tab:
         """Return the one element that a target means, or raise why there is not exactly one."""
         return await target_resolution.resolve(self.input, target)
 
-    async def resolve_all(self, target: str) -> list[Element]:
-        """Return every element that a target means; at least one."""
-        return await target_resolution.resolve_all(self.input, target)
+    async def resolve_all(self, target: str, wait: bool = True) -> list[Element]:
+        """Return every element that a target means, at least one; unless `wait` is False, wait for one to exist."""
+        return await target_resolution.resolve_all(self.input, target, wait)
 
     async def resolve_pointer_target(self, target: str) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""

@@ -213,13 +213,14 @@ class Session:
     @property
     def numbering(self) -> SavedContext | None:
         """The numbers of tabs and refs that it has given, for a later session of the same name; None if it has none."""
-        given: Context | SavedContext | None = self._context or self._saved
-        if given is None:
+        saved = self._saved
+        if (context := self._context) is not None:
+            # In an attached browser, the pages of the person keep their tab ids.
+            saved = SavedContext(shared=context.shared_state, targets=context.targets, ids_given=context.ids_given)
+        if saved is None:
             return None
-        shared = given.shared_state if given is self._context else given.shared
-        numbers = shared.ref_numbers.continued("the session was closed and opened anew")
-        # In an attached browser, the pages of the person keep their tab ids.
-        return SavedContext(shared=SharedState(ref_numbers=numbers), targets=given.targets, ids_given=given.ids_given)
+        numbers = saved.shared.ref_numbers.continued("the session was closed and opened anew")
+        return SavedContext(shared=SharedState(ref_numbers=numbers), targets=saved.targets, ids_given=saved.ids_given)
 
     async def _save_state(self, context: Context) -> SavedContext:
         """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""

@@ -5,6 +5,7 @@ import { FRAMES } from "../dom/elements.js";
 import { localNameOf, matchesSelector, textContentOf } from "../dom/natives.js";
 import { isPassword, wasPassword } from "../roles/passwords.js";
 import { unseenIn } from "../search/find.js";
+import { describeElement } from "../search/targets.js";
 import { withElement } from "./element_calls.js";
 import { fieldOf } from "./fields.js";
 
@@ -18,7 +19,9 @@ export const extract = withElement((element, mode, attribute) => {
   return { value: element.innerText ?? textContentOf(element), unseen: unseenIn(element) };
 });
 
+// With the whole line, for a person who is asked about the element as it is now.
 export const elementFacts = withElement((element) => ({
+  line: describeElement(element).line,
   tag: localNameOf(element),
   isFrame: matchesSelector(element, FRAMES),
   type: element.type ?? null,
