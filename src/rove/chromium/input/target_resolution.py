@@ -70,34 +70,38 @@ class _Patience:
 
     def __init__(self, page: Page, waits: bool) -> None:
         self._page = page
-        self._began = time.monotonic()
+        self._waits = waits
+        self._began = self._resting_since = time.monotonic()
         # A caller that allows little time wants to know soon.
-        self._longest = page.time.left / 4 if waits else 0.0
+        self._at_rest, self._in_all = min(WAIT_AT_REST, page.time.left / 4), min(WAIT_WHILE_LOADING, page.time.left / 2)
 
     @property
-    def _seconds(self) -> float:
-        return time.monotonic() - self._began
-
-    @property
-    def _limit(self) -> float:
-        return min(WAIT_WHILE_LOADING if self._page.is_loading else WAIT_AT_REST, self._longest)
+    def _left(self) -> float:
+        """Seconds that are left; at rest they count from when the page was last loading something."""
+        now = time.monotonic()
+        if not self._waits:
+            return 0.0
+        if self._page.is_loading:
+            self._resting_since = now
+            return self._began + self._in_all - now
+        return self._resting_since + self._at_rest - now
 
     @property
     def is_over(self) -> bool:
-        return self._seconds >= self._limit
+        return self._left <= 0
 
     async def wait_for_change(self) -> None:
-        seconds = min(LOOK_AGAIN, max(self._limit - self._seconds, 0.01))
+        seconds = min(LOOK_AGAIN, max(self._left, 0.01))
         await self._page.worlds.main.call("ms => rove.nextChange(ms)", seconds * 1000)
 
     def error(self, target: Selector | RoleAndName) -> ElementNotFound:
         is_selector = isinstance(target, Selector)
-        missing = f"Selector '{target}' not found" if is_selector else f"There is no {target} on the page"
-        waited = f", after {self._seconds:.1f} s of waiting for it" if self._longest else ""
-        if not self._page.is_loading:
-            return ElementNotFound(f"{missing}{waited}.")
-        message = f"{missing}{waited}; the page is still loading."
-        return ElementNotFound(message, hint="{wait} for it, then call again.", retryable=True)
+        message = f"Selector '{target}' not found" if is_selector else f"There is no {target} on the page."
+        waited = f"rove waited {time.monotonic() - self._began:.1f} s for it" if self._waits else "It is not there"
+        if self._page.is_loading:
+            hint = f"{waited}, and the page is still loading: {{wait}} for it, then call again."
+            return ElementNotFound(message, hint=hint, retryable=True)
+        return ElementNotFound(message, hint=f"{waited}. {ElementNotFound.default_hint}")
 
 
 async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:

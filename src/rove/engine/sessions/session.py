@@ -22,6 +22,7 @@ from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
+from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
@@ -53,9 +54,9 @@ class Session:
         open_context: OpenContext,
         secrets: Secrets = NO_SECRETS,
         guard_notice: GuardNotice | None = None,
-        numbering: SavedContext | None = None,
+        ref_numbers: RefNumbers | None = None,
     ) -> None:
-        """`numbering`: the numbers of tabs and refs that an earlier session of this name has given."""
+        """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on."""
         self.name = name
         self.settings = settings
         self.gate = gate
@@ -73,7 +74,7 @@ class Session:
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
         # What would be restored if the browser died now, when it was saved, and the URL of each tab since then.
-        self._saved: SavedContext | None = numbering
+        self._saved = SavedContext(shared=SharedState(ref_numbers=ref_numbers)) if ref_numbers else None
         self._last_save = 0.0
         self._tab_urls: tuple[tuple[str, str], ...] = ()
         # A save fails if the page or the browser closes meanwhile; the one before it is kept then.
@@ -211,16 +212,11 @@ class Session:
         self._context = None
 
     @property
-    def numbering(self) -> SavedContext | None:
-        """The numbers of tabs and refs that it has given, for a later session of the same name; None if it has none."""
-        saved = self._saved
-        if (context := self._context) is not None:
-            # In an attached browser, the pages of the person keep their tab ids.
-            saved = SavedContext(shared=context.shared_state, targets=context.targets, ids_given=context.ids_given)
-        if saved is None:
-            return None
-        numbers = saved.shared.ref_numbers.continued("the session was closed and opened anew")
-        return SavedContext(shared=SharedState(ref_numbers=numbers), targets=saved.targets, ids_given=saved.ids_given)
+    def ref_numbers(self) -> RefNumbers | None:
+        """The numbers of the refs that it has given; None if it has given none."""
+        if self._context is not None:
+            return self._context.shared_state.ref_numbers
+        return self._saved.shared.ref_numbers if self._saved is not None else None
 
     async def _save_state(self, context: Context) -> SavedContext:
         """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""

@@ -25,6 +25,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
+from rove.refs import RefNumbers
 from rove.settings.tree import Settings, load
 from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
@@ -57,8 +58,8 @@ class Sessions:
         policy = policy or policy_from(self.settings)
         self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
         self._open: dict[str, Session] = {}
-        # The numbers of tabs and refs that closed sessions have given, by their names.
-        self._numbering: dict[str, SavedContext] = {}
+        # The numbers of the refs that closed sessions have given, by their names.
+        self._ref_numbers: dict[str, RefNumbers] = {}
         self._names = itertools.count(1)
         self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
         self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
@@ -111,7 +112,7 @@ class Sessions:
         """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
-        self._keep_numbering(session)
+        self._keep_ref_numbers(session)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
@@ -161,16 +162,16 @@ class Sessions:
             self._open_context,
             self._secrets,
             guard_notice,
-            self._numbering.pop(name, None),
+            self._ref_numbers.pop(name, None),
         )
         return self._open[name]
 
-    def _keep_numbering(self, session: Session) -> None:
+    def _keep_ref_numbers(self, session: Session) -> None:
         """Keep the numbers that a session has given: an agent may use its old refs in a new session of that name."""
-        if (numbering := session.numbering) is not None:
-            self._numbering[session.name] = numbering
-        if len(self._numbering) > MAX_CLOSED_SESSIONS:
-            del self._numbering[next(iter(self._numbering))]
+        if (numbers := session.ref_numbers) is not None:
+            self._ref_numbers[session.name] = numbers.continued("the session was closed and opened anew")
+        if len(self._ref_numbers) > MAX_CLOSED_SESSIONS:
+            del self._ref_numbers[next(iter(self._ref_numbers))]
 
     async def _open_context(
         self, session: Session, saved: SavedContext | None, progress: Callable[[str], None]

@@ -1,7 +1,7 @@
 // Descriptions of one element, and targets by CSS selector or by role and name.
 
 import { isEditingHost, isRendered, isTag, SVG } from "../dom/elements.js";
-import { comesBefore, localNameOf, namespaceOf, queryAll, rectOf } from "../dom/natives.js";
+import { comesBefore, localNameOf, namespaceOf, queryAll, rectOf, rootElementOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { clean, clip, MAX_NAME, messageOf, squash } from "../dom/text.js";
 import { allRoots, everyElement, isWithin, parentElementOf } from "../dom/tree.js";
@@ -131,6 +131,7 @@ const visibleLabelOrSelf = (element) => {
 
 /** @param {Query} spec */
 export const queryTargets = (spec) => {
+  if (!rootElementOf(document)) return { total: 0, matches: [] }; // document.open() leaves it empty for a moment
   beginPass({});
   let found;
   try {
