@@ -59,7 +59,7 @@ async def test_what_any_step_changed_is_told_though_the_last_one_changed_nothing
 
 async def test_what_came_and_went_between_the_steps_is_told(shop: Session) -> None:
     text = await answer(shop, click("#save"), click("#undo"))
-    assert 'Appeared meanwhile, and is gone again:\nstatus: "Saved!"' in text
+    assert 'Shown for a moment, and gone again:\nstatus: "Saved!"' in text
 
 
 async def test_new_tabs_and_downloads_of_every_step_are_told(shop: Session) -> None:

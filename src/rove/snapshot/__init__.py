@@ -2,7 +2,7 @@
 
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
-from rove.snapshot.passing import passing_rows
+from rove.snapshot.moments import gone_again
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
@@ -15,9 +15,9 @@ __all__ = [
     "Snapshot",
     "difference",
     "estimate",
+    "gone_again",
     "of_origin",
     "parse",
-    "passing_rows",
     "remark",
     "render",
     "stitch",

@@ -145,6 +145,7 @@ async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any
         data = await world.call(SNAPSHOT, options)
     if "gone" in data:
         raise world.numbers.missing_element(f"{world.prefix}{data['gone']}", world.numbered)
+    world.snapshot_number = data.get("number", world.snapshot_number)
     return parse(data, world.prefix, scoped=options.get("root") is not None)
 
 

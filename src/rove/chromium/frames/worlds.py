@@ -38,6 +38,8 @@ class World:
     owner: str | None = None
     numbers: RefNumbers = field(default_factory=RefNumbers, repr=False)
     numbered: NumberedDocument = field(default_factory=lambda: NumberedDocument(""), repr=False)
+    # The number that the page gave to the last snapshot of the frame.
+    snapshot_number: int = 0
     # Whether the frame's process has not answered the last command.
     is_unresponsive: bool = False
     # The page's own context in this frame, and rove's object in it (`frames/event_listeners.py`).

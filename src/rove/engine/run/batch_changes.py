@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+import time
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from rove.outcome import Changes, Passage, origin_in
-from rove.snapshot import Snapshot, difference, estimate, passing_rows, render
+from rove.engine.run.changes import changes_between, whole_page
+from rove.outcome import AnyOutcome, Changes, Passage, origin_in
+from rove.snapshot import Snapshot, gone_again
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 TOGETHER = "Changed by the steps together:"
-PASSING = "Appeared meanwhile, and is gone again:"
 
 
 @dataclass
@@ -23,6 +24,9 @@ class _TabHistory:
     tab: Tab
     url: str
     document: int
+    began: float = field(default_factory=time.monotonic)
+    # What had changed after the last answer and before the first step; None until that step is done.
+    earlier: Changes | None = None
     told: list[Snapshot] = field(default_factory=list[Snapshot])
     looks: list[Snapshot] = field(default_factory=list[Snapshot])
 
@@ -47,11 +51,14 @@ class BatchChanges:
         known = self._histories.get(tab.id)
         if known is None or known.tab is not tab:
             seen = [tab.observer.seen] if tab.observer.seen else []
-            self._histories[tab.id] = _TabHistory(tab, tab.url, tab.observer.seen_document, seen)
+            self._histories[tab.id] = _TabHistory(tab, tab.url, tab.observer.seen_document, told=seen)
 
-    def end_step(self, tab: Tab, is_told: bool) -> None:
+    def end_step(self, tab: Tab, outcome: AnyOutcome, is_told: bool) -> None:
         """Note how a tab is after a step; `is_told`: whether the step's own result shows it."""
         history, seen = self._histories[tab.id], tab.observer.seen
+        history.earlier = history.earlier or outcome.earlier
+        if brief := tab.observer.brief:
+            history.looks.append(brief)
         if seen is None or any(seen is known for known in (*history.told, *history.looks)):
             return
         if is_told:
@@ -60,9 +67,17 @@ class BatchChanges:
         else:
             history.looks.append(seen)
 
+    def earlier(self) -> Changes:
+        """Return what had changed in the tabs before the first step on each of them."""
+        found = [(tab, self._histories[tab.id].earlier or Changes()) for tab in self.tabs]
+        return self._join([(tab, changes) for tab, changes in found if changes.passages])
+
     def changes(self) -> Changes:
         """Return what changed in all tabs, that of the last step first."""
         found = [(tab, changes) for tab in self.tabs if (changes := _changes_of(self._histories[tab.id])) is not None]
+        return self._join(found)
+
+    def _join(self, found: list[tuple[Tab, Changes]]) -> Changes:
         if not found:
             return Changes()
         is_one = len(found) == 1 and found[0][0] is self.tab
@@ -83,21 +98,20 @@ def _changes_of(history: _TabHistory) -> Changes | None:
     if after is None or not history.looks:
         return None  # no step looked at it, or the agent may not read it
     if not history.told or history.document != history.tab.observer.seen_document:
-        page = render(after, history.tab.settings.observing.budget)
-        return Changes("page", page.passages, page.tokens)
+        return whole_page(history.tab, after)
     is_told = after is history.told[-1]
     changes = Changes() if is_told else _difference(history, after)
-    lines = passing_rows([*history.told, after], history.looks)
-    if not lines:
+    moment = gone_again([*history.told, after], history.looks)
+    if not moment:
         return None if is_told else changes
-    passing = (Passage(PASSING), Passage("\n".join(lines), ""))
-    return Changes("changes", (*changes.passages, *passing), changes.tokens + estimate("\n".join(lines)))
+    return replace(changes, kind="changes", passages=(*changes.passages, *moment))
 
 
 def _difference(history: _TabHistory, after: Snapshot) -> Changes:
     """Return the changes under a heading, and where the tab is now if that is another address."""
-    delta = difference(history.told[-1], after, history.tab.settings.observing.changes)
-    heading = [] if delta.kind in ("same", "page") else [Passage(TOGETHER)]
-    is_elsewhere = delta.kind != "page" and history.tab.url != history.url
+    looked = time.monotonic() - history.began
+    changes = changes_between(history.tab, history.told[-1], after, looked)
+    heading = [] if changes.kind in ("same", "page") else [Passage(TOGETHER)]
+    is_elsewhere = changes.kind != "page" and history.tab.url != history.url
     moved = [Passage(f"Now at {after.title} {history.tab.url}", "")] if is_elsewhere else []
-    return Changes(delta.kind, (*moved, *heading, *delta.passages), delta.tokens)
+    return replace(changes, passages=(*moved, *heading, *changes.passages))

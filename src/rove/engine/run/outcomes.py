@@ -45,6 +45,7 @@ class OutcomeBuilder:
             url=tab.url if tab else None,
             title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
             changes=report.changes,
+            earlier=report.earlier,
             events=tuple(map(self._with_names, events)),
             pending=tuple(insert_names_if_advice(text, self._names) for text in report.pending),
             attachments=result.attachments,
@@ -55,6 +56,7 @@ class OutcomeBuilder:
         # What is pending after a later step was pending after an earlier one too, or is over.
         looked = [part.pending for part in result.parts if part.changes.kind != "silent" or part.pending]
         report = PageReport(changes.changes(), looked[-1] if looked else ())
+        report.earlier = changes.earlier()
         told = [event for part in result.parts for event in part.events if event.kind != DIALOG_OPEN]
         others = [self._with_names(event) for tab in changes.tabs[1:] for event in _tab_events(tab)]
         outcome = self.build(action, result, changes.tab, report)
