@@ -28,6 +28,7 @@ from rove.target import Url as Url
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain
 from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
@@ -226,7 +227,9 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
     """Make an action from untrusted arguments. Raises InvalidArguments with the fields that are wrong."""
     cls = registry().get(name)
     if cls is None:
-        raise InvalidArguments(f"There is no action `{name}`.", hint=f"There are: {', '.join(registry())}.")
+        raise InvalidArguments(
+            f"There is no action `{name}`{_guess(name)}", hint=f"There are: {', '.join(registry())}."
+        )
     try:
         action: AnyAction = build(cls, arguments)
     except InvalidFields as error:
@@ -236,12 +239,21 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
 
 def make_action(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
     """Make an action from Python arguments, with the same errors as `parse`."""
-    try:
-        return cls(*args, **kwargs)
-    except InvalidFields as error:
-        raise InvalidArguments("; ".join(_describe(cast("type[AnyAction]", cls), error)) + ".") from error
-    except TypeError as error:
-        raise InvalidArguments(f"{error}.") from error
+    declared = cast("type[Action[R]]", cls)
+    names = fields_of(declared)
+    if len(args) > len(names):
+        raise InvalidArguments(f"{declared.verb} takes {len(names)} arguments, and {len(args)} were given.")
+    given = dict(zip(names, args, strict=False))
+    if twice := sorted({*given} & {*kwargs}):
+        raise InvalidArguments(f"`{twice[0]}` is given twice, by position and by name.")
+    return cast("Action[R]", parse(declared.verb, {**given, **kwargs}))
+
+
+def _guess(name: str) -> str:
+    """Return a question with the action that is probably meant: a tool's name ends with that of its action."""
+    ends = [verb for verb in registry() if name.endswith(f"_{verb}")]
+    meant = max(ends, key=len) if ends else nearest(name, registry())
+    return f": did you mean `{meant}`?" if meant else "."
 
 
 def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:

@@ -37,13 +37,26 @@ class RoveError(Exception):
 
     code: ClassVar[str] = "internal"
     default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
-    retryable: ClassVar[bool] = False
+    # Whether the same call may succeed later. What a class says holds unless an error says otherwise.
+    retryable: bool = False
     # Whether the message may quote text of a page.
-    quotes_page: ClassVar[bool] = True
+    quotes_page: bool = True
 
-    def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        retry_after: float | None = None,
+        retryable: bool | None = None,
+        quotes_page: bool | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
+        if retryable is not None:
+            self.retryable = retryable
+        if quotes_page is not None:
+            self.quotes_page = quotes_page
         # Whether the arguments must stay out of the journal, as they may hold a password.
         self.conceals = False
         # The origin of the page that the message may quote; None if all of the text is rove's.
@@ -64,11 +77,13 @@ class RoveError(Exception):
 
 class InvalidArguments(RoveError):
     code = "invalid_arguments"
+    quotes_page = False
     default_hint = "Correct the named field and call again."
 
 
 class InvalidSettings(RoveError):
     code = "invalid_settings"
+    quotes_page = False
     default_hint = "Correct the setting; docs/settings.md lists every setting and its values."
 
 
@@ -79,6 +94,7 @@ class Denied(RoveError):
 
 class JournalFailed(RoveError):
     code = "journal_failed"
+    quotes_page = False
     default_hint = (
         "No action runs until the journal can be written: the owner must free disk space or repair the folder."
     )
@@ -86,17 +102,20 @@ class JournalFailed(RoveError):
 
 class NotOpen(RoveError):
     code = "not_open"
+    quotes_page = False
     default_hint = "Call {status} to see what is open."
 
 
 class LimitReached(RoveError):
     code = "limit_reached"
+    quotes_page = False
     default_hint = "Close something first, then call again."
     retryable = True
 
 
 class BrowserUnavailable(RoveError):
     code = "browser_unavailable"
+    quotes_page = False
     default_hint = "Run `rove doctor` to see what is wrong and how to fix it."
 
 
@@ -116,17 +135,20 @@ class Unsupported(RoveError):
 
 class NavigationFailed(RoveError):
     code = "navigation_failed"
+    quotes_page = False
     default_hint = "Check the address, or try again if the server may be slow to start."
     retryable = True
 
 
 class CertificateInvalid(RoveError):
     code = "certificate_invalid"
+    quotes_page = False
     default_hint = "Do not try to get round it: the owner of the server must renew its certificate."
 
 
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
+    quotes_page = False
     default_hint = "rove has no credentials: ask the user, or use another address."
 
 
@@ -144,6 +166,7 @@ class DialogOpen(RoveError):
 
 class DeadlineExceeded(RoveError):
     code = "deadline_exceeded"
+    quotes_page = False
     default_hint = "Look at the page with {snapshot}, or allow more time with `timeout`."
     retryable = True
 
@@ -161,6 +184,7 @@ class ElementNotFound(RoveError):
 
 class ElementGone(RoveError):
     code = "element_gone"
+    quotes_page = False
     default_hint = "The page has changed: take a new {snapshot} and use a ref that it shows."
 
 

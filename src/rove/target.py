@@ -13,7 +13,11 @@ from rove.validation.record import dataclass
 
 _REF = pattern(r"(?P<frame>f\d+)?(?P<local>e\d+)")
 _POINT = pattern(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
-_ROLE_AND_NAME = pattern(r'(?P<role>[a-z]+)\s+"(?P<name>(?:[^"\\]|\\.)*)"')
+_QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
+# As snapshots, deltas and searches print it; states, marks and text may follow.
+_ROLE_AND_NAME = pattern(r'(?P<role>[a-z]+)\s+(?:label=)?(?P<guess>~?)"(?P<name>(?:[^"\\]|\\.)*)"(?:[\s:(].*)?')
+_LINE_START = pattern(r"(?:[-+~>]\s+)?(?:(?:in|under)\s+(?=[a-z]+\s))?")
+_REF_IN_LINE = pattern(r"(?:^|\s)\[(?P<ref>(?:f\d+)?e\d+)\](?=[\s:]|$)")
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,14 @@ class Selector:
 
 @dataclass(frozen=True)
 class RoleAndName:
+    """An element by its role and name; a guessed name is one that a snapshot marks with `~`."""
+
     role: str
     name: str
+    is_guess: bool = False
 
     def __str__(self) -> str:
-        return f'{self.role} "{self.name}"'
+        return f'{self.role} {"~" if self.is_guess else ""}"{self.name}"'
 
 
 @dataclass(frozen=True)
@@ -56,19 +63,39 @@ Aim = Ref | Selector | RoleAndName | Point
 
 
 def parse_target(text: str) -> Aim:
-    """Read a target. Text that is not a ref, a point or a role and a name is a CSS selector."""
+    """Read a target, also a line of a snapshot as it stands. What is nothing else is a CSS selector."""
     text = text.strip()
     if not text:
         raise ValueError('must be a ref (e12), a CSS selector, or a role and a name (button "Save")')
     # Snapshots print refs in brackets, and models copy the brackets.
     bare = text.removeprefix("[").removesuffix("]").removeprefix("@").removeprefix("ref=")
-    if match := _REF.fullmatch(bare):
-        return Ref(match["frame"] or "", match["local"])
+    if ref := _ref(bare):
+        return ref
     if match := _POINT.fullmatch(text):
         return Point(float(match["x"]), float(match["y"]))
-    if match := _ROLE_AND_NAME.fullmatch(text):
-        return RoleAndName(match["role"], re.sub(r"\\(.)", r"\1", match["name"]))
-    return Selector(text)
+    return _parse_line(text) or Selector(text)
+
+
+def _parse_line(text: str) -> Ref | RoleAndName | None:
+    """Read a line of a snapshot or a difference: by its ref if it has one, else by its role and name."""
+    start = _LINE_START.match(text)
+    line = text[start.end() :] if start else text
+    # A name may contain what looks like a ref.
+    refs = list(_REF_IN_LINE.finditer(_QUOTED.sub('""', line)))
+    if len(refs) == 1 and (line[0].isalpha() or line[0] == '"'):
+        return _ref(refs[0]["ref"])
+    if match := _ROLE_AND_NAME.fullmatch(line):
+        return RoleAndName(match["role"], re.sub(r"\\(.)", _unescape, match["name"]), bool(match["guess"]))
+    return None
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return "\n" if match[1] == "n" else match[1]
+
+
+def _ref(text: str) -> Ref | None:
+    match = _REF.fullmatch(text)
+    return Ref(match["frame"] or "", match["local"]) if match else None
 
 
 def _checked(text: str) -> str:

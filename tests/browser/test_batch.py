@@ -44,7 +44,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
     failed = outcome.result.failed
     assert failed is not None
     assert (failed.index, failed.action, failed.error.code) == (1, "click", "element_not_found")
-    assert (len(outcome.result.done), outcome.result.left_out) == (1, 1)
+    assert (len(outcome.result.done), len(outcome.result.not_run)) == (1, 1)
     assert (await session.extract("p")).result.content == ("Text",)
 
 

@@ -139,7 +139,7 @@ async def test_all_steps_of_a_batch_share_its_deadline(session: Session, site: S
     assert batch.error.code == "deadline_exceeded"
     assert "2.5" in batch.error.message
     assert 1 <= len(batch.done) <= 2
-    assert len(batch.done) + 1 + batch.left_out == 10
+    assert len(batch.done) + 1 + len(batch.not_run) == 10
 
 
 async def test_without_a_timeout_each_step_of_a_batch_has_its_own_deadline(home: Path, site: Site) -> None:

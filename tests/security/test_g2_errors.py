@@ -52,7 +52,7 @@ def test_g2_text_that_looks_like_a_marker_is_changed(marker: str) -> None:
 async def test_g2_text_of_a_frame_is_in_a_wrapper_that_names_the_frame(session: Session, site: Site, act: str) -> None:
     site.page(
         "/inner",
-        "<button id=click onclick='this.title = 1'>Theirs</button><input id=fill value=Theirs>"
+        "<button id=click onclick='this.title = 1'>Theirs</button><input id=fill aria-label=Theirs>"
         "<button id=hover onmouseover='this.title = 1'>Theirs</button>"
         "<select id=select><option>Theirs</select><input type=checkbox id=check aria-label=Theirs>",
     )

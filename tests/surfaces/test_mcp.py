@@ -154,7 +154,7 @@ async def test_a_batch_reports_progress_and_where_it_failed(client: Client, site
     steps = [{"action": "navigate", "url": url}, {"action": "extract", "target": "p"}, {"action": "back"}]
     steps.append({"action": "click", "target": "#missing"})
     result = await client.call_tool("browser_batch", {"steps": steps}, progress_callback=receive_progress)
-    assert "4. click failed, 0 left out:\nelement_not_found: " in text_of(result)
+    assert "4. click: failed.\nelement_not_found: " in text_of(result)
     assert [total for _, total, _ in heard if total] == [4] * 4
     assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})
 

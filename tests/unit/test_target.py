@@ -47,13 +47,42 @@ def test_a_target_is_parsed_as_ref_role_and_name_or_selector(text: str, aim: Aim
     assert parse_target(text) == aim
 
 
+@pytest.mark.parametrize(
+    ("line", "aim"),
+    [
+        ('button "Send" [e8]', Ref("", "e8")),
+        ('- button "Send" [e8]', Ref("", "e8")),
+        ('+    link "Docs" [e3] (covered)', Ref("", "e3")),
+        ('~ textbox "Name" value="a [e9] b" focused [f2e5]', Ref("f2", "e5")),
+        ("~ textbox value=[e9] [e5]", Ref("", "e5")),
+        ('> row [e4]: "Alice | 30"', Ref("", "e4")),
+        ('in dialog "Sure?" [e7]', Ref("", "e7")),
+        ('link "Docs" [e3] href=/docs', Ref("", "e3")),
+        ("textbox [e5]", Ref("", "e5")),
+        ('button "Buy [e9]" [e8]', Ref("", "e8")),
+        ('button "Buy [e9]"', RoleAndName("button", "Buy [e9]")),
+        ('clickable ~"open search"', RoleAndName("clickable", "open search", is_guess=True)),
+        ('+  clickable ~"open search" (covered)', RoleAndName("clickable", "open search", is_guess=True)),
+        ('link "Docs" (covered)', RoleAndName("link", "Docs")),
+        ('under heading "Groups" level=2', RoleAndName("heading", "Groups")),
+        ('textbox "Name" (aria) value="John Smith"', RoleAndName("textbox", "Name")),
+        ('generic label="Menu" (aria)', RoleAndName("generic", "Menu")),
+        (r'button "two\nlines"', RoleAndName("button", "two\nlines")),
+        ('button "long"(+900 chars)', RoleAndName("button", "long")),
+        ("ul > li [data-x]", Selector("ul > li [data-x]")),
+    ],
+)
+def test_a_line_of_an_answer_is_a_target_as_it_stands(line: str, aim: Aim) -> None:
+    assert parse_target(line) == aim
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n"])
 def test_an_empty_target_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="ref"):
         parse_target(text)
 
 
-@pytest.mark.parametrize("text", ["e12", "f2e12", "#save", 'button "Save"'])
+@pytest.mark.parametrize("text", ["e12", "f2e12", "#save", 'button "Save"', 'clickable ~"search"'])
 def test_a_parsed_target_is_shown_as_it_was_written(text: str) -> None:
     assert str(parse_target(text)) == text
 

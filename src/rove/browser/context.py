@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rove.refs import RefNumbers
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class SharedState:
 
     is_offline: bool = False
     clipboard_text: str = ""
+    ref_numbers: RefNumbers = field(default_factory=RefNumbers)
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class SavedContext:
     current: str | None = None
     kind: str = RESTARTED
     reason: str = ""
-    shared: SharedState = SharedState()
+    shared: SharedState = field(default_factory=SharedState)
     targets: tuple[SavedTarget, ...] = ()
     ids_given: int = 0
 

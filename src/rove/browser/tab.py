@@ -132,8 +132,8 @@ class Tab(TabInfo, Protocol):
         """Return the one element that a target means, or raise why there is not exactly one."""
         ...
 
-    async def resolve_all(self, target: str, /) -> Sequence[Element]:
-        """Return every element that a target means; at least one."""
+    async def resolve_all(self, target: str, /, wait: bool = True) -> Sequence[Element]:
+        """Return every element that a target means, at least one; unless `wait` is False, wait for one to exist."""
         ...
 
     async def resolve_pointer_target(self, target: str, /) -> PointerTarget:
@@ -150,7 +150,7 @@ class Tab(TabInfo, Protocol):
 
     async def has_frames(self) -> bool: ...
     def require_frame(self, prefix: str, /) -> None:
-        """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
+        """Raise what became of the frame whose refs have this prefix, if it is not on the page."""
 
     async def elements_at(self, x: float, y: float, /) -> Sequence[Element]:
         """Return the elements at a point of the viewport: in the page, and in each frame that the point is in."""

@@ -182,7 +182,7 @@ class Context:
         fresh = await self._create_tab()
         tab.opener_group.remove(tab.page)
         self._rename(fresh, tab.id)
-        fresh.page.worlds.main.next_ref = tab.page.worlds.main.next_ref
+        tab.page.worlds.end(f"{fresh.id} was reset because {reason}")
         self._close_replaced(tab)
         fresh.page.events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
         return fresh
@@ -350,6 +350,8 @@ class Context:
             lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
             reason = f"; {saved.reason}" if saved.reason else ""
             self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{reason}; {lost}")
+        # The tabs had other ids until they were renamed. Those of tabs that were closed before are not given again.
+        self._ids_given = max(saved.ids_given, *(int(identity.removeprefix("t")) for identity, _ in saved.tabs), 0)
         script = saved.restoring_script if saved.storage else None
         await asyncio.gather(*(self._reload(self._tabs[identity], url, script) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
@@ -373,6 +375,7 @@ class Context:
         if self._tabs.get(tab.id) is not tab:
             return  # another page has its id meanwhile
         del self._tabs[tab.id]
+        tab.page.worlds.end(f"{tab.id} is closed")
         tab.opener_group.remove(tab.page)
         self._used.pop(tab.id, None)
         if self._current == tab.id:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rove.outcome import Passage
 from rove.snapshot.text import Lines
 from rove.snapshot.tree import REF_PLACE, UNSEEN, Row, Snapshot
@@ -11,13 +13,14 @@ MAX_LENGTH = 200
 GONE_AGAIN = "Shown for a moment, and gone again:"
 
 
-def gone_again(before: Snapshot, brief: Snapshot, after: Snapshot) -> tuple[Passage, ...]:
-    """Return what was neither there before nor after, but in between; at most a few lines of it."""
-    known = {row.line for row in before.rows} | {row.line for row in after.rows}
-    passing = [row for row in brief.rows if row.line not in known and not row.flags & UNSEEN]
+def gone_again(known: Sequence[Snapshot], between: Sequence[Snapshot]) -> tuple[Passage, ...]:
+    """Return what none of the known snapshots shows, but one between them; at most a few lines of it."""
+    told = {row.line for snapshot in known for row in snapshot.rows}
+    shown = {row.line: row for snapshot in between for row in snapshot.rows if not row.flags & UNSEEN}
+    passing = [row for line, row in shown.items() if line not in told]
     if not passing:
         return ()
-    lines = Lines(after.origin)
+    lines = Lines(known[-1].origin)
     for row in passing[:MAX_LINES]:
         lines.add(row, _shortened(row))
     if len(passing) > MAX_LINES:

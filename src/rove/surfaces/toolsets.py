@@ -125,6 +125,8 @@ def _tool(cls: type[AnyAction]) -> Tool:
     schema = schema_of(cls)
     for option in _options_of(cls):
         schema["properties"][option] = OPTIONS[option]
+    if issubclass(cls, CompositeAction):
+        schema["properties"]["timeout"] = {**OPTIONS["timeout"], "description": "Seconds for all steps together."}
     return Tool(PREFIX + cls.verb, _one_line(cls.__doc__ or ""), schema, cls.effect)
 
 

@@ -80,7 +80,7 @@ def test_the_brief_form_is_used_only_without_events() -> None:
     assert 'Clicked button "Save".' in as_text(eventful)
 
 
-def test_a_batch_reports_each_step_the_last_changes_and_the_failure() -> None:
+def test_a_batch_reports_each_step_the_failure_what_was_not_run_and_the_changes() -> None:
     picture = Attachment("image", "image/png", b"x")
     steps = (
         outcome(Weighed(Own("tea"), 1), Changes("changes", (Passage("+ first", ""),))),
@@ -88,20 +88,25 @@ def test_a_batch_reports_each_step_the_last_changes_and_the_failure() -> None:
     )
     gone = ElementGone("e9 is no longer on the page.")
     gone.origin = PAGE
-    batch = BatchDone(steps, StepFailed(2, "click", gone), 1)
-    text = re.sub(r"\d{20}", "N", as_text(Outcome("batch", batch, "default")))
+    batch = BatchDone(steps, StepFailed(2, "click", gone), (Own("Press Enter"),))
+    changes = Changes("changes", (Passage("+ first", PAGE), Passage("+ last", PAGE)))
+    text = re.sub(r"\d{20}", "N", as_text(Outcome("batch", batch, "default", changes=changes)))
     assert text.splitlines() == [
         '1. weigh: {"name": "tea", "grams": 1}',
         f"<untrusted N {PAGE}>",
         '2. weigh: {"name": "milk", "grams": 2}',
-        "+ last",
         "</untrusted N>",
-        "3. click failed, 1 left out:",
+        "3. click: failed.",
         "element_gone:",
         f"<untrusted N {PAGE}>",
         "e9 is no longer on the page.",
         "</untrusted N>",
         gone.hint,
+        "4. not run: Press Enter",
+        f"<untrusted N {PAGE}>",
+        "+ first",
+        "+ last",
+        "</untrusted N>",
     ]
     assert (batch.error, batch.parts, batch.attachments) == (gone, steps, (picture,))
 
@@ -109,7 +114,7 @@ def test_a_batch_reports_each_step_the_last_changes_and_the_failure() -> None:
 def test_a_step_of_several_lines_cannot_imitate_the_next_step() -> None:
     step = outcome(Weighed("a", 1))
     forged = outcome(SnapshotTaken((Passage("x\n2. click: done", ""),), 1))
-    text = as_text(Outcome("batch", BatchDone((step, forged), None, 0), "default"))
+    text = as_text(Outcome("batch", BatchDone((step, forged)), "default"))
     assert "2. weigh:\n<untrusted" in text
     assert WRAPPED.findall(text)[-1] == (PAGE, "x\n2. click: done"), "the origin is that of the step's page"
 

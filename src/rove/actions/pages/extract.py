@@ -88,17 +88,17 @@ class Extract(TabAction[Extracted]):
         return await element.read_attribute(self.attribute) if self.attribute else await element.read_html()
 
     async def _elements(self, tab: Tab) -> Sequence[Element]:
+        if self.target is not None:
+            return await tab.resolve_all(self.target) if self.all else [await self._element(tab, self.target)]
         # The first match is the page itself; the others are its frames.
-        if self.target is None:
-            return (await tab.resolve_all("html"))[:1]
-        elements = await tab.resolve_all(self.target)
-        if len(elements) > 1 and not self.all:
-            lines = "; ".join(f"{element.line} [{element.ref}]" for element in elements[:5])
-            raise AmbiguousTarget(
-                f"{self.target} matches {len(elements)} elements: {lines}.",
-                hint="Pass all=true, or the ref of one.",
-            )
-        return elements
+        return (await tab.resolve_all("html"))[:1]
+
+    async def _element(self, tab: Tab, target: str) -> Element:
+        try:
+            return await tab.resolve(target)
+        except AmbiguousTarget as error:
+            error.hint = "Pass all=true, or the ref of one."
+            raise
 
 
 def _text_of(snapshots: Sequence[Snapshot]) -> Extracted:

@@ -65,5 +65,6 @@ class Reload(TabAction[Navigated]):
 async def _travel(tab: Tab, steps: int) -> Navigated:
     if not await tab.go_in_history(steps):
         where = "before" if steps < 0 else "after"
-        raise NavigationFailed(f"There is no page {where} this one in the tab's history.", hint="Use {navigate}.")
+        message = f"There is no page {where} this one in the tab's history."
+        raise NavigationFailed(message, hint="Use {navigate}.", retryable=False)
     return Navigated(tab.url, tab.page.status)

@@ -61,7 +61,8 @@ class Wait(TabAction[Waited]):
                 while missing := await self._missing(tab):
                     await tab.wait_for_change(LOOK_AGAIN)
         except TimeoutError:
-            raise DeadlineExceeded(f"Still waiting for {missing}.") from None
+            # The URL of the page is in the message.
+            raise DeadlineExceeded(f"Still waiting for {missing}.", quotes_page=self.url is not None) from None
 
     async def _missing(self, tab: Tab) -> str | None:
         if self.load and not tab.page.load_state.has_reached(self.load):

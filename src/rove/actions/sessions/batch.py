@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from rove.action import AnyAction, CompositeAction, Effect, StepRunner, action, arg, parse
-from rove.errors import RoveError
-from rove.outcome import AnyOutcome, Attachment, Passage, Result, error_passages, is_one_line
-from rove.validation.fields import InvalidFields
+from rove.action import AnyAction, CompositeAction, Effect, StepRunner, action, arg, parse, registry
+from rove.advice import Verbatim
+from rove.errors import InvalidArguments, RoveError
+from rove.outcome import AnyOutcome, Attachment, Own, Passage, Result, error_passages, is_one_line
 from rove.validation.record import dataclass
 
 Step = dict[str, Any]
+LONGEST_STEP = 300
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,15 @@ class StepFailed:
 @dataclass(frozen=True)
 class BatchDone(Result):
     done: tuple[AnyOutcome, ...]
-    failed: StepFailed | None
-    left_out: int
+    failed: StepFailed | None = None
+    # The steps after the one that failed, in the agent's words.
+    not_run: tuple[Own, ...] = ()
 
     def __str__(self) -> str:
         """Say how far it got; what each step returned is in its outcome."""
         if self.failed is None:
             return f"{len(self.done)} steps done."
-        return f"Step {self.failed.index + 1}, {self.failed.action}, failed; {self.left_out} left out."
+        return f"Step {self.failed.index + 1}, {self.failed.action}, failed; {len(self.not_run)} not run."
 
     @property
     def error(self) -> RoveError | None:
@@ -48,15 +50,21 @@ class BatchDone(Result):
         return tuple(attachment for outcome in self.done for attachment in outcome.attachments)
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Tell what each step said, what the last one changed, and why the batch stopped."""
+        """Tell what each step did, why the batch stopped, and which steps did not run."""
         for number, outcome in enumerate(self.done, 1):
-            yield from _numbered(f"{number}. {outcome.action}:", list(outcome.result.passages(outcome.origin)))
-        if self.done:
-            last = self.done[-1]
-            yield from (passage.of(last.origin) for passage in last.changes.passages)
+            yield from _numbered(f"{number}. {outcome.action}:", _step_passages(outcome))
         if self.failed is not None:
-            yield Passage(f"{self.failed.index + 1}. {self.failed.action} failed, {self.left_out} left out:")
+            yield Passage(f"{self.failed.index + 1}. {self.failed.action}: failed.")
             yield from error_passages(self.failed.error)
+        for number, step in enumerate(self.not_run, len(self.done) + 2):
+            yield Passage(f"{number}. not run: {step}", longest=LONGEST_STEP)
+
+
+def _step_passages(outcome: AnyOutcome) -> list[Passage]:
+    """Return what a step said; where the tab is if it said nothing, as a navigation does."""
+    said = [passage for passage in outcome.result.passages(outcome.origin) if passage.text]
+    has_left = outcome.action in registry() and registry()[outcome.action].effect is Effect.NAVIGATE
+    return said or [Passage(outcome.url or "", outcome.origin) if has_left else Passage("done, with no text.")]
 
 
 def _numbered(head: str, passages: list[Passage]) -> Iterator[Passage]:
@@ -69,12 +77,19 @@ def _numbered(head: str, passages: list[Passage]) -> Iterator[Passage]:
 
 
 def _parsed(index: int, step: Step) -> AnyAction:
+    """Return a step as an action. Raises InvalidArguments with the number of the step."""
+    where = f"`steps`: step {index + 1}"
+    name = step.get("action")
+    if not isinstance(name, str):
+        raise InvalidArguments(
+            f'{where} has no `action`: it must be the name of one, as in {{"action": "click", "target": "e12"}}.'
+        )
     try:
-        made = parse(str(step.get("action", "")), {key: value for key, value in step.items() if key != "action"})
-    except RoveError as error:
-        raise ValueError(f"step {index + 1}: {error.message.rstrip('.')}") from error
+        made = parse(name, {key: value for key, value in step.items() if key != "action"})
+    except InvalidArguments as error:
+        raise InvalidArguments(f"{where}: {error.message}", hint=error.hint) from error
     if isinstance(made, CompositeAction):
-        raise ValueError(f"step {index + 1}: a batch cannot hold a {made.verb}")
+        raise InvalidArguments(f"{where}: a batch cannot hold a {made.verb}.")
     return made
 
 
@@ -95,10 +110,7 @@ class Batch(CompositeAction[BatchDone]):
 
     def complete(self) -> None:
         """Refuse a step that is no valid action before the first one runs."""
-        try:
-            _ = self._actions
-        except ValueError as error:
-            raise InvalidFields([("steps", str(error))]) from error
+        _ = self._actions
 
     async def perform(self, runner: StepRunner) -> BatchDone:
         done: list[AnyOutcome] = []
@@ -108,6 +120,15 @@ class Batch(CompositeAction[BatchDone]):
             try:
                 done.append(await runner.run(made))
             except RoveError as error:
-                failed = StepFailed(index, made.verb, error)
-                return BatchDone(tuple(done), failed, len(self.steps) - index - 1)
-        return BatchDone(tuple(done), None, 0)
+                not_run = tuple(Own(left.describe()) for left in self.actions[index + 1 :])
+                return BatchDone(tuple(done), StepFailed(index, made.verb, _not_to_repeat(error, index)), not_run)
+        return BatchDone(tuple(done))
+
+
+def _not_to_repeat(error: RoveError, done: int) -> RoveError:
+    """Return the error of a step, which is no reason to run the steps before it again."""
+    if done:
+        error.retryable, error.retry_after = False, None
+        steps = "Step 1 is" if done == 1 else f"Steps 1 to {done} are"
+        error.hint = Verbatim(f"{error.hint} {steps} done: do not repeat {'it' if done == 1 else 'them'}.")
+    return error

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from rove.errors import CertificateInvalid, NavigationFailed, NeedsCredentials, RoveError
+from rove.outcome import origin_in
 
+E = TypeVar("E", bound=RoveError)
 # Further redirects of a chain are left out: in a loop they repeat.
 MAX_HOPS_SHOWN = 6
 
@@ -69,24 +72,37 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
     name = reason.removeprefix("net::")
     parts = {"place": host_and_port(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
-        return NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a loop: tell its owner.")
+        loop = NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a loop: tell its owner.")
+        loop.quotes_page = True
+        return quoting(url, loop)
     if name in _CREDENTIALS:
         hint = _PROXY_HINT if name.startswith("ERR_PROXY_AUTH") else None
         return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**parts)}", hint=hint)
     if name.startswith("ERR_CERT_"):
         return CertificateInvalid(f"{reason}: {_CERTIFICATES.get(name, _ANY_CERTIFICATE).format(**parts)}")
-    return NavigationFailed(f"{reason}: {_REASONS.get(name, 'Could not load {url}').format(**parts)}")
+    return quoting(url, NavigationFailed(f"{reason}: {_REASONS.get(name, 'Could not load {url}').format(**parts)}"))
 
 
 def interrupted_error(reason: str, url: str) -> NavigationFailed:
     """Return the error for a connection that failed after a part of the page had arrived."""
     error = navigation_error(reason, url)
-    return NavigationFailed(error.message, hint="{snapshot} shows the part that has arrived.")
+    return quoting(url, NavigationFailed(error.message, hint="{snapshot} shows the part that has arrived."))
 
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:
     """Return the error for a server that asks for a user name and a password."""
-    return NeedsCredentials(f"HTTP {status}: {host_and_port(url)} asks for a password ({challenge})")
+    message = f"HTTP {status}: {host_and_port(url)} asks for a password ({challenge})"
+    return quoting(url, NeedsCredentials(message, quotes_page=True))
+
+
+def quoting(url: str, error: E) -> E:
+    """Return an error whose message may have words of a server in it, such as the URL that it redirects to.
+
+    They are marked as that server's, not as those of the page that the tab shows.
+    """
+    error.quotes_page = error.quotes_page or url in error.message
+    error.origin = origin_in(url) if error.quotes_page else None
+    return error
 
 
 def host_and_port(url: str) -> str:

@@ -383,6 +383,7 @@ interface Query {
   css?: string | null;
   role?: string;
   name?: string | null;
+  isGuess?: boolean;
   text?: string;
   regex?: string;
   limit?: number;

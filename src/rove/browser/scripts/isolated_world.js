@@ -12,7 +12,7 @@ import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
-import { elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
 import { listenForScrolling } from "./page/animations.js";
 import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
@@ -22,19 +22,21 @@ import { beginAction, firstEffect, snapshotAndWatch, snapshotWhenSettled, untilS
 import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
-import { describeElement, queryTargets, rectanglesOf } from "./search/targets.js";
+import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
 import { addClickListeners } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
   // The snapshot, and elements in it.
   snapshot: snapshotAndWatch,
   startRefs,
+  callNumbered,
   element: elementOfRef,
   ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
   describe: describeElement,
   query: queryTargets,
   find: findRows,
   boxes: rectanglesOf,
+  surroundings: surroundingsOf,
   // What only the driver can find out.
   closedHostCandidates: takeClosedHosts,
   adoptShadow,

@@ -10,7 +10,7 @@ from typing import Any
 from rove.chromium.frames.event_listeners import refresh_listeners
 from rove.chromium.frames.worlds import MAX_FRAMES, World, Worlds
 from rove.chromium.protocol.connection import CdpError
-from rove.errors import ElementGone, ScriptFailed
+from rove.errors import ScriptFailed
 from rove.snapshot import Snapshot, of_origin, parse, remark, stitch
 from rove.validation.record import dataclass
 
@@ -145,11 +145,9 @@ async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any
             break
         data = await world.call(SNAPSHOT, options)
     if "gone" in data:
-        raise ElementGone(f"{world.prefix}{data['gone']} is no longer on the page.")
-    snapshot = parse(data, world.prefix, scoped=options.get("root") is not None)
-    world.next_ref = snapshot.next_ref
+        raise world.numbers.missing_element(f"{world.prefix}{data['gone']}", world.numbered)
     world.snapshot_number = data.get("number", world.snapshot_number)
-    return snapshot
+    return parse(data, world.prefix, scoped=options.get("root") is not None)
 
 
 async def _take_snapshot(world: World, options: dict[str, Any]) -> dict[str, Any]:

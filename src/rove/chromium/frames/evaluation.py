@@ -47,7 +47,9 @@ async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResu
         if cdp.is_closed:
             raise
         raise ScriptFailed(
-            f"The value cannot be returned: {error}.", hint="Return plain data: text, numbers, lists, objects."
+            f"The value cannot be returned: {error}.",
+            hint="Return plain data: text, numbers, lists, objects.",
+            quotes_page=False,
         ) from error
     if "exceptionDetails" in answer:
         raise ScriptFailed(exception_text(answer["exceptionDetails"]))

@@ -14,10 +14,13 @@ from typing import Any
 from rove.browser.scripts import page_script
 from rove.chromium.frames.execution_context import ExecutionContext, call_params, exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
-from rove.errors import ElementGone, ScriptFailed
+from rove.errors import ScriptFailed
+from rove.refs import NumberedDocument, RefNumbers
 from rove.validation.record import dataclass
 
 WORLD = "rove"
+# What happened to a document that another has replaced.
+LEFT = "the tab has left that page, or loaded it again, since"
 # Further frames of a page are left out.
 MAX_FRAMES = 60
 # Seconds that the process of an out-of-process frame may take to answer.
@@ -33,7 +36,8 @@ class World:
     prefix: str
     parent: World | None
     owner: str | None = None
-    next_ref: int = 1
+    numbers: RefNumbers = field(default_factory=RefNumbers, repr=False)
+    numbered: NumberedDocument = field(default_factory=lambda: NumberedDocument(""), repr=False)
     # The number that the page gave to the last snapshot of the frame.
     snapshot_number: int = 0
     # Whether the frame's process has not answered the last command.
@@ -43,14 +47,16 @@ class World:
     listener_probe: str | None = field(default=None, repr=False)
     listeners_checked_at: float = 0.0
     _context: int | None = field(default=None, repr=False)
-    # Whether `rove.startRefs` was called in the context.
-    _has_refs: bool = field(default=False, repr=False)
+    # Whether a call has been answered in the context, and the next free number that the last answer gave.
+    _has_answered: bool = field(default=False, repr=False)
+    _next_ref: int = field(default=0, repr=False)
     # How often the script was installed, by which a failed call sees that another call has installed it meanwhile.
     _install_count: int = field(default=0, repr=False)
 
     async def call(self, function: str, *arguments: Any) -> Any:
         """Call a function expression in the world with plain arguments and return a plain value."""
-        return (await self._call(function, arguments, by_value=True)).get("value")
+        answer: dict[str, Any] = (await self._call(function, arguments, by_value=True))["value"]
+        return answer.get("value")
 
     async def handle(self, function: str, *arguments: Any) -> str | None:
         """Call a function expression like `call`, but return the id of the resulting object, or None for null."""
@@ -78,14 +84,16 @@ class World:
     def reset(self) -> None:
         """Drop all that belonged to the last document: it is gone, and its contexts with it."""
         self._context = None
-        self._has_refs = False
+        self._has_answered = False
+        self.numbers.end_document(self.numbered, LEFT)
+        self.numbered = NumberedDocument(self.numbered.tab)
         self.page_context = self.listener_probe = None
         self.listeners_checked_at = 0.0
 
     def set_context(self, context: int) -> None:
         """Use the context that the browser reports for rove's world, which saves a command to create one."""
         self._context = context
-        self._has_refs = False
+        self._has_answered = False
 
     async def context(self) -> int:
         """Return the id of the isolated context; create it if there is none."""
@@ -99,23 +107,20 @@ class World:
             return await self._attempt(function, arguments, by_value)
         except CdpError:
             # A context that existed before may have died with its document, so try once more in a new one.
-            self._context, self._has_refs = None, False
+            self._context, self._has_answered = None, False
             if not had_context and not self.cdp.is_terminating_scripts:
                 raise
             return await self._attempt(function, arguments, by_value)
 
     async def _attempt(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
-        is_new = not self._has_refs
-        if is_new:
-            # Refs continue after those of the last document, so that an old ref never means a new element.
-            function = f"(...all) => {{ rove.startRefs({self.next_ref}); return ({function})(...all) }}"
+        is_new = not self._has_answered
         install_count, context = self._install_count, await self.context()
         answer = await self._send_call(function, arguments, by_value)
         if is_new and "exceptionDetails" in answer and await self._is_worth_retrying(install_count, context):
             answer = await self._send_call(function, arguments, by_value)
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
-        self._has_refs = True
+        self._has_answered = True
         result: dict[str, Any] = answer["result"]
         return result
 
@@ -124,8 +129,43 @@ class World:
         return await self._install() or self._install_count > install_count or self._context != context
 
     async def _send_call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> CdpResult:
-        params = call_params(await self.context(), function, arguments, by_value)
-        return await self.cdp.send("Runtime.callFunctionOn", params)
+        context = await self.context()
+        if not by_value:
+            params = call_params(context, function, arguments, by_value)
+            return await self.cdp.send("Runtime.callFunctionOn", params)
+        # Refs continue after those of the last document, so that an old ref never means a new element.
+        first = self.numbers.begin_call(self.numbered)
+        numbered = f"(first, ...rest) => rove.callNumbered(first, {function}, rest)"
+        return await self._send_numbered(call_params(context, numbered, (first, *arguments)), first)
+
+    async def _send_numbered(self, params: dict[str, Any], first: int) -> CdpResult:
+        """Send a call that numbers elements from `first` on; if it is cancelled, the numbers stay kept free for it."""
+        document, following = self.numbered, first
+        try:
+            answer = await self.cdp.send("Runtime.callFunctionOn", params)
+        except CdpError:
+            self.numbers.end_call(document, first, first)
+            raise
+        if "exceptionDetails" not in answer:
+            following = answer["result"]["value"]["next"]
+        self.numbers.end_call(document, max(first, self._next_ref), following)
+        self._next_ref = max(following, self._next_ref)
+        return answer
+
+    async def ref_of_node(self, node: int) -> str:
+        """Return the ref of an element, given by its backend node id."""
+        resolving = {"backendNodeId": node, "executionContextId": await self.context()}
+        element = (await self.cdp.send("DOM.resolveNode", resolving))["object"]["objectId"]
+        first = self.numbers.begin_call(self.numbered)
+        params = {
+            "functionDeclaration": "function (first) { return rove.callNumbered(first, rove.ref, [this]) }",
+            "objectId": element,
+            "arguments": [{"value": first}],
+            "returnByValue": True,
+        }
+        answer = await self._send_numbered(params, first)
+        ref: str = answer["result"]["value"]["value"]
+        return ref
 
     async def _create_context(self) -> int:
         answer = await self.cdp.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
@@ -148,11 +188,10 @@ class World:
 class Worlds:
     """The worlds of one tab's frames, and the prefixes of their refs, which are never reused."""
 
-    def __init__(self, cdp: CdpSession, main_frame: str) -> None:
+    def __init__(self, cdp: CdpSession, main_frame: str, numbers: RefNumbers) -> None:
         self._cdp = cdp
-        self.main = World(cdp, main_frame, "", None)
+        self.main = World(cdp, main_frame, "", None, numbers=numbers)
         self._by_frame: dict[str, World] = {main_frame: self.main}
-        self._prefixes = 0
         # Whether the main document has had frames, how often its frames changed, and that number at the last refresh.
         self._has_frames = False
         self._changes = 0
@@ -217,11 +256,19 @@ class Worlds:
         return list(self._out_of_process.values())
 
     def with_prefix(self, prefix: str) -> World:
-        """Return the world whose refs have a prefix; raise ElementGone if there is none."""
+        """Return the world whose refs have a prefix; raise what became of it if there is none."""
         for world in self._by_frame.values():
             if world.prefix == prefix:
                 return world
-        raise ElementGone(f"The frame {prefix} is no longer on the page.")
+        raise self.main.numbers.missing_frame(prefix, self.main.numbered)
+
+    def set_tab(self, tab: str) -> None:
+        """Note the id of the tab, by which an error can say where a ref belongs."""
+        self.main.numbered.tab = tab
+
+    def end(self, reason: str) -> None:
+        """Note why no ref of this page can be used any more."""
+        self.main.numbers.end_document(self.main.numbered, reason)
 
     def reset(self) -> None:
         """Drop all contexts: the main document has been replaced."""
@@ -311,11 +358,11 @@ class Worlds:
             known.parent = parent
             return known
         if known is None:
-            self._prefixes += 1
-            world = World(cdp, frame_id, f"f{self._prefixes}", parent)
+            number = self.main.numbers.add_frame(self.main.numbered)
+            world = World(cdp, frame_id, f"f{number}", parent)
         else:
             # The frame has moved to another process: its refs continue where they were.
-            world = World(cdp, frame_id, known.prefix, parent, next_ref=known.next_ref)
+            world = World(cdp, frame_id, known.prefix, parent, numbers=known.numbers, numbered=known.numbered)
         for is_page in (True, False):
             self._apply_context(world, is_page)
         return world
@@ -348,18 +395,5 @@ async def resolve_node(cdp: CdpSession, object_id: str, context: int | None = No
 
 
 async def _owner_ref(world: World, parent: World) -> str:
-    node = await parent.cdp.send("DOM.getFrameOwner", {"frameId": world.frame_id})
-    owner = await parent.cdp.send(
-        "DOM.resolveNode",
-        {"backendNodeId": node["backendNodeId"], "executionContextId": await parent.context()},
-    )
-    answer = await parent.cdp.send(
-        "Runtime.callFunctionOn",
-        {
-            "functionDeclaration": "function () { return rove.ref(this) }",
-            "objectId": owner["object"]["objectId"],
-            "returnByValue": True,
-        },
-    )
-    ref: str = answer["result"]["value"]
-    return ref
+    owner = await parent.cdp.send("DOM.getFrameOwner", {"frameId": world.frame_id})
+    return await parent.ref_of_node(owner["backendNodeId"])

@@ -13,7 +13,7 @@ from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.errors import Denied, ElementGone, ElementNotReady, InvalidArguments
+from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
 from rove.outcome import Quoted, origin_in
 from rove.target import secret_named
 
@@ -193,7 +193,8 @@ class Element:
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
-                f" Its options: {', '.join(answer['options'])}."
+                f" Its options: {', '.join(answer['options'])}.",
+                quotes_page=True,
             )
         return [self._quote(option) for option in answer["chosen"]]
 
@@ -206,6 +207,7 @@ class Element:
             raise ElementNotReady(
                 f"{self.line} is a radio button: it is unchecked by checking another.",
                 hint="Check the other one.",
+                retryable=False,
             )
         await self.click()
         return True
@@ -271,7 +273,8 @@ class Element:
                 field["line"], self.world.prefix + field["ref"], self._devices.secrets.offer(field["origin"])
             )
         if "reason" in answer:
-            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"))
+            may_change = not answer.get("never")
+            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"), retryable=may_change)
             error.origin = self.line.origin if isinstance(self.line, Quoted) else None
             raise error
         return answer
@@ -294,9 +297,8 @@ class Element:
             hint='Use the password field. If this is the right one, the owner can give the secret fields = "any".',
         )
 
-    def _gone_error(self) -> ElementGone:
-        shown = f" ({self.line})" if self.line else ""
-        return ElementGone(f"{self.ref}{shown} is not, or no longer, on the page.")
+    def _gone_error(self) -> RoveError:
+        return self.world.numbers.missing_element(self.ref, self.world.numbered)
 
 
 def _function(question: str) -> str:

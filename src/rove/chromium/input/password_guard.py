@@ -24,7 +24,7 @@ class NoSecrets:
     """A source without secrets."""
 
     def use(self, name: str, origin: str) -> TypedSecret:
-        raise Denied(f"There is no secret `{name}`.")
+        raise Denied(f"There is no secret `{name}`.", quotes_page=False)
 
     def offer(self, origin: str) -> str:
         return "There are no secrets."

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, ViewportPoint
+from rove.chromium.input.page import Page
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.target import Point, Ref, RoleAndName, Selector, parse_target
 
 MAX_LISTED = 8
 MAX_MATCHES = 1000
+# The most seconds to wait for an element that is not there yet.
+WAIT_AT_REST = 2.0
+WAIT_WHILE_LOADING = 5.0
+# Seconds after which the page is searched again though it has not changed: its frames, or styles, may have.
+LOOK_AGAIN = 0.25
 HIDDEN_FRAME_NOTE = " (invisible: frame)"
 
 
@@ -20,10 +27,20 @@ async def resolve(devices: InputDevices, target: str) -> Element:
     """Return the one element that a target means; raise if there is none or more than one."""
     matches = await resolve_all(devices, target)
     if len(matches) > 1:
-        listed = "; ".join(f"{match.line} [{match.ref}]" for match in matches[:MAX_LISTED])
+        listed = "; ".join(await _candidates(matches[:MAX_LISTED]))
         more = f" and {len(matches) - MAX_LISTED} more" if len(matches) > MAX_LISTED else ""
         raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.")
     return matches[0]
+
+
+async def _candidates(matches: Sequence[Element]) -> list[str]:
+    """Describe each of several elements, with what is around it, by which an agent can choose one."""
+    around: dict[str, str] = {}
+    for world in {id(match.world): match.world for match in matches}.values():
+        refs = [match.local_ref for match in matches if match.world is world]
+        texts: list[str] = await world.call("refs => rove.surroundings(refs)", refs)
+        around |= {world.prefix + ref: text for ref, text in zip(refs, texts, strict=True)}
+    return [f"{match.line} [{match.ref}]" + (f" {around[match.ref]}" if around[match.ref] else "") for match in matches]
 
 
 async def resolve_pointer_target(devices: InputDevices, target: str) -> Element | ViewportPoint:
@@ -32,22 +49,59 @@ async def resolve_pointer_target(devices: InputDevices, target: str) -> Element 
     return ViewportPoint(devices, point.x, point.y) if isinstance(point, Point) else await resolve(devices, target)
 
 
-async def resolve_all(devices: InputDevices, target: str) -> list[Element]:
-    """Return every element that a target means; raise if there is none."""
+async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> list[Element]:
+    """Return every element that a target means; raise if there is none, after a while unless `wait` is False."""
     parsed = parse_target(target)
     if isinstance(parsed, Ref):
         # The first call on the element says whether it still exists.
         return [Element(devices, devices.page.worlds.with_prefix(parsed.frame), parsed.local)]
     if isinstance(parsed, Point):
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
-    matches: list[Element] = []
-    for world in await devices.page.every_world():
-        matches += await _matches(devices, world, parsed)
-    if not matches and isinstance(parsed, Selector):
-        raise ElementNotFound(f"Selector '{parsed}' not found")
-    if not matches:
-        raise ElementNotFound(f"There is no {parsed} on the page.")
+    patience = _Patience(devices.page, wait)
+    while not (matches := await _matches(devices, parsed)):
+        if patience.is_over:
+            raise patience.error(parsed)
+        await patience.wait_for_change()
     return matches
+
+
+class _Patience:
+    """Waits for an element to exist: a page that is at rest seldom makes one by itself."""
+
+    def __init__(self, page: Page, waits: bool) -> None:
+        self._page = page
+        self._waits = waits
+        self._began = self._resting_since = time.monotonic()
+        # A caller that allows little time wants to know soon.
+        self._at_rest, self._in_all = min(WAIT_AT_REST, page.time.left / 4), min(WAIT_WHILE_LOADING, page.time.left / 2)
+
+    @property
+    def _left(self) -> float:
+        """Seconds that are left; at rest they count from when the page was last loading something."""
+        now = time.monotonic()
+        if not self._waits:
+            return 0.0
+        if self._page.is_loading:
+            self._resting_since = now
+            return self._began + self._in_all - now
+        return self._resting_since + self._at_rest - now
+
+    @property
+    def is_over(self) -> bool:
+        return self._left <= 0
+
+    async def wait_for_change(self) -> None:
+        seconds = min(LOOK_AGAIN, max(self._left, 0.01))
+        await self._page.worlds.main.call("ms => rove.nextChange(ms)", seconds * 1000)
+
+    def error(self, target: Selector | RoleAndName) -> ElementNotFound:
+        is_selector = isinstance(target, Selector)
+        message = f"Selector '{target}' not found" if is_selector else f"There is no {target} on the page."
+        waited = f"rove waited {time.monotonic() - self._began:.1f} s for it" if self._waits else "It is not there"
+        if self._page.is_loading:
+            hint = f"{waited}, and the page is still loading: {{wait}} for it, then call again."
+            return ElementNotFound(message, hint=hint, retryable=True)
+        return ElementNotFound(message, hint=f"{waited}. {ElementNotFound.default_hint}")
 
 
 async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
@@ -88,8 +142,19 @@ async def _is_visible(
     return True if frames is None else frames.get(await devices.page.worlds.owner(world))
 
 
-async def _matches(devices: InputDevices, world: World, parsed: Selector | RoleAndName) -> list[Element]:
-    spec = {"css": parsed.css} if isinstance(parsed, Selector) else {"role": parsed.role, "name": parsed.name}
+async def _matches(devices: InputDevices, parsed: Selector | RoleAndName) -> list[Element]:
+    """Return the elements of all frames that match."""
+    matches: list[Element] = []
+    for world in await devices.page.every_world():
+        matches += await _matches_in(devices, world, parsed)
+    return matches
+
+
+async def _matches_in(devices: InputDevices, world: World, parsed: Selector | RoleAndName) -> list[Element]:
+    if isinstance(parsed, Selector):
+        spec: dict[str, Any] = {"css": parsed.css}
+    else:
+        spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
     if "error" in answer:
         raise InvalidArguments(f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.")

@@ -18,6 +18,7 @@ from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import ScriptFailed
+from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks, Interrupted, race
 
@@ -32,7 +33,14 @@ MAX_STORED_CHARACTERS = 1_000_000
 class LivePage:
     """Follows one page target from its first document to its last."""
 
-    def __init__(self, cdp: CdpSession, connection: CdpConnection, target: dict[str, Any], settings: Settings) -> None:
+    def __init__(
+        self,
+        cdp: CdpSession,
+        connection: CdpConnection,
+        target: dict[str, Any],
+        settings: Settings,
+        ref_numbers: RefNumbers,
+    ) -> None:
         self.cdp = cdp
         self.settings = settings
         self.target_id: str = target["targetId"]
@@ -47,7 +55,7 @@ class LivePage:
         self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
         self.load_state = LoadState(self.target_id, target["url"])
         self.navigation_block = NavigationBlock(cdp, self.target_id, self.send_soon)
-        self.worlds = Worlds(cdp, self.target_id)
+        self.worlds = Worlds(cdp, self.target_id, ref_numbers)
         self.may_read: Callable[[str], bool] = lambda address: True
         self._crashed = asyncio.Event()
 
@@ -109,6 +117,11 @@ class LivePage:
     def keeps_navigating(self) -> bool:
         """Whether the page keeps navigating by itself, or is kept from it by the navigation block."""
         return self.navigation_block.is_on or self.load_state.keeps_navigating
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether the document is being parsed, or something that it has asked for lately has not arrived."""
+        return not self.load_state.has_reached("DOMContentLoaded") or self.requests.has_recent
 
     @property
     def awaited_server(self) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
-from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error
+from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoting
 from rove.browser.page_data import DocumentRequest
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
@@ -94,7 +94,7 @@ class Navigator:
             except CdpError as error:
                 if self._page.cdp.is_closed:
                     raise
-                raise NavigationFailed(f"{url} cannot be opened: {error}.") from error
+                raise quoting(url, NavigationFailed(f"{url} cannot be opened: {error}.")) from error
             if answer.get("errorText") != "net::ERR_ABORTED" or not self._is_superseded(answer.get("loaderId")):
                 break
         return answer
@@ -188,9 +188,8 @@ class Navigator:
         if document is None:
             return navigation_error(reason, url)
         if document.status in NO_CONTENT_STATUSES:
-            return NavigationFailed(
-                f"HTTP {document.status}: {url} has no content to show.", hint="The tab shows the page it had before."
-            )
+            message = f"HTTP {document.status}: {url} has no content to show."
+            return quoting(url, NavigationFailed(message, hint="The tab shows the page it had before."))
         return navigation_error(reason, document.url, document.hops)
 
 

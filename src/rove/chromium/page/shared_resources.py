@@ -1,4 +1,4 @@
-"""Resources that the tabs of one context share: clipboard, network conditions, shared and service workers."""
+"""Resources that the tabs of one context share: ref numbers, clipboard, network conditions, shared workers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.protocol.connection import CdpError
+from rove.refs import RefNumbers
 from rove.tasks import BackgroundTasks
 
 
@@ -18,6 +19,7 @@ class SharedResources:
 
     def __init__(self) -> None:
         self.tasks = BackgroundTasks("context", expected=(CdpError,))
+        self.ref_numbers = RefNumbers()
         self.clipboard = Clipboard()
         self.network_conditions = NetworkConditions()
         self.console = ConsoleLog(self.tasks)
@@ -29,9 +31,10 @@ class SharedResources:
 
     @property
     def state(self) -> SharedState:
-        return SharedState(self.network_conditions.is_offline, self.clipboard.text)
+        return SharedState(self.network_conditions.is_offline, self.clipboard.text, self.ref_numbers)
 
     def restore(self, state: SharedState) -> None:
         """Restore the state of a lost context, before the first tab is opened."""
         self.network_conditions.is_offline = state.is_offline
         self.clipboard.text = state.clipboard_text
+        self.ref_numbers = state.ref_numbers

@@ -70,7 +70,8 @@ class Tab:
         self.is_unresponsive = False
         self._setup = setup
         self._shared = setup.shared
-        self.page = LivePage(cdp, setup.connection, target, setup.settings)
+        self.page = LivePage(cdp, setup.connection, target, setup.settings, setup.shared.ref_numbers)
+        self.page.worlds.set_tab(identity)
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
@@ -240,9 +241,9 @@ class Tab:
         """Return the one element that a target means, or raise why there is not exactly one."""
         return await target_resolution.resolve(self.input, target)
 
-    async def resolve_all(self, target: str) -> list[Element]:
-        """Return every element that a target means; at least one."""
-        return await target_resolution.resolve_all(self.input, target)
+    async def resolve_all(self, target: str, wait: bool = True) -> list[Element]:
+        """Return every element that a target means, at least one; unless `wait` is False, wait for one to exist."""
+        return await target_resolution.resolve_all(self.input, target, wait)
 
     async def resolve_pointer_target(self, target: str) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""
@@ -268,7 +269,7 @@ class Tab:
         return len(await self.page.worlds.current()) > 1
 
     def require_frame(self, prefix: str) -> None:
-        """Raise `ElementGone` if the frame whose refs have this prefix is no longer on the page."""
+        """Raise what became of the frame whose refs have this prefix, if it is not on the page."""
         self.page.worlds.with_prefix(prefix)
 
     # Reading and capturing
@@ -347,6 +348,7 @@ class Tab:
 
     def rename(self, identity: str) -> None:
         self.id = identity
+        self.page.worlds.set_tab(identity)
         self.opener_group.rename(self.page, identity)
 
     async def close(self) -> None:

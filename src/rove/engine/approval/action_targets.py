@@ -22,21 +22,24 @@ def place_of(session: str, tab: TabInfo | None) -> Place:
     return Place(session, tab.id, tab.url) if tab else Place(session)
 
 
-async def find_places(action: AnyAction, session: str, tab: Tab) -> tuple[Place, ...]:
-    """Return the page, and each frame of another origin that contains an element which the action touches."""
+async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = True) -> tuple[Place, ...]:
+    """Return the page, and each frame of another origin that contains an element which the action touches.
+
+    `wait`: whether to wait for an element that does not exist yet.
+    """
     page = place_of(session, tab)
     if action.destination is not None:
         return (page,)
     if scheme_of(tab.url) not in WEB_SCHEMES:
         page = Place(session, tab.id, await tab.main_frame.origin() or tab.url)
     # A frame of another origin is a place of its own; so is a sandboxed one, whose origin is opaque.
-    origins = [origin for frame in await _find_frames(action, tab) for origin in await frame.origins()]
+    origins = [origin for frame in await _find_frames(action, tab, wait) for origin in await frame.origins()]
     return (page, *(Place(session, tab.id, origin) for origin in dict.fromkeys(origins)))
 
 
-async def find_elements(action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
+async def find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tuple[ShownElement, ...]:
     """Return the elements that the action touches, as a snapshot shows them."""
-    elements = [await _find_element(argument, target, tab) for argument, target in targets_in(action).items()]
+    elements = [await _find_element(argument, target, tab, wait) for argument, target in targets_in(action).items()]
     if action.uses_focus and (focused := await tab.element_with_focus()):
         elements.append(ShownElement("focus", "", f"{focused.line} [{focused.ref}]"))
     return tuple(elements)
@@ -48,18 +51,18 @@ async def find_dialog(tab: TabInfo | None) -> tuple[ShownElement, ...]:
     return (ShownElement("dialog", "", str(dialog)),) if dialog else ()
 
 
-async def _find_frames(action: AnyAction, tab: Tab) -> list[Frame]:
+async def _find_frames(action: AnyAction, tab: Tab, wait: bool) -> list[Frame]:
     """Return the frames that the action touches, each once, without the page itself."""
     frames: dict[str, Frame] = {}
     for target in targets_in(action).values():
-        frames.update({frame.frame_id: frame for frame in await _find_target_frames(target, tab)})
+        frames.update({frame.frame_id: frame for frame in await _find_target_frames(target, tab, wait)})
     if action.uses_focus and await tab.has_frames() and (focused := await tab.element_with_focus()):
         frames[focused.frame.frame_id] = focused.frame
     frames.pop(tab.main_frame.frame_id, None)
     return list(frames.values())
 
 
-async def _find_target_frames(text: str, tab: Tab) -> list[Frame]:
+async def _find_target_frames(text: str, tab: Tab, wait: bool) -> list[Frame]:
     target = parse_target(text)
     if isinstance(target, Ref) and target.frame:
         tab.require_frame(target.frame)
@@ -67,11 +70,11 @@ async def _find_target_frames(text: str, tab: Tab) -> list[Frame]:
         return []
     if isinstance(target, Point):
         return [element.frame for element in await tab.elements_at(target.x, target.y)]
-    elements = await tab.resolve_all(text)
+    elements = await tab.resolve_all(text, wait=wait)
     return [frame for element in elements for frame in (element.frame, *await element.frames_within())]
 
 
-async def _find_element(argument: str, text: str, tab: Tab) -> ShownElement:
+async def _find_element(argument: str, text: str, tab: Tab, wait: bool) -> ShownElement:
     if isinstance(target := parse_target(text), Point):
         # Without a ref, so that the action still clicks the point, on a canvas or a map; but if another element is
         # there by then, the line differs and the person is asked again.
@@ -79,7 +82,7 @@ async def _find_element(argument: str, text: str, tab: Tab) -> ShownElement:
         return ShownElement(
             argument, "", f"the point {text}" + "".join(f", on {element.line} [{element.ref}]" for element in under)
         )
-    elements = await tab.resolve_all(text)
+    elements = await tab.resolve_all(text, wait=wait)
     lines = [await element.describe() for element in elements[:MAX_LISTED]]
     if len(elements) == 1:
         return ShownElement(argument, elements[0].ref, lines[0])

@@ -43,11 +43,11 @@ def _steps_on_page(actions: Sequence[AnyAction]) -> list[AnyAction]:
 
 async def _step_request(action: AnyAction, gate: Gate, session: str, tab: Tab) -> ApprovalRequest | None:
     try:
-        places = await find_places(action, session, tab)
+        places = await find_places(action, session, tab, wait=False)
         decision = gate.decide(action, places)
         if not isinstance(decision, Ask):
             return None
-        request = approval_request(action, decision, places, await find_elements(action, tab))
+        request = approval_request(action, decision, places, await find_elements(action, tab, wait=False))
     except RoveError:
         return None  # its element may appear only after the steps before it
     return None if gate.approvals.remembers(request) else request

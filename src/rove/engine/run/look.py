@@ -63,7 +63,7 @@ class Look:
     def _with_moment(self, changes: Changes, before: Snapshot, after: Snapshot) -> Changes:
         """Add what the page showed for a moment only."""
         brief = self._tab.observer.brief
-        moment = gone_again(before, brief, after) if brief else ()
+        moment = gone_again((before, after), (brief,)) if brief else ()
         if not moment:
             return changes
         lasting = () if changes.kind == "same" else changes.passages

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action
 from rove.advice import Names, insert_names, insert_names_if_advice
 from rove.engine.network_access import NetworkAccess
+from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.page_report import PageReport
 from rove.outcome import Event, Outcome, Result
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5
+DIALOG_OPEN = "dialog open"
 
 
 class OutcomeBuilder:
@@ -48,6 +51,17 @@ class OutcomeBuilder:
             attachments=result.attachments,
         )
 
+    def build_batch(self, action: Action[R], result: R, changes: BatchChanges) -> Outcome[R]:
+        """Return the outcome of a batch: what its steps changed together, and every event of theirs."""
+        # What is pending after a later step was pending after an earlier one too, or is over.
+        looked = [part.pending for part in result.parts if part.changes.kind != "silent" or part.pending]
+        report = PageReport(changes.changes(), looked[-1] if looked else ())
+        report.earlier = changes.earlier()
+        told = [event for part in result.parts for event in part.events if event.kind != DIALOG_OPEN]
+        others = [self._with_names(event) for tab in changes.tabs[1:] for event in _tab_events(tab)]
+        outcome = self.build(action, result, changes.tab, report)
+        return replace(outcome, events=tuple(dict.fromkeys([*told, *others, *outcome.events])))
+
     def _with_names(self, event: Event) -> Event:
         text, advice = insert_names_if_advice(event.text, self._names), insert_names(event.advice, self._names)
         return Event(event.kind, text, advice)
@@ -64,4 +78,4 @@ def _tab_events(tab: Tab) -> Iterator[Event]:
     """Yield the events of the page that the agent has not been told of, and the dialog that is open."""
     yield from (Event(event.kind, str(event), event.advice) for event in tab.page.events.take_unreported())
     if dialog := tab.page.dialogs.open:
-        yield Event("dialog open", str(dialog), advice="Answer the dialog with {dialog}.")
+        yield Event(DIALOG_OPEN, str(dialog), advice="Answer the dialog with {dialog}.")

@@ -16,6 +16,7 @@ from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
 from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
+from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
@@ -44,6 +45,7 @@ class Run:
         self._outcomes = OutcomeBuilder(session.name, session.network, options.names)
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
+        self._batch_changes = BatchChanges()
         # The deadline of the action that runs now; while a batch runs, of its step.
         self._current_deadline: Deadline | None = None
 
@@ -75,7 +77,7 @@ class Run:
             return await self._run_on_context(action, entry)
         await self._admit(action, entry)
         if isinstance(action, CompositeAction):
-            return self._outcomes.build(action, await action.perform(self))
+            return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
         result = await self._deadline.limit(action.perform(self._session.directory))
         return self._outcomes.build(action, result)
@@ -132,11 +134,14 @@ class Run:
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
         with _mark_quotes(tab), _keep_seen(tab):
             earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
+            self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
             result = await self._perform(action, tab, start)
             report = await reporter.report(action, tab, start)
             report.earlier = earlier
-            return self._outcomes.build(action, result, tab, report)
+            outcome = self._outcomes.build(action, result, tab, report)
+        self._batch_changes.end_step(tab, outcome, is_told=not action.shows_page)
+        return outcome
 
     async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
         # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
@@ -163,8 +168,11 @@ class Run:
         entry.tab, entry.url = tab.id, tab.url
         start = StartState(began, frozenset(), downloads=downloads.get(tab, 0))
         async with TabLock(tab, self._deadline.moment, Effect.READ):  # the action is done, the page is only read
+            self._batch_changes.begin_step(tab)
             reporter = PageReporter(self._session, self._deadline, self._options.quiet)
-            return self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
+            outcome = self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
+            self._batch_changes.end_step(tab, outcome, is_told=False)
+            return outcome
 
     @property
     def _deadline(self) -> Deadline:

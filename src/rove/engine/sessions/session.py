@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, SessionDirectory
 from rove.advice import NO_NAMES, Names
-from rove.browser.context import RESTARTED, SavedContext
+from rove.browser.context import RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import GUARDED, GuardNotice
@@ -22,6 +22,7 @@ from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
+from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
@@ -53,7 +54,9 @@ class Session:
         open_context: OpenContext,
         secrets: Secrets = NO_SECRETS,
         guard_notice: GuardNotice | None = None,
+        ref_numbers: RefNumbers | None = None,
     ) -> None:
+        """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on."""
         self.name = name
         self.settings = settings
         self.gate = gate
@@ -71,7 +74,7 @@ class Session:
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
         # What would be restored if the browser died now, when it was saved, and the URL of each tab since then.
-        self._saved: SavedContext | None = None
+        self._saved = SavedContext(shared=SharedState(ref_numbers=ref_numbers)) if ref_numbers else None
         self._last_save = 0.0
         self._tab_urls: tuple[tuple[str, str], ...] = ()
         # A save fails if the page or the browser closes meanwhile; the one before it is kept then.
@@ -185,7 +188,7 @@ class Session:
                 ids_given=self._context.ids_given,
             )
             self._context.lost.set()
-            self._context = None
+            self._end_refs(self._context, "the browser was restarted")
 
     async def suspend(self) -> bool:
         """Close the pages to free memory; the next call opens them again. Returns False if a call uses them."""
@@ -197,10 +200,23 @@ class Session:
             if self.running_calls or self._context is not context:
                 return False  # a call has begun meanwhile
             reason, shared = "it was closed as memory was short", context.shared_state
-            self._saved = replace(saved, kind="session restored", reason=reason, shared=shared)
-            self._context = None
+            given = context.ids_given
+            self._saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
+            self._end_refs(context, "memory was short, so its page was closed and loaded anew")
             await context.close()
             return True
+
+    def _end_refs(self, context: Context, reason: str) -> None:
+        """Drop the context, and note why the refs of its pages mean nothing any more."""
+        context.shared_state.ref_numbers.end_all(reason)
+        self._context = None
+
+    @property
+    def ref_numbers(self) -> RefNumbers | None:
+        """The numbers of the refs that it has given; None if it has given none."""
+        if self._context is not None:
+            return self._context.shared_state.ref_numbers
+        return self._saved.shared.ref_numbers if self._saved is not None else None
 
     async def _save_state(self, context: Context) -> SavedContext:
         """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""

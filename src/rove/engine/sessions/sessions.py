@@ -25,6 +25,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
+from rove.refs import RefNumbers
 from rove.settings.tree import Settings, load
 from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DEFAULT = "default"
+# The numbers of refs that older sessions have given are forgotten.
+MAX_CLOSED_SESSIONS = 1000
 # The name for surfaces, which pass one on but must not import the browser interface.
 EarlyLaunch = BrowserProcess
 
@@ -55,6 +58,8 @@ class Sessions:
         policy = policy or policy_from(self.settings)
         self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
         self._open: dict[str, Session] = {}
+        # The numbers of the refs that closed sessions have given, by their names.
+        self._ref_numbers: dict[str, RefNumbers] = {}
         self._names = itertools.count(1)
         self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
         self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
@@ -107,6 +112,7 @@ class Sessions:
         """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
+        self._keep_ref_numbers(session)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
@@ -156,8 +162,16 @@ class Sessions:
             self._open_context,
             self._secrets,
             guard_notice,
+            self._ref_numbers.pop(name, None),
         )
         return self._open[name]
+
+    def _keep_ref_numbers(self, session: Session) -> None:
+        """Keep the numbers that a session has given: an agent may use its old refs in a new session of that name."""
+        if (numbers := session.ref_numbers) is not None:
+            self._ref_numbers[session.name] = numbers.continued("the session was closed and opened anew")
+        if len(self._ref_numbers) > MAX_CLOSED_SESSIONS:
+            del self._ref_numbers[next(iter(self._ref_numbers))]
 
     async def _open_context(
         self, session: Session, saved: SavedContext | None, progress: Callable[[str], None]

@@ -101,7 +101,8 @@ class Refusal:
 
     def error(self) -> Denied:
         """Return the error that the agent receives."""
-        return Denied(self.message, hint=Verbatim(self.hint))  # a host in it may contain braces
+        # A host in it may contain braces; without a port, it is text of a URL that a page may have made up.
+        return Denied(self.message, hint=Verbatim(self.hint), quotes_page=not self.port)
 
 
 def _is_same_address(host: str, address: IP) -> bool:

@@ -12,9 +12,9 @@ const OPTIONS_TIMEOUT = 2000;
 export const selectOptions = withRetries((element, /** @type {string[]} */ wanted) => {
   /** @type {HTMLSelectElement | null} */
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
-  if (!select) return { reason: "is not a select", hint: "Press it with {click}, then press the option." };
+  if (!select) return { reason: "is not a select", hint: "Press it with {click}, then press the option.", never: true };
   if (isDisabled(select)) return { reason: "is disabled", retryFor: Infinity };
-  if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
+  if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only", never: true };
   const options = Array.from(select.options);
   /** @param {string} text */
   const tidy = (text) => text.replace(/\s+/g, " ").trim();
@@ -44,6 +44,6 @@ export const checkedIn = withElement((element) => {
     return { checked: inner.checked, radio: inner.type === "radio" };
   const state = attr(control, "aria-checked") ?? attr(control, "aria-pressed") ?? attr(control, "aria-selected");
   return state === null
-    ? { reason: "is not a checkbox, a radio button or a switch", hint: "Use {click}." }
+    ? { reason: "is not a checkbox, a radio button or a switch", hint: "Use {click}.", never: true }
     : { checked: state === "true" };
 });

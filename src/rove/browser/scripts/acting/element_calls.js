@@ -17,8 +17,9 @@ export const nextFrameOrTimeout = () =>
     });
   });
 
+// What an element is called. Its states and its value are left out: an act may be about to change them.
 /** @param {Element} element */
-export const lineOf = (element) => describeElement(element).line;
+export const lineOf = (element) => describeElement(element).label;
 
 /** @param {(element: any, ...rest: any[]) => object} work @returns {(ref: string, ...rest: any[]) => any} */
 export const withElement =

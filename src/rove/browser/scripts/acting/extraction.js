@@ -4,6 +4,7 @@ import { attr } from "../dom/attributes.js";
 import { FRAMES } from "../dom/elements.js";
 import { localNameOf, matchesSelector } from "../dom/natives.js";
 import { isPassword, wasPassword } from "../roles/passwords.js";
+import { describeElement } from "../search/targets.js";
 import { withElement } from "./element_calls.js";
 import { fieldOf } from "./fields.js";
 
@@ -16,7 +17,9 @@ export const readAttribute = withElement((element, name) => ({
       : attr(element, name),
 }));
 
+// With the whole line, for a person who is asked about the element as it is now.
 export const elementFacts = withElement((element) => ({
+  line: describeElement(element).line,
   tag: localNameOf(element),
   isFrame: matchesSelector(element, FRAMES),
   type: element.type ?? null,

@@ -69,7 +69,8 @@ const valueProblem = (element, value) => {
   const isKept = isTextField(element) ? copy.value !== "" : copy.value === wanted;
   if (isKept) return null;
   const reason = `does not take "${value}" as a value of type ${element.type}`;
-  return { reason, hint: "Give a value that the field accepts, such as 2026-01-31 for a date or 12 for a number." };
+  const hint = "Give a value that the field accepts, such as 2026-01-31 for a date or 12 for a number.";
+  return { reason, hint, never: true };
 };
 
 // Typed text goes to the focused element, so a field that did not get the focus is not typed into.
@@ -104,7 +105,7 @@ const fillNow = (element, value, guarded) => {
   }
   if (!element.isContentEditable) {
     const hint = "Use {click}, {check} or {select}.";
-    return { reason: "is not something that can be filled in", hint };
+    return { reason: "is not something that can be filled in", hint, never: true };
   }
   selectContents(element); // an editor is notified of that only after this call
   return focusProblem(element) || { type: true };
@@ -158,7 +159,7 @@ export const enterSecret = withElement((target, value, { origin, anywhere, after
   const element = fieldOf(target);
   if (self.origin !== origin) return { gone: true };
   if (!isTag(element, "textarea") && !(isTag(element, "input") && TEXT_INPUT_TYPES.has(element.type))) {
-    return { reason: "is not a field that a secret is typed into" };
+    return { reason: "is not a field that a secret is typed into", never: true };
   }
   if (isDisabled(element)) return { reason: "is disabled" };
   if (element.readOnly) return { reason: "is read-only" };
@@ -187,7 +188,7 @@ export const fieldOf = (element) => {
 const setPickerValue = (element, value) => {
   if (UNFILLABLE_TYPES.has(element.type)) {
     const hint = "Use {check} for boxes, {upload} for files, {click} for buttons.";
-    return { reason: `is an input of type ${element.type}, which cannot be filled in`, hint };
+    return { reason: `is an input of type ${element.type}, which cannot be filled in`, hint, never: true };
   }
   setValue(element, element.type === "color" ? value.toLowerCase() : value);
   dispatchEvents(element, "input", "change");

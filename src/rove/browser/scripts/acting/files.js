@@ -11,7 +11,7 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => charact
 
 export const clearFiles = withElement((element) => {
   if (!isTag(element, "input") || inputType(element) !== "file") {
-    return { reason: "is no file input", hint: "Name the file input itself to take its files back." };
+    return { reason: "is no file input", hint: "Name the file input itself to take its files back.", never: true };
   }
   if (!element.files?.length) return {};
   setValue(element, "");

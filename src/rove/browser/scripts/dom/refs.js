@@ -60,6 +60,17 @@ export const startRefs = (number) => {
   return nextRefNumber;
 };
 
+// Calls a function for the driver, and answers with the next free number too, so that no later document gives a number
+// that this one has given.
+/** @param {number} first @param {(...rest: any[]) => any} work @param {any[]} rest */
+export const callNumbered = (first, work, rest) => {
+  startRefs(first);
+  const value = work(...rest);
+  return value instanceof Promise
+    ? value.then((settled) => ({ value: settled, next: nextRefNumber }))
+    : { value, next: nextRefNumber };
+};
+
 /** @param {string} ref */
 export const elementOfRef = (ref) => {
   const match = /^(?:f\d+)?e(\d+)$/.exec(String(ref));

@@ -1,18 +1,19 @@
 // Descriptions of one element, and targets by CSS selector or by role and name.
 
-import { isRendered, isTag } from "../dom/elements.js";
-import { localNameOf, queryAll, rectOf } from "../dom/natives.js";
+import { isEditingHost, isRendered, isTag, SVG } from "../dom/elements.js";
+import { comesBefore, localNameOf, namespaceOf, queryAll, rectOf, rootElementOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { clean, clip, MAX_NAME, messageOf, squash } from "../dom/text.js";
-import { allRoots, everyElement, parentElementOf } from "../dom/tree.js";
-import { nameOf } from "../names/names.js";
+import { allRoots, everyElement, isWithin, parentElementOf } from "../dom/tree.js";
+import { NO_NAME, nameOf } from "../names/names.js";
 import { SYNONYMS } from "../roles/role_names.js";
 import { roleOf } from "../roles/roles.js";
-import { composeLine } from "../snapshot/lines.js";
+import { composeLine, composeName, MAX_GUESS } from "../snapshot/lines.js";
+import { guessName } from "../snapshot/name_guesses.js";
 import { PRESS_ROLES, pressStrength, STRONG, visibleLabelOf } from "../snapshot/press_targets.js";
 import { clickableName, clickableRole, isShownByLabel } from "../snapshot/row_roles.js";
-import { finishLine, UNSEEN } from "../snapshot/rows.js";
-import { beginPass, rowOf } from "../snapshot/snapshot.js";
+import { finishLine, rows, UNSEEN } from "../snapshot/rows.js";
+import { beginPass, rowOf, walkElement } from "../snapshot/snapshot.js";
 import { SKIPPED } from "../snapshot/walk.js";
 import { readStyle } from "../visibility/computed_styles.js";
 import { pictureOf } from "../visibility/image_maps.js";
@@ -24,20 +25,29 @@ export const describeElement = (element) => {
   return {
     role: row.role,
     name: clip(clean(row.naming.name), MAX_NAME),
-    line: describedLine(element, row),
+    ...describedLines(element, row),
     ref: "e" + refNumber(element),
     visible: !(row.flags & UNSEEN),
   };
 };
 
-// An element without a meaningful role is described by its text, as a clickable element would be.
+// `line` is the element as it is now, `label` only what it is called. An element without a meaningful role is described
+// by its text, as a clickable element would be.
 /** @param {Element} element @param {ElementRow} row */
-const describedLine = (element, row) => {
-  if (row.role !== "generic" && row.role !== "none") return finishLine({ ...row, ref: 0 });
+const describedLines = (element, row) => {
+  /** @param {string} line */
+  const finish = (line) => finishLine({ ...row, line, ref: 0 });
+  if (row.role !== "generic" && row.role !== "none") {
+    const strength = PRESS_ROLES.has(row.role) ? STRONG : 0;
+    return { line: finish(row.line), label: finish(composeName(element, row.role, row.naming, strength)) };
+  }
   const named = clickableName(element, row.role);
   const naming = { ...named, name: clip(named.name, MAX_DESCRIBED_NAME) };
   const word = isClickable(element, row.role) ? clickableRole(element, row.role) : row.role;
-  return finishLine({ ...row, line: composeLine(element, word, row.role, naming, STRONG), ref: 0 });
+  const line = finish(composeLine(element, word, row.role, naming, STRONG));
+  // The text of an editable element is its value.
+  const called = isEditingHost(element) && named.source === "content" ? NO_NAME : naming;
+  return { line, label: finish(composeName(element, word, called, STRONG)) };
 };
 
 const MAX_DESCRIBED_NAME = 60;
@@ -63,12 +73,17 @@ const queryCss = (selector) => {
 const isExposed = (element) =>
   isTag(element, "area") ? pictureOf(element) !== null : isRendered(element) && !SKIPPED.has(localNameOf(element));
 
-/** @param {string} role @param {string | null | undefined} name */
-const queryRole = (role, name) => {
+/** @param {Element} element @param {string} own */
+const nameForSearch = (element, own) =>
+  (own === "generic" || own === "none" ? clickableName(element, own) : nameOf(element, own)).name;
+
+/** @param {string} role @param {string | null | undefined} name @param {boolean} isGuess */
+const queryRole = (role, name, isGuess) => {
   const wanted = role ? SYNONYMS[role.toLowerCase()] || role.toLowerCase() : "";
   const target = name === null || name === undefined ? null : squash(name).toLowerCase();
   const exact = [];
   const partial = [];
+  const unnamed = [];
   for (const element of everyElement()) {
     const own = roleOf(element);
     if (!hasWantedRole(element, own, wanted) || !isExposed(element)) continue;
@@ -76,20 +91,26 @@ const queryRole = (role, name) => {
       exact.push(element);
       continue;
     }
-    const called = (
-      own === "generic" || own === "none" ? clickableName(element, own) : nameOf(element, own)
-    ).name.toLowerCase();
-    if (called === target || clean(called) === target) exact.push(element);
-    else if (target && called.includes(target)) partial.push(element);
+    const called = nameForSearch(element, own);
+    if (!called) unnamed.push(element);
+    else if (isGuess) continue;
+    else if (called.toLowerCase() === target || clean(called).toLowerCase() === target) exact.push(element);
+    else if (target && called.toLowerCase().includes(target)) partial.push(element);
   }
-  return exact.length ? exact : partial;
+  if (exact.length || partial.length) return exact.length ? exact : partial;
+  return target ? unnamed.filter((element) => guessShown(element) === target) : [];
 };
+
+/** @param {Element} element */
+const guessShown = (element) => clip(clean(guessName(element)), MAX_GUESS).toLowerCase();
 
 /** @param {Element} element @param {string} own @param {string} wanted */
 const hasWantedRole = (element, own, wanted) => {
   if (!wanted) return PRESS_ROLES.has(own);
   if (own === wanted) return true;
-  return wanted === "clickable" && (own === "generic" || own === "none") && isClickable(element, own);
+  // What has no role of its own is shown as "clickable", a text that can be edited as "textbox", a shape by its tag.
+  if (wanted !== "clickable" && wanted !== "textbox" && namespaceOf(element) !== SVG) return false;
+  return clickableRole(element, own) === wanted && isClickable(element, own);
 };
 
 /** @param {Element} element @param {string} own */
@@ -110,13 +131,14 @@ const visibleLabelOrSelf = (element) => {
 
 /** @param {Query} spec */
 export const queryTargets = (spec) => {
+  if (!rootElementOf(document)) return { total: 0, matches: [] }; // document.open() leaves it empty for a moment
   beginPass({});
   let found;
   try {
     found =
       spec.css !== undefined && spec.css !== null
         ? queryCss(spec.css)
-        : queryRole(spec.role || "", spec.name).map(visibleLabelOrSelf);
+        : queryRole(spec.role || "", spec.name, Boolean(spec.isGuess)).map(visibleLabelOrSelf);
   } catch (error) {
     return { error: "bad selector: " + clip(messageOf(error), 200), total: 0, matches: [] };
   }
@@ -127,6 +149,50 @@ export const queryTargets = (spec) => {
   }));
   return { total: found.length, matches };
 };
+
+const MAX_AROUND = 100;
+
+// What tells each of several elements from the others: text of the largest part of the page that contains only this one,
+// else the heading before it.
+/** @param {string[]} refs */
+export const surroundingsOf = (refs) => {
+  const found = refs.map(elementOfRef);
+  return found.map((element) => (element ? textAround(element, found) : ""));
+};
+
+/** @param {Element} element @param {(Element | null)[]} all */
+const textAround = (element, all) => {
+  const others = all.filter((other) => other && other !== element && !isWithin(element, other));
+  let area = element;
+  for (let above = parentElementOf(area); above; above = parentElementOf(above)) {
+    const around = above;
+    if (others.some((other) => other && isWithin(other, around))) break;
+    area = around;
+  }
+  const own = area === element ? "" : linesIn(area, element);
+  return own ? `beside ${own}` : headingBefore(element);
+};
+
+/** @param {Element} area @param {Element} element */
+const linesIn = (area, element) => {
+  beginPass({});
+  walkElement(area, {});
+  const place = rows.findIndex((row) => row.element === element);
+  // The first row is the area itself, which has no text of its own.
+  const near =
+    place < 1 ? rows.slice(1, 4) : [...rows.slice(Math.max(place - 2, 1), place), ...rows.slice(place + 1, place + 2)];
+  return clip(near.map((row) => finishLine({ ...row, ref: 0 })).join(", "), MAX_AROUND);
+};
+
+/** @param {Element} element */
+const headingBefore = (element) => {
+  let last = null;
+  for (const heading of queryAll(document, HEADINGS))
+    if (isRendered(heading) && comesBefore(heading, element)) last = heading;
+  return last ? `under ${clip(describeElement(last).label, MAX_AROUND)}` : "";
+};
+
+const HEADINGS = "h1,h2,h3,h4,h5,h6,[role=heading]";
 
 /** @param {string[]} refs */
 export const rectanglesOf = (refs) =>

@@ -143,8 +143,10 @@ const roleAndMarkedName = (element, shown, naming, limit) => {
 export const guessedName = (element, naming, strength) => {
   if (naming.name || !strength) return "";
   const guess = guessName(element);
-  return guess ? " ~" + quote(guess, 60) : "";
+  return guess ? " ~" + quote(guess, MAX_GUESS) : "";
 };
+
+export const MAX_GUESS = 60;
 
 // The line without marks and ref: role, name with its source or a guess, type, states.
 /** @param {Element} element @param {string} shown @param {string} role @param {Naming} naming @param {number} strength @param {boolean} [full] */
@@ -155,6 +157,11 @@ export const composeLine = (element, shown, role, naming, strength, full = false
       guessedName(element, naming, strength) +
       statesWithoutAttributes(element, role)
     : composeFullLine(element, shown, role, naming, strength, full);
+
+// The line without states and values: what an element is called, whatever an act has just done to it.
+/** @param {Element} element @param {string} shown @param {Naming} naming @param {number} strength */
+export const composeName = (element, shown, naming, strength) =>
+  roleAndMarkedName(element, shown, naming, MAX_NAME) + guessedName(element, naming, strength);
 
 const STATELESS_TAGS = new Set(
   "a article aside button dd div dl dt footer h1 h2 h3 h4 h5 h6 header li main nav ol p section span tr ul".split(" "),
