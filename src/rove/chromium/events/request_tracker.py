@@ -20,6 +20,8 @@ IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 MAX_CHALLENGE_LENGTH = 200
 
+# A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
+RECENT_SECONDS = 8.0
 # The oldest pending requests of a page that has more than this are no longer tracked.
 MAX_TRACKED = 1000
 
@@ -61,6 +63,12 @@ class RequestTracker:
     @property
     def pending(self) -> list[TrackedRequest]:
         return list(self._pending.values())
+
+    @property
+    def has_recent(self) -> bool:
+        """Whether a request of the last seconds is unanswered; one that stays so for longer waits for news."""
+        since = time.monotonic() - RECENT_SECONDS
+        return any(request.answered is None and request.began >= since for request in self._pending.values())
 
     @property
     def silent_server(self) -> str | None:

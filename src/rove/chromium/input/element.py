@@ -110,7 +110,7 @@ class Element:
         if name := secret_named(value):
             await self._enter_secret(name, after=False)
             return None
-        answer = await self._ask("fillIn", self._timeout_ms, value, self._devices.password_guard.is_enabled)
+        answer = await self._ask_until_ready("fillIn", value, self._devices.password_guard.is_enabled)
         if answer.get("password"):
             raise self._password_error(answer["origin"])
         if not answer["type"]:
@@ -143,7 +143,7 @@ class Element:
             raise self._exposure_error(name)
 
     async def focus(self) -> None:
-        await self._ask("focusOn", self._timeout_ms)
+        await self._ask_until_ready("focusOn")
 
     async def describe(self) -> str:
         """Return the element as the page shows it now, in one line."""
@@ -190,7 +190,7 @@ class Element:
         return bool((await self._ask("elementFacts"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
-        answer = await self._ask("selectOptions", self._timeout_ms, list(values))
+        answer = await self._ask_until_ready("selectOptions", list(values))
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
@@ -248,19 +248,30 @@ class Element:
 
         `reserve`: seconds of the action's time that must be left afterwards.
         """
-        timeout_ms = max(self._timeout_ms - reserve * 1000, 100)
-        answer = await self._ask("untilActionable", {"enabled": enabled, "press": presses}, timeout_ms)
+        wants = {"enabled": enabled, "press": presses}
+        answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
         return await to_tab_point(self._page.worlds, self.world, answer["x"], answer["y"])
-
-    @property
-    def _timeout_ms(self) -> float:
-        """Milliseconds to wait for the page, which leave time to report what it was waited for."""
-        return max(self._page.time.left - 0.5, 0.1) * 1000
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Call a function of rove's script with this element; every answer includes the element's line."""
+        return self._check(await self._call(question, *arguments))
+
+    async def _ask_until_ready(self, question: str, *arguments: Any, reserve: float = 0) -> dict[str, Any]:
+        """Ask what waits for the element; ask again while the page loads something that may make it ready.
+
+        `reserve`: seconds of the action's time that must be left afterwards.
+        """
+        while True:
+            # Leaves time to report what it was waited for.
+            timeout_ms = max(self._page.time.left - reserve - 0.5, 0.1) * 1000
+            answer = await self._call(question, timeout_ms, *arguments)
+            if not (answer.get("mayChange") and self._page.is_loading):
+                return self._check(answer)
+
+    async def _call(self, question: str, *arguments: Any) -> dict[str, Any]:
         self._devices.note_touched(self.world)
-        return self._check(await self.world.call(_function(question), self._ref, *arguments))
+        answer: dict[str, Any] = await self.world.call(_function(question), self._ref, *arguments)
+        return answer
 
     def _check(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Return the answer, or raise what it says is wrong with the element."""

@@ -31,6 +31,11 @@ class Page(Protocol):
     @property
     def dialogs(self) -> Dialogs: ...
     @property
+    def is_loading(self) -> bool:
+        """Whether the document is being parsed, or something that it has asked for lately has not arrived."""
+        ...
+
+    @property
     def awaited_server(self) -> str | None: ...
     async def every_world(self) -> list[World]:
         """Return the worlds of all frames that answer, the main one first."""

@@ -111,6 +111,11 @@ class LivePage:
         return self.navigation_block.is_on or self.load_state.keeps_navigating
 
     @property
+    def is_loading(self) -> bool:
+        """Whether the document is being parsed, or something that it has asked for lately has not arrived."""
+        return not self.load_state.has_reached("DOMContentLoaded") or self.requests.has_recent
+
+    @property
     def awaited_server(self) -> str | None:
         """The host that has not answered the request for the next document; until then the page answers no command."""
         document = self.requests.document

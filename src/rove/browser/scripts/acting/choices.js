@@ -2,7 +2,7 @@
 
 import { attr } from "../dom/attributes.js";
 import { queryOne } from "../dom/natives.js";
-import { isDisabled } from "./actionability.js";
+import { DISABLED, isDisabled } from "./actionability.js";
 import { withElement, withRetries } from "./element_calls.js";
 import { dispatchEvents } from "./fields.js";
 
@@ -13,7 +13,7 @@ export const selectOptions = withRetries((element, /** @type {string[]} */ wante
   /** @type {HTMLSelectElement | null} */
   const select = element instanceof HTMLSelectElement ? element : element.querySelector("select");
   if (!select) return { reason: "is not a select", hint: "Press it with {click}, then press the option." };
-  if (isDisabled(select)) return { reason: "is disabled", retryFor: Infinity };
+  if (isDisabled(select)) return DISABLED;
   if (wanted.length > 1 && !select.multiple) return { reason: "takes one option only" };
   const options = Array.from(select.options);
   /** @param {string} text */

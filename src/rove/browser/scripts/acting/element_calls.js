@@ -3,6 +3,7 @@
 
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { describeElement } from "../search/targets.js";
+import { waitFor } from "./waiting.js";
 
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
@@ -36,13 +37,18 @@ export const described = (element) => ({ line: lineOf(element), ref: "e" + refNu
 export const withRetries =
   (work) =>
   async (ref, timeout, ...rest) => {
-    const began = performance.now();
-    for (;;) {
-      const element = elementOfRef(ref);
-      if (!element) return { gone: true };
-      const line = lineOf(element);
-      const { retryFor = 0, ...answer } = await work(element, ...rest);
-      if (performance.now() - began >= Math.min(retryFor, timeout)) return { line, whose: self.origin, ...answer };
-      await nextFrameOrTimeout();
+    const target = elementOfRef(ref);
+    if (!target) return { gone: true };
+    const wait = waitFor(target, timeout);
+    try {
+      for (;;) {
+        if (!elementOfRef(ref)) return { gone: true };
+        const line = lineOf(target);
+        const answer = await work(target, ...rest);
+        if (wait.isOver(answer.retryFor ?? 0)) return { line, whose: self.origin, ...wait.result(answer) };
+        await nextFrameOrTimeout();
+      }
+    } finally {
+      wait.stop();
     }
   };
