@@ -37,6 +37,9 @@ const isMoving = (element) => {
   return false;
 };
 
+// An element of these positions is dragged to a place of its own, not to one in a list.
+const FREE_POSITIONS = new Set(["absolute", "fixed"]);
+
 /** @param {Box} a @param {Box} b */
 const sameBox = (a, b) => a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
 
@@ -81,7 +84,7 @@ export const untilActionable = async (ref, timeout, wants) => {
       if (!elementOfRef(ref)) return { gone: true };
       const { box, problem, point } = aimAt(target, wants, before);
       if (point && wants.press) expectPress(target, wants.press);
-      if (point) return { ...known, ...point };
+      if (point) return { ...known, ...point, isFree: FREE_POSITIONS.has(getComputedStyle(target).position) };
       if (problem && wait.isOver(problem.retryFor)) return { ...known, ...wait.result(problem) };
       before = box;
       await nextFrameOrTimeout();
