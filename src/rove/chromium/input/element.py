@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import DragStop, Point
 from rove.browser.page_data import ElementText
 from rove.chromium.frames.evaluation import evaluate_with
+from rove.chromium.frames.event_listeners import wait_for_press_listener
 from rove.chromium.frames.geometry import frame_transform, to_tab_point
 from rove.chromium.frames.nesting import world_inside, worlds_within
 from rove.chromium.frames.worlds import World, resolve_node
 from rove.chromium.input.keyboard import MODIFIER_BITS
-from rove.chromium.input.mouse import Position
+from rove.chromium.input.mouse import drag_positions, past_middle
 from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 MIN_RETRY_SECONDS = 1.0
 # The pixels that most browsers scroll for one notch of a mouse wheel.
 WHEEL_NOTCH = 120
-# How far past the middle of its target a drag ends, as a part of the target's size.
-PAST_MIDDLE = 0.15
 # A press that no frame received is repeated this often, and no more: it may have had an effect that rove cannot see.
 MAX_LOST_PRESSES = 2
 
@@ -87,15 +85,14 @@ class Element:
     async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
         """Press it, drag it from stop to stop and release it at the last."""
         await self._devices.page_modes.release_pointer_lock()
-        wants = {"enabled": True, "press": 0}
-        answer = await self._ask_until_ready("untilActionable", wants, reserve=hold)
+        answer = await self._aim({"enabled": True, "press": 0}, hold)
         start = await to_tab_point(self._page.worlds, self.world, answer["x"], answer["y"])
-        await self._devices.mouse.drag(start, self.world, _positions(stops, is_in_list=not answer["isFree"]), hold)
+        await self._devices.mouse.drag(start, self.world, drag_positions(stops, is_in_list=not answer["isFree"]), hold)
 
     async def drag_stop(self, start: Point | None) -> DragStop:
         box = await self.box()
-        x = _past_middle(start and start[0], box["x"], box["width"])
-        return DragStop((x, _past_middle(start and start[1], box["y"], box["height"])), box)
+        x = past_middle(start and start[0], box["x"], box["width"])
+        return DragStop((x, past_middle(start and start[1], box["y"], box["height"])), box)
 
     async def box(self) -> dict[str, float]:
         """Return where the element is in the viewport, after scrolling it into view."""
@@ -255,9 +252,16 @@ class Element:
 
         `reserve`: seconds of the action's time that must be left afterwards.
         """
-        wants = {"enabled": enabled, "press": presses}
-        answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        answer = await self._aim({"enabled": enabled, "press": presses}, reserve)
         return await to_tab_point(self._page.worlds, self.world, answer["x"], answer["y"])
+
+    async def _aim(self, wants: dict[str, Any], reserve: float) -> dict[str, Any]:
+        """Return where to press the element. One that has just appeared is waited for until it listens."""
+        answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        if wants["enabled"] and answer["newMs"] > 0 and self._page.time.left > MIN_RETRY_SECONDS + reserve:
+            await wait_for_press_listener(self.world, await self.page_object_id(), answer["newMs"] / 1000)
+            answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        return answer
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Call a function of rove's script with this element; every answer includes the element's line."""
@@ -318,27 +322,6 @@ class Element:
         return ElementGone(f"{self.ref}{shown} is not, or no longer, on the page.")
 
 
-def _positions(stops: Sequence[PointerTarget], is_in_list: bool) -> list[Position]:
-    return [partial(_drag_stop, stop, is_in_list) for stop in stops]
-
-
-async def _drag_stop(stop: PointerTarget, is_in_list: bool, start: Point) -> DragStop:
-    return await stop.drag_stop(start if is_in_list else None)
-
-
-def _past_middle(start: float | None, edge: float, size: float) -> float:
-    """Return the middle of an extent; past it, in the direction of travel, if the start lies outside the extent.
-
-    A sortable list puts an item before or after another, by the half that the pointer is in.
-    """
-    if start is None:
-        return edge + size / 2
-    if edge <= start <= edge + size:
-        return edge + size / 2 - min(1, size / 4)  # at the very middle some lists do not know where to insert
-    part = 0.5 + PAST_MIDDLE if start < edge else 0.5 - PAST_MIDDLE
-    return edge + size * part
-
-
 def _function(question: str) -> str:
     return f"(ref, ...rest) => rove.{question}(ref, ...rest)"
 
@@ -390,7 +373,7 @@ class ViewportPoint:
         return await scroll_by_wheel(self._devices, self._worlds.main, {"wheel": wheel})
 
     async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
-        await self._devices.mouse.drag(self._point, self._worlds.main, _positions(stops, is_in_list=False), hold)
+        await self._devices.mouse.drag(self._point, self._worlds.main, drag_positions(stops, is_in_list=False), hold)
 
     async def drag_stop(self, start: Point | None) -> DragStop:
         return DragStop(self._point, {"x": self._point[0], "y": self._point[1], "width": 0, "height": 0})

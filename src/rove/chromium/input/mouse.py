@@ -7,6 +7,7 @@ import contextlib
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import DragStop, Point
@@ -16,7 +17,7 @@ from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.input.password_guard import PasswordGuard
 
 if TYPE_CHECKING:
-    from rove.browser.element import Button
+    from rove.browser.element import Button, PointerTarget
     from rove.chromium.input.page import Page
 
 # Returns where to drag to, for a pointer that comes from a point.
@@ -30,6 +31,8 @@ PIXELS_PER_STEP = 10
 SLOW_PIXELS = 6.0
 SLOW_STEPS = 4
 SLOW_INTERVAL = 0.04
+# How far past the middle of its target a drag ends, as a part of the target's size.
+PAST_MIDDLE = 0.15
 # A pointer that is this many pixels from a box may already be in its margin.
 BOX_MARGIN = 4.0
 DRAG_TIMEOUT = 1.0
@@ -218,3 +221,25 @@ def _point_between(start: Point, end: Point, part: float) -> Point:
 
 def _points_between(start: Point, end: Point, steps: int) -> list[Point]:
     return [_point_between(start, end, step / steps) for step in range(1, steps + 1)]
+
+
+def drag_positions(stops: Sequence[PointerTarget], is_in_list: bool) -> list[Position]:
+    """Return where to drag to: past the middle of each stop for an item of a list, at the middle for others."""
+    return [partial(_drag_stop, stop, is_in_list) for stop in stops]
+
+
+async def _drag_stop(stop: PointerTarget, is_in_list: bool, start: Point) -> DragStop:
+    return await stop.drag_stop(start if is_in_list else None)
+
+
+def past_middle(start: float | None, edge: float, size: float) -> float:
+    """Return the middle of an extent; past it, in the direction of travel, if the start lies outside the extent.
+
+    A sortable list puts an item before or after another, by the half that the pointer is in.
+    """
+    if start is None:
+        return edge + size / 2
+    if edge <= start <= edge + size:
+        return edge + size / 2 - min(1, size / 4)  # at the very middle some lists do not know where to insert
+    part = 0.5 + PAST_MIDDLE if start < edge else 0.5 - PAST_MIDDLE
+    return edge + size * part

@@ -1,12 +1,12 @@
 // Actionability: wait until an element is visible, steady, enabled and not covered, then return the point to press.
 
 import { closestOf, matchesSelector } from "../dom/natives.js";
-import { elementOfRef } from "../dom/refs.js";
+import { elementOfRef, msSinceFirstSeen } from "../dom/refs.js";
 import { flattenedParent } from "../dom/tree.js";
-import { lineOf, nextFrameOrTimeout, withElement } from "./element_calls.js";
+import { lineOf, withElement } from "./element_calls.js";
 import { bringIntoView, nativeLabelsOf, pressBoxOf, pressPoint } from "./hit_testing.js";
 import { expectPress } from "./presses.js";
-import { DISABLED_MS, UNREADY_MS, waitFor } from "./waiting.js";
+import { DISABLED_MS, isFiniteAndRunning, nextFrameOrTimeout, UNREADY_MS, waitFor } from "./waiting.js";
 
 const DISABLEABLE = "button, input, select, textarea, option, optgroup, fieldset";
 
@@ -24,10 +24,6 @@ export const DISABLED = {
 const MOVING = { reason: "keeps moving", hint: "{wait} until it stands still.", retryFor: Infinity };
 export const HIDDEN_HINT = "Open the menu, tab or section that shows it, or use what a {snapshot} shows.";
 
-/** @param {Animation} animation */
-const isFiniteAndRunning = (animation) =>
-  animation.playState === "running" && Number.isFinite(animation.effect?.getComputedTiming().activeDuration);
-
 // Asked of each ancestor, as the document does not list the animations in shadow roots.
 /** @param {Element} element */
 const isMoving = (element) => {
@@ -39,6 +35,20 @@ const isMoving = (element) => {
 
 // An element of these positions is dragged to a place of its own, not to one in a list.
 const FREE_POSITIONS = new Set(["absolute", "fixed"]);
+
+// What a browser reacts to by itself, without a listener of the page.
+const NATIVE_CONTROLS =
+  "a[href]:not([href=''], [href^='#'], [href^='javascript:' i]), form button:not([type=button i]), input, select, " +
+  "textarea, label, summary, option, iframe, video[controls], audio[controls], [popovertarget], [commandfor]";
+// Scripts add their listeners to an element soon after it has appeared.
+const NEW_MS = 300;
+
+// `isFree`: where it is dragged to is a place of its own. `newMs`: for how long it may still wait for its listeners.
+/** @param {Element} element */
+const pressFacts = (element) => ({
+  isFree: FREE_POSITIONS.has(getComputedStyle(element).position),
+  newMs: closestOf(element, NATIVE_CONTROLS) ? 0 : Math.max(0, NEW_MS - msSinceFirstSeen(element)),
+});
 
 /** @param {Box} a @param {Box} b */
 const sameBox = (a, b) => a.left === b.left && a.top === b.top && a.width === b.width && a.height === b.height;
@@ -84,7 +94,7 @@ export const untilActionable = async (ref, timeout, wants) => {
       if (!elementOfRef(ref)) return { gone: true };
       const { box, problem, point } = aimAt(target, wants, before);
       if (point && wants.press) expectPress(target, wants.press);
-      if (point) return { ...known, ...point, isFree: FREE_POSITIONS.has(getComputedStyle(target).position) };
+      if (point) return { ...known, ...point, ...pressFacts(target) };
       if (problem && wait.isOver(problem.retryFor)) return { ...known, ...wait.result(problem) };
       before = box;
       await nextFrameOrTimeout();

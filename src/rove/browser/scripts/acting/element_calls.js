@@ -3,20 +3,7 @@
 
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { describeElement } from "../search/targets.js";
-import { waitFor } from "./waiting.js";
-
-const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-
-// A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
-/** @returns {Promise<void>} */
-export const nextFrameOrTimeout = () =>
-  new Promise((resolve) => {
-    const late = setTimeout(resolve, 100);
-    nextFrame().then(() => {
-      clearTimeout(late);
-      resolve();
-    });
-  });
+import { nextFrameOrTimeout, waitFor } from "./waiting.js";
 
 /** @param {Element} element */
 export const lineOf = (element) => describeElement(element).line;

@@ -1,5 +1,6 @@
 // How long an act waits for an element that is not ready. A page at rest seldom makes it ready by itself.
 
+import { closestOf, queryOne } from "../dom/natives.js";
 import { flattenedParent } from "../dom/tree.js";
 
 // For an element that is disabled, or a field that is read-only.
@@ -10,6 +11,19 @@ export const UNREADY_MS = 5000;
 const MAX_WAIT_MS = 8000;
 const SURROUNDING_LEVELS = 2;
 const ALL_KINDS = { subtree: true, childList: true, characterData: true, attributes: true };
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+// A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
+/** @returns {Promise<void>} */
+export const nextFrameOrTimeout = () =>
+  new Promise((resolve) => {
+    const late = setTimeout(resolve, 100);
+    nextFrame().then(() => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
 
 /** @param {Element} element */
 const surroundingsOf = (element) => {
@@ -39,4 +53,28 @@ export const waitFor = (element, timeout) => {
     result: ({ retryFor = 0, ...answer }) => ({ ...answer, mayChange: retryFor > 0 && !hasTimedOut() }),
     stop: () => observer.disconnect(),
   };
+};
+
+/** @param {Animation} animation */
+export const isFiniteAndRunning = (animation) =>
+  animation.playState === "running" && Number.isFinite(animation.effect?.getComputedTiming().activeDuration);
+
+const LAYERS = "dialog, [popover], [aria-modal=true i], [role=dialog i], [role=alertdialog i], [role=menu i]";
+
+/** @param {Animation} animation */
+const movesLayer = (animation) => {
+  const target = animation.effect?.target;
+  return !!target && (closestOf(target, LAYERS) !== null || queryOne(target, LAYERS) !== null);
+};
+
+// Resolves when no dialog or menu is opening or closing: many ignore keys until their animation is over.
+/** @param {number} timeout */
+export const untilLayersRest = async (timeout) => {
+  const deadline = performance.now() + timeout;
+  const areMoving = () => document.getAnimations().some((each) => isFiniteAndRunning(each) && movesLayer(each));
+  if (!areMoving()) return;
+  while (areMoving() && performance.now() < deadline) await nextFrameOrTimeout();
+  // A page learns of the end of an animation in the next frame.
+  await nextFrameOrTimeout();
+  await nextFrameOrTimeout();
 };
