@@ -134,6 +134,7 @@ class Mouse:
         self, start: Point, stops: Sequence[Position], move: Callable[[Point], Awaitable[None]]
     ) -> Point:
         """Move from stop to stop, slowly at the last one; return where the pointer is then."""
+        end = slow_from = start
         for stop in stops:
             # The place is determined again on the way, since a page may make room for what is dragged; but not once the
             # pointer is there, since a sortable list then moves the target out of its way.
