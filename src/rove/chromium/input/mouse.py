@@ -32,7 +32,7 @@ SLOW_PIXELS = 6.0
 SLOW_STEPS = 4
 SLOW_INTERVAL = 0.04
 # How far past the middle of its target a drag ends, as a part of the target's size.
-PAST_MIDDLE = 0.15
+PAST_MIDDLE = 0.2
 # A pointer that is this many pixels from a box may already be in its margin.
 BOX_MARGIN = 4.0
 DRAG_TIMEOUT = 1.0
