@@ -17,16 +17,16 @@ const sweepRefs = () => {
 // When refs were given: a number, and the time at which it was the next. Kept for the last moments only.
 /** @type {[number: number, time: number][]} */
 let refMoments = [];
-const MOMENT_MS = 20;
-const MAX_MOMENTS = 50;
+const REF_MOMENT_MS = 20;
+const MAX_REF_MOMENTS = 50;
 
 /** @param {number} number */
 const noteMoment = (number) => {
   const now = performance.now();
   const last = refMoments.at(-1);
-  if (last && now - last[1] < MOMENT_MS) return;
+  if (last && now - last[1] < REF_MOMENT_MS) return;
   refMoments.push([number, now]);
-  if (refMoments.length > MAX_MOMENTS) refMoments = refMoments.slice(-MAX_MOMENTS / 2);
+  if (refMoments.length > MAX_REF_MOMENTS) refMoments = refMoments.slice(-MAX_REF_MOMENTS / 2);
 };
 
 // Milliseconds since rove first saw an element, which may have been on the page before; infinite if that is long ago.
