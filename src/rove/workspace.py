@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path, PurePosixPath
 
 from rove.errors import Denied, InvalidArguments, InvalidSettings
@@ -21,6 +21,7 @@ from rove.validation.record import dataclass
 LONGEST_NAME = 120
 _RESERVED = pattern(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _UNSAFE = pattern(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\/]')
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -58,25 +59,17 @@ class Workspace:
             finally:
                 os.close(file)
 
-    def create(self, folder: str, wanted: str) -> tuple[int, Path]:
-        """Create a file in a folder of the workspace, with a safe and unused name; return it open for writing."""
+    def write(self, folder: str, wanted: str, chunks: Iterable[bytes]) -> Path:
+        """Write a file in a folder of the workspace; it gets its name, safe and unused, once it is complete."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._folder([], folder) as top, contextlib.suppress(FileExistsError):
             os.mkdir(folder, 0o700, dir_fd=top)
         with self._folder([folder], folder) as opened:
-            for name in _candidates(safe_name(wanted)):
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                try:
-                    return os.open(name, flags, 0o600, dir_fd=opened), self.root / folder / name
-                except FileExistsError:
-                    continue
-        raise AssertionError("unreachable: the names never end")
-
-    def write(self, folder: str, wanted: str, data: bytes) -> Path:
-        file, path = self.create(folder, wanted)
-        with os.fdopen(file, "wb") as written:
-            written.write(data)
-        return path
+            kept_open = os.dup(opened)
+        try:
+            return self.root / folder / _write_new(kept_open, safe_name(wanted), chunks)
+        finally:
+            os.close(kept_open)
 
     def _parts(self, path: str) -> list[str]:
         given = PurePosixPath(path)
@@ -106,6 +99,30 @@ class Workspace:
             raise _refused(path, error) from error
         finally:
             os.close(opened)
+
+
+def _write_new(folder: int, wanted: str, chunks: Iterable[bytes]) -> str:
+    """Write a file under a temporary name and rename it when it is complete; return its name."""
+    draft = f"{os.urandom(8).hex()}.part"
+    try:
+        with os.fdopen(os.open(draft, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
+            file.writelines(chunks)
+        return _rename_to_unused(folder, draft, wanted)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=folder)
+        raise
+
+
+def _rename_to_unused(folder: int, draft: str, wanted: str) -> str:
+    """Give a file the wanted name, or one like it if that is taken; return it."""
+    for name in _candidates(wanted):
+        with contextlib.suppress(FileExistsError):
+            # Reserves the name, which renaming alone would take from another file.
+            os.close(os.open(name, _NEW_FILE, 0o600, dir_fd=folder))
+            os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+            return name
+    raise AssertionError("unreachable: the names never end")
 
 
 def refuse_to_expose(workspace: Path, home: Path, own: tuple[Path, ...]) -> None:

@@ -85,7 +85,7 @@ async def test_checks_go_on_after_one_that_failed(
         went_on.set()
         return True
 
-    browsers = BrowserSupervisor(own, lambda: False, is_needed, lambda: None)
+    browsers = BrowserSupervisor(own, lambda: False, is_needed, lambda _: None)
     browsers.start_early()
     try:
         async with asyncio.timeout(10):

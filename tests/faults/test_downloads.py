@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 from tests.faults.recovery_checks import answered_within, assert_next_page_loads, event_kinds, event_text, eventually
-from tests.faults.servers import sending_slowly, serving
+from tests.faults.servers import sending, sending_slowly, serving
 from tests.site import OWN_SITES, Site
 
 from rove import Session
@@ -119,6 +121,45 @@ async def test_44_an_unfinished_download_leaves_no_file_when_the_session_closes(
         await eventually(lambda: files.temporary_files() == [])
     assert files.downloads() == []
     await assert_next_page_loads(files.session, site)
+
+
+@pytest.mark.parametrize(
+    "head", [FILE + b"Content-Length: 200000\r\n", FILE + b"Transfer-Encoding: chunked\r\n"], ids=["length", "chunked"]
+)
+async def test_44_a_download_that_breaks_off_leaves_no_file(files: FileSession, site: Site, head: bytes) -> None:
+    body = b"x" * 1000 if b"Length" in head else b"3e8\r\n" + b"x" * 1000 + b"\r\n"
+    async with serving(sending(body, head)) as place:
+        await files.session.navigate(site.page("/", f"<h1>Here</h1><a href=http://{place}/>Get</a>"))
+        outcome = await files.session.run(Click("a"), timeout=10)
+        assert "download" not in event_kinds(outcome)
+    assert files.downloads() == []
+
+
+async def test_44_a_download_that_cannot_be_copied_leaves_no_file(
+    files: FileSession, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full after the first chunk: the file must not be there, cut, under its name."""
+
+    def full_disk(self: Path, mode: str = "r") -> FullDisk:
+        return FullDisk()
+
+    headers = {"Content-Disposition": "attachment; filename=f.txt"}
+    site.page("/f", "content", kind="text/plain", headers=headers)
+    await files.session.navigate(site.page("/", "<a href=/f>Get</a>"))
+    monkeypatch.setattr(Path, "open", full_disk)
+    outcome = await files.session.run(Click("a"), timeout=10)
+    assert "No space left" in event_text(outcome, "download failed")
+    assert files.downloads() == []
+
+
+class FullDisk(io.BytesIO):
+    """A file that can be read for one chunk."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.tell():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.seek(1)
+        return b"x" * 1000
 
 
 async def test_44_navigating_to_a_slow_download_reports_it_as_pending(files: FileSession, site: Site) -> None:

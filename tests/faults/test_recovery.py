@@ -62,11 +62,14 @@ async def test_33_the_call_after_the_browser_was_killed_or_stopped_has_its_page_
     for pid in browser_pids(home):
         os.kill(pid, signal_sent)
     began = time.monotonic()
-    with pytest.raises(BrowserUnavailable):
+    with pytest.raises(BrowserUnavailable) as caught:
         await own.evaluate("1")
     assert time.monotonic() - began < 10  # five seconds on an idle machine
+    has_frozen = signal_sent == signal.SIGSTOP
+    assert ("froze" if has_frozen else "died") in caught.value.message
     restored = await own.snapshot()
     assert [event.kind for event in restored.events] == ["browser restarted"]
+    assert ("froze and was replaced" in restored.events[0].text) is has_frozen
     assert 'heading "Good"' in restored.result.text
     answer = await own.evaluate("[localStorage.kept, document.cookie]")
     assert answer.result.value == ["yes", "a=b"]

@@ -33,8 +33,6 @@ async def value(session: Session, expression: str) -> Any:
     [
         "<input id=p type=password>",
         "<input id=p TYPE=PassWord>",
-        "<input id=p autocomplete='section-a current-password'>",
-        "<input id=p type=text autocomplete=new-password>",
         "<input id=p style='-webkit-text-security: disc'>",
         "<textarea id=p style='-webkit-text-security: square'></textarea>",
         "<div id=p contenteditable style='-webkit-text-security: circle'></div>",
@@ -134,6 +132,35 @@ async def test_a_password_that_the_page_reveals_is_still_protected(session: Sess
     outputs.append(str((await session.extract("#p", mode="attribute", attribute="value")).result))
     assert not [text for text in outputs if "hunter2" in text]
     assert await value(session, "p.value") == "hunter2"
+
+
+@pytest.mark.parametrize("name", ["id=p", "name=pass"])
+async def test_a_text_field_in_the_place_of_a_password_field_is_protected(
+    session: Session, site: Site, name: str
+) -> None:
+    """As components do that show a password by drawing their field anew."""
+    page = f"""<form><input {name} type=password value=hunter2></form>
+      <button onclick="document.forms[0].innerHTML = '<input {name} value=hunter2>'">Show</button>"""
+    await session.navigate(site.page("/", page))
+    shown = await session.click('button "Show"')
+    for attempt in (session.fill("form input", "x"), session.type("x", "form input")):
+        with pytest.raises(Denied):
+            await attempt
+    outputs = [shown.changes.text, str((await session.snapshot()).result), str((await session.extract("input")).result)]
+    assert not [text for text in outputs if "hunter2" in text]
+
+
+@pytest.mark.parametrize("hint", ["new-password", "section-a current-password"])
+async def test_a_text_field_is_no_password_field_for_its_autocomplete_attribute(
+    session: Session, site: Site, hint: str
+) -> None:
+    """Selects keep a browser from filling in their search box that way."""
+    page = f"<input id=p type=password name=word><input id=s name=search autocomplete='{hint}'>"
+    await session.navigate(site.page("/", page))
+    await session.fill("#s", "Norway")
+    await session.type(" and Sweden", "#s")
+    assert await value(session, "[s.value, p.value]") == ["Norway and Sweden", ""]
+    assert "Norway and Sweden" in str((await session.snapshot()).result)
 
 
 async def test_a_password_that_the_page_reveals_on_load_is_protected(session: Session, site: Site) -> None:

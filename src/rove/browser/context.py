@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab, TabInfo
 
 RESTARTED = "browser restarted"
+# How a browser was lost, in the words of errors and events.
+DIED = "died"
+FROZE = "froze"
+
+
+class BrowserLoss(asyncio.Event):
+    """Set when the browser is lost; `reason` says how."""
+
+    reason: str = DIED
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ class Context(Protocol):
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
     # Set when the browser is lost.
-    lost: asyncio.Event
+    lost: BrowserLoss
     # Awaited before a tab is opened; raises if there is no memory for it.
     before_new_tab: Callable[[], Awaitable[None]] | None
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from rove.browser.page_data import Box
 
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
+# A point of the viewport, in CSS pixels.
+Point = tuple[float, float]
 # x, y and how many pixels are below, after scrolling.
 ScrollPosition = dict[str, int]
+
+
+class DragStop(NamedTuple):
+    """A point to drag to, and the box that it is in."""
+
+    point: Point
+    box: Box
 
 
 class Frame(Protocol):
@@ -41,8 +50,11 @@ class PointerTarget(Protocol):
     async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
         """Press it, drag it from stop to stop and release it at the last."""
 
-    async def position(self) -> tuple[float, float]:
-        """Return its middle in the viewport."""
+    async def drag_stop(self, start: Point | None, /) -> DragStop:
+        """Return where in the viewport a drag to it ends.
+
+        An item of a list that comes from `start` ends past the middle; without a start, at the middle.
+        """
         ...
 
     async def scroll_into_view(self) -> ScrollPosition: ...

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
-from rove.browser.context import SavedContext, SavedTarget, SharedState
+from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedState
 from rove.chromium.events.downloads import Downloads
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
@@ -58,7 +58,7 @@ class Context:
         self._used: dict[str, float] = {}
         self._shared = SharedResources()
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
-        self.lost = asyncio.Event()
+        self.lost = BrowserLoss()
         # Awaited before a tab is opened; raises if there is no memory for it.
         self.before_new_tab: Callable[[], Awaitable[None]] | None = None
         self.on_closed: Callable[[], object] | None = None

@@ -200,7 +200,7 @@ async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
         return RequestBody(text)
     workspace = Workspace(tab.settings.workspace_folder)
     try:
-        path = await asyncio.to_thread(workspace.write, FOLDER, name, data)
+        path = await asyncio.to_thread(workspace.write, FOLDER, name, (data,))
     except OSError as error:
         raise unwritable(workspace.root, error) from error
     return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))

@@ -10,6 +10,7 @@ import { frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
 import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
+import { untilLayersRest } from "./acting/waiting.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
@@ -66,6 +67,7 @@ globalThis.rove = {
   focusHere,
   focusedRef,
   describeFocus,
+  untilLayersRest,
   // Frames and points.
   frameOrigin,
   hitsFrame,

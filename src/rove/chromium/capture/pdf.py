@@ -95,8 +95,5 @@ async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, max_bytes: 
 
 
 def _copy_to_workspace(draft: Path, workspace: Workspace, name: str) -> Path:
-    descriptor, path = workspace.create(PDF_FOLDER, name)
-    with os.fdopen(descriptor, "wb") as target, draft.open("rb") as source:
-        while chunk := source.read(CHUNK_BYTES):
-            target.write(chunk)
-    return path
+    with draft.open("rb") as source:
+        return workspace.write(PDF_FOLDER, name, iter(lambda: source.read(CHUNK_BYTES), b""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from typing import Any
 
@@ -17,21 +18,27 @@ async def take_screenshot(
     cdp: CdpSession, element: Box | None, full_page: bool, kind: ImageFormat, max_side: int
 ) -> ScreenshotImage:
     """Capture the viewport, the full page, or a box of the viewport; neither side is longer than `max_side`."""
-    metrics = await cdp.send("Page.getLayoutMetrics")
+    data: bytes | None = None
+    if element is None and not full_page:
+        # Without a clip the browser captures the frame that it shows. Its size is only needed afterwards.
+        metrics, data = await asyncio.gather(cdp.send("Page.getLayoutMetrics"), _capture(cdp, kind))
+    else:
+        metrics = await cdp.send("Page.getLayoutMetrics")
     area = _area(metrics, element, full_page)
     width, height = max(min(area["width"], MAX_WIDTH), 1), max(min(area["height"], MAX_HEIGHT), 1)
     box = {**area, "width": width, "height": height}
     scale = min(1.0, max_side / max(width, height))
-    params: dict[str, Any] = {
-        "format": kind,
-        "captureBeyondViewport": element is not None or full_page,
-        "optimizeForSpeed": True,
-        "clip": {**box, "scale": scale},
-        **({"quality": 80} if kind == "jpeg" else {}),
-    }
-    answer = await cdp.send("Page.captureScreenshot", params)
+    if data is None or scale < 1:
+        is_outside = element is not None or full_page
+        data = await _capture(cdp, kind, captureBeyondViewport=is_outside, clip={**box, "scale": scale})
     is_cut = (width, height) != (max(area["width"], 1), max(area["height"], 1))
-    return ScreenshotImage(kind, box, scale, is_cut, base64.b64decode(answer["data"]))
+    return ScreenshotImage(kind, box, scale, is_cut, data)
+
+
+async def _capture(cdp: CdpSession, kind: ImageFormat, **options: Any) -> bytes:
+    quality = {"quality": 80} if kind == "jpeg" else {}
+    params = {"format": kind, "optimizeForSpeed": True, **quality, **options}
+    return base64.b64decode((await cdp.send("Page.captureScreenshot", params))["data"])
 
 
 def _area(metrics: dict[str, Any], element: Box | None, full_page: bool) -> Box:

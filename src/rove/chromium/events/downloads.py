@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +142,7 @@ class Downloads:
 
     def _move_to_workspace(self, download: _Download) -> Path:
         finished = self._scratch / download.guid
-        target, path = self._workspace.create(FOLDER, download.name)
-        with os.fdopen(target, "wb") as written, finished.open("rb") as read:
-            while chunk := read.read(CHUNK_BYTES):
-                written.write(chunk)
+        with finished.open("rb") as file:
+            path = self._workspace.write(FOLDER, download.name, iter(lambda: file.read(CHUNK_BYTES), b""))
         finished.unlink()
         return path

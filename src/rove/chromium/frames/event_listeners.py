@@ -45,6 +45,36 @@ _NEW_ELEMENTS = """function (maxElements, maxListeners) {
 }"""
 
 
+# Whether an element, or one around it, has a listener for presses.
+_IS_LISTENING = """function (element) {
+  const PRESSES = ["click", "mousedown", "pointerdown", "mouseup", "pointerup", "dblclick", "touchstart"];
+  const listens = (node) => PRESSES.some((kind) => this.listeners(node)[kind]);
+  for (let node = element; node; node = node.parentNode || node.host) if (listens(node)) return true;
+  return false;
+}"""
+LISTENER_INTERVAL = 0.02
+
+
+async def wait_for_press_listener(world: World, element: str, seconds: float) -> None:
+    """Wait until an element, or one around it, has a listener for presses, or for so many seconds.
+
+    `element`: its CDP object id in the page's own context.
+    """
+    for _ in range(round(seconds / LISTENER_INTERVAL)):
+        if await _is_listening(world, element):
+            return
+        await asyncio.sleep(LISTENER_INTERVAL)
+
+
+async def _is_listening(world: World, element: str) -> bool:
+    probe = await _listener_probe(world)
+    if probe is None:
+        return True
+    call = {"objectId": probe, "functionDeclaration": _IS_LISTENING, "arguments": [{"objectId": element}]}
+    answer = await world.cdp.send("Runtime.callFunctionOn", {**call, "returnByValue": True})
+    return "exceptionDetails" in answer or bool(answer["result"].get("value"))
+
+
 async def refresh_listeners(world: World) -> bool:
     """Find new listeners like `find_listeners`, unless that was done less than `REFRESH_SECONDS` ago."""
     return time.monotonic() - world.listeners_checked_at > REFRESH_SECONDS and await find_listeners(world)
@@ -65,17 +95,11 @@ async def find_listeners(world: World) -> bool:
 
 async def _find_new_elements(world: World) -> str | None:
     """Return the id of a list of elements in the page's own context; None if there are no new ones."""
-    cdp = world.cdp
-    if world.listener_probe is None:
-        if world.page_context is None:
-            return None
-        probe = await cdp.send(
-            "Runtime.evaluate",
-            {"expression": _LISTENER_PROBE, "contextId": world.page_context, "includeCommandLineAPI": True},
-        )
-        world.listener_probe = probe["result"].get("objectId")
+    cdp, probe = world.cdp, await _listener_probe(world)
+    if probe is None:
+        return None
     call: dict[str, Any] = {
-        "objectId": world.listener_probe,
+        "objectId": probe,
         "functionDeclaration": _NEW_ELEMENTS,
         "arguments": [{"value": MAX_ELEMENTS}, {"value": MAX_LISTENERS}],
         "objectGroup": OBJECT_GROUP,
@@ -84,6 +108,17 @@ async def _find_new_elements(world: World) -> str | None:
     # A page can break its own prototypes, and this function with them; then its listeners stay unknown.
     elements: str | None = None if "exceptionDetails" in answer else answer["result"].get("objectId")
     return elements
+
+
+async def _listener_probe(world: World) -> str | None:
+    """Return the id of the object in the page's own context that knows its listeners; None if there is no context."""
+    if world.listener_probe is None and world.page_context is not None:
+        probe = await world.cdp.send(
+            "Runtime.evaluate",
+            {"expression": _LISTENER_PROBE, "contextId": world.page_context, "includeCommandLineAPI": True},
+        )
+        world.listener_probe = probe["result"].get("objectId")
+    return world.listener_probe
 
 
 async def _hint_clickable(world: World, elements: str) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rove.browser.element import DragStop, Point
 from rove.chromium.frames.evaluation import evaluate_with
+from rove.chromium.frames.event_listeners import wait_for_press_listener
 from rove.chromium.frames.geometry import frame_transform, to_tab_point
 from rove.chromium.frames.nesting import world_inside, worlds_within
 from rove.chromium.frames.worlds import World, resolve_node
 from rove.chromium.input.keyboard import MODIFIER_BITS
+from rove.chromium.input.mouse import drag_positions, past_middle
 from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
@@ -81,13 +84,14 @@ class Element:
     async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
         """Press it, drag it from stop to stop and release it at the last."""
         await self._devices.page_modes.release_pointer_lock()
-        start = await self._wait_until_clickable(enabled=True, reserve=hold)
-        await self._devices.mouse.drag(start, self.world, [stop.position for stop in stops], hold)
+        answer = await self._aim({"enabled": True, "press": 0}, hold)
+        start = await to_tab_point(self._page.worlds, self.world, answer["x"], answer["y"])
+        await self._devices.mouse.drag(start, self.world, drag_positions(stops, is_in_list=not answer["isFree"]), hold)
 
-    async def position(self) -> tuple[float, float]:
-        """Return the middle of the element in the viewport."""
+    async def drag_stop(self, start: Point | None) -> DragStop:
         box = await self.box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x = past_middle(start and start[0], box["x"], box["width"])
+        return DragStop((x, past_middle(start and start[1], box["y"], box["height"])), box)
 
     async def box(self) -> dict[str, float]:
         """Return where the element is in the viewport, after scrolling it into view."""
@@ -109,7 +113,7 @@ class Element:
         if name := secret_named(value):
             await self._enter_secret(name, after=False)
             return None
-        answer = await self._ask("fillIn", self._timeout_ms, value, self._devices.password_guard.is_enabled)
+        answer = await self._ask_until_ready("fillIn", value, self._devices.password_guard.is_enabled)
         if answer.get("password"):
             raise self._password_error(answer["origin"])
         if not answer["type"]:
@@ -142,7 +146,7 @@ class Element:
             raise self._exposure_error(name)
 
     async def focus(self) -> None:
-        await self._ask("focusOn", self._timeout_ms)
+        await self._ask_until_ready("focusOn")
 
     async def describe(self) -> str:
         """Return the element as the page shows it now, in one line."""
@@ -189,7 +193,7 @@ class Element:
         return bool((await self._ask("elementFacts"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
-        answer = await self._ask("selectOptions", self._timeout_ms, list(values))
+        answer = await self._ask_until_ready("selectOptions", list(values))
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
@@ -249,19 +253,37 @@ class Element:
 
         `reserve`: seconds of the action's time that must be left afterwards.
         """
-        timeout_ms = max(self._timeout_ms - reserve * 1000, 100)
-        answer = await self._ask("untilActionable", {"enabled": enabled, "press": presses}, timeout_ms)
+        answer = await self._aim({"enabled": enabled, "press": presses}, reserve)
         return await to_tab_point(self._page.worlds, self.world, answer["x"], answer["y"])
 
-    @property
-    def _timeout_ms(self) -> float:
-        """Milliseconds to wait for the page, which leave time to report what it was waited for."""
-        return max(self._page.time.left - 0.5, 0.1) * 1000
+    async def _aim(self, wants: dict[str, Any], reserve: float) -> dict[str, Any]:
+        """Return where to press the element. One that has just appeared is waited for until it listens."""
+        answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        if wants["enabled"] and answer["newMs"] > 0 and self._page.time.left > MIN_RETRY_SECONDS + reserve:
+            await wait_for_press_listener(self.world, await self.page_object_id(), answer["newMs"] / 1000)
+            answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        return answer
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Call a function of rove's script with this element; every answer includes the element's line."""
+        return self._check(await self._call(question, *arguments))
+
+    async def _ask_until_ready(self, question: str, *arguments: Any, reserve: float = 0) -> dict[str, Any]:
+        """Ask what waits for the element; ask again while the page loads something that may make it ready.
+
+        `reserve`: seconds of the action's time that must be left afterwards.
+        """
+        while True:
+            # Leaves time to report what it was waited for.
+            timeout_ms = max(self._page.time.left - reserve - 0.5, 0.1) * 1000
+            answer = await self._call(question, timeout_ms, *arguments)
+            if not (answer.get("mayChange") and self._page.is_loading):
+                return self._check(answer)
+
+    async def _call(self, question: str, *arguments: Any) -> dict[str, Any]:
         self._devices.note_touched(self.world)
-        return self._check(await self.world.call(_function(question), self._ref, *arguments))
+        answer: dict[str, Any] = await self.world.call(_function(question), self._ref, *arguments)
+        return answer
 
     def _check(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Return the answer, or raise what it says is wrong with the element."""
@@ -352,7 +374,7 @@ class ViewportPoint:
         return await scroll_by_wheel(self._devices, self._worlds.main, {"wheel": wheel})
 
     async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
-        await self._devices.mouse.drag(self._point, self._worlds.main, [stop.position for stop in stops], hold)
+        await self._devices.mouse.drag(self._point, self._worlds.main, drag_positions(stops, is_in_list=False), hold)
 
-    async def position(self) -> tuple[float, float]:
-        return self._point
+    async def drag_stop(self, start: Point | None) -> DragStop:
+        return DragStop(self._point, {"x": self._point[0], "y": self._point[1], "width": 0, "height": 0})

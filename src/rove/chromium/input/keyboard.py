@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 # Characters that are sent before the first is acknowledged: enough to hide the latency, few enough for a slow page.
 MAX_CONCURRENT_KEYS = 50
+# The longest that Escape waits for a dialog or a menu that is opening, and would ignore it.
+MAX_LAYER_WAIT_MS = 1000
 SHIFTED_SIGNS = ')!@#$%^&*(_+{}|:"~<>?'
 
 
@@ -91,6 +93,8 @@ class Keyboard:
         """Press a key or a combination, and release it after `hold` seconds."""
         *held_keys, last = (_key(part) for part in _split(combination))
         writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held_keys)
+        if last.key == "Escape":
+            await self._page.worlds.main.call("ms => rove.untilLayersRest(ms)", MAX_LAYER_WAIT_MS)
         async with contextlib.AsyncExitStack() as stack:
             if held_keys or writes:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.

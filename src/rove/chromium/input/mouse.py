@@ -7,23 +7,34 @@ import contextlib
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rove.browser.element import DragStop, Point
+from rove.browser.page_data import Box
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.input.password_guard import PasswordGuard
 
 if TYPE_CHECKING:
-    from rove.browser.element import Button
+    from rove.browser.element import Button, PointerTarget
     from rove.chromium.input.page import Page
 
-Point = tuple[float, float]
-Position = Callable[[], Awaitable[Point]]
+# Returns where to drag to, for a pointer that comes from a point.
+Position = Callable[[Point], Awaitable[DragStop]]
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 # The moves of a drag between two stops: sliders and sortable lists need several. A short distance takes fewer.
 MAX_DRAG_STEPS = 12
-MIN_DRAG_STEPS = 4
+MIN_DRAG_STEPS = 3
 PIXELS_PER_STEP = 10
+# The last pixels of a drag are slow, as a person's are: sortable lists look at the pointer only every 30 to 50 ms.
+SLOW_PIXELS = 6.0
+SLOW_STEPS = 4
+SLOW_INTERVAL = 0.04
+# How far past the middle of its target a drag ends, as a part of the target's size.
+PAST_MIDDLE = 0.2
+# A pointer that is this many pixels from a box may already be in its margin.
+BOX_MARGIN = 4.0
 DRAG_TIMEOUT = 1.0
 DRAG_OVER_INTERVAL = 0.1
 
@@ -99,7 +110,8 @@ class Mouse:
             await self._send("mouseMoved", *start)
             await self._send("mousePressed", *start, button="left", buttons=1, clickCount=1)
             await asyncio.sleep(hold)
-            await self._move_pressed(start, (start[0] + 6, start[1] + 6), 3)
+            for point in _points_between(start, (start[0] + 6, start[1] + 6), 3):
+                await self._move_pressed(point)
             data = await self._intercepted_data(world)
             if data is None:
                 await self._drag_with_pointer(start, stops, hold)
@@ -113,17 +125,39 @@ class Mouse:
             await self._page.cdp.send("Input.setInterceptDrags", {"enabled": False})
 
     async def _drag_with_pointer(self, start: Point, stops: Sequence[Position], hold: float) -> None:
-        for stop in stops:
-            end = await stop()
-            await self._move_pressed(start, end, _step_count(start, end))
-            start = end
+        end = await self._drag_over(start, stops, self._move_pressed)
         await asyncio.sleep(hold)
-        await self._send("mouseMoved", *start, button="left", buttons=1)
-        await self._send("mouseReleased", *start, button="left", clickCount=1)
+        await self._move_pressed(end)
+        await self._send("mouseReleased", *end, button="left", clickCount=1)
 
-    async def _move_pressed(self, start: Point, end: Point, steps: int) -> None:
-        for x, y in _points_between(start, end, steps):
-            await self._send("mouseMoved", x, y, button="left", buttons=1)
+    async def _drag_over(
+        self, start: Point, stops: Sequence[Position], move: Callable[[Point], Awaitable[None]]
+    ) -> Point:
+        """Move from stop to stop, slowly at the last one; return where the pointer is then."""
+        end = slow_from = start
+        for stop in stops:
+            # The place is determined again on the way, since a page may make room for what is dragged; but not once the
+            # pointer is there, since a sortable list then moves the target out of its way.
+            on_the_way = _point_outside(start, await stop(start))
+            await self._move_along(start, on_the_way, move)
+            end = (await stop(start)).point
+            slow_from = _point_before(start, end) if stop is stops[-1] else end
+            await self._move_along(on_the_way, slow_from, move)
+            start = end
+        for point in _points_between(slow_from, end, SLOW_STEPS):
+            await asyncio.sleep(SLOW_INTERVAL)
+            await move(point)
+        await asyncio.sleep(SLOW_INTERVAL)
+        return end
+
+    async def _move_along(self, start: Point, end: Point, move: Callable[[Point], Awaitable[None]]) -> None:
+        if start == end:
+            return
+        for point in _points_between(start, end, _step_count(start, end)):
+            await move(point)
+
+    async def _move_pressed(self, point: Point) -> None:
+        await self._send("mouseMoved", *point, button="left", buttons=1)
 
     async def _intercepted_data(self, world: World) -> dict[str, Any] | None:
         """Return the data of the HTML drag that the moves so far have started; None if they started none."""
@@ -140,17 +174,13 @@ class Mouse:
         self, data: dict[str, Any], start: Point, stops: Sequence[Position], hold: float
     ) -> None:
         await self._dispatch_drag("dragEnter", start, data)
-        for stop in stops:
-            end = await stop()
-            for point in _points_between(start, end, _step_count(start, end)):
-                await self._dispatch_drag("dragOver", point, data)
-            start = end
+        end = await self._drag_over(start, stops, lambda point: self._dispatch_drag("dragOver", point, data))
         until = time.monotonic() + hold
         while time.monotonic() < until:
             # A browser repeats `dragover` while the pointer rests on an element.
             await asyncio.sleep(DRAG_OVER_INTERVAL)
-            await self._dispatch_drag("dragOver", start, data)
-        await self._dispatch_drag("drop", start, data)
+            await self._dispatch_drag("dragOver", end, data)
+        await self._dispatch_drag("drop", end, data)
 
     async def _dispatch_drag(self, kind: str, point: Point, data: dict[str, Any]) -> None:
         params = {"type": kind, "x": point[0], "y": point[1], "data": data}
@@ -164,12 +194,53 @@ class Mouse:
         await self._page.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **params})
 
 
+def _point_outside(start: Point, stop: DragStop) -> Point:
+    """Return a point on the way to a stop at which the pointer has not reached its box yet."""
+    parts = [part / 10 for part in range(6, 0, -1)]
+    points = (_point_between(start, stop.point, part) for part in parts)
+    return next((point for point in points if not _is_in(point, stop.box)), start)
+
+
+def _is_in(point: Point, box: Box) -> bool:
+    x, y = point[0] - box["x"], point[1] - box["y"]
+    return -BOX_MARGIN <= x <= box["width"] + BOX_MARGIN and -BOX_MARGIN <= y <= box["height"] + BOX_MARGIN
+
+
+def _point_before(start: Point, end: Point) -> Point:
+    """Return the point from which on the pointer is slow, on the way to the end."""
+    distance = math.dist(start, end)
+    return _point_between(start, end, max(distance - SLOW_PIXELS, 0) / distance if distance else 1)
+
+
 def _step_count(start: Point, end: Point) -> int:
     return max(MIN_DRAG_STEPS, min(MAX_DRAG_STEPS, round(math.dist(start, end) / PIXELS_PER_STEP)))
 
 
+def _point_between(start: Point, end: Point, part: float) -> Point:
+    return start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part
+
+
 def _points_between(start: Point, end: Point, steps: int) -> list[Point]:
-    fractions = [step / steps for step in range(1, steps + 1)]
-    return [
-        (start[0] + (end[0] - start[0]) * fraction, start[1] + (end[1] - start[1]) * fraction) for fraction in fractions
-    ]
+    return [_point_between(start, end, step / steps) for step in range(1, steps + 1)]
+
+
+def drag_positions(stops: Sequence[PointerTarget], is_in_list: bool) -> list[Position]:
+    """Return where to drag to: past the middle of each stop for an item of a list, at the middle for others."""
+    return [partial(_drag_stop, stop, is_in_list) for stop in stops]
+
+
+async def _drag_stop(stop: PointerTarget, is_in_list: bool, start: Point) -> DragStop:
+    return await stop.drag_stop(start if is_in_list else None)
+
+
+def past_middle(start: float | None, edge: float, size: float) -> float:
+    """Return the middle of an extent; past it, in the direction of travel, if the start lies outside the extent.
+
+    A sortable list puts an item before or after another, by the half that the pointer is in.
+    """
+    if start is None:
+        return edge + size / 2
+    if edge <= start <= edge + size:
+        return edge + size / 2 - min(1, size / 4)  # at the very middle some lists do not know where to insert
+    part = 0.5 + PAST_MIDDLE if start < edge else 0.5 - PAST_MIDDLE
+    return edge + size * part

@@ -13,6 +13,7 @@ from rove.browser.failures import BrowserError
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 if TYPE_CHECKING:
+    from rove.browser.context import BrowserLoss
     from rove.browser.tab import Tab
 
 R = TypeVar("R")
@@ -20,6 +21,10 @@ R = TypeVar("R")
 LOSS_NOTICE_SECONDS = 0.3
 # At most this many seconds of every deadline are kept to find out why it was missed.
 MAX_RESERVE = 0.3
+# A page that is not busy answers within this many seconds, also on a machine that is. A very short timeout keeps less.
+MIN_PROBE = 0.2
+# Seconds that a page which did not answer the last call has to answer the next.
+STUCK_SECONDS = 3.0
 BUSY_PAGE_HINT = "Wait and try again, or leave the page with {navigate}."
 
 
@@ -36,8 +41,8 @@ class Deadline:
         self.moment: float = time.monotonic() + seconds
         if parent is not None and parent.moment < self.moment:
             self.seconds, self.moment = parent.seconds, parent.moment
-        # Set when the browser dies. None until the action has a browser.
-        self.lost: asyncio.Event | None = None
+        # Set when the browser dies or freezes. None until the action has a browser.
+        self.lost: BrowserLoss | None = None
 
     def for_step(self, seconds: float) -> Deadline:
         """Return the deadline of a step that takes its time from this one."""
@@ -71,9 +76,21 @@ class Deadline:
         except BrowserError as error:
             raise await self._convert(error) from error
 
+    async def refuse_if_stuck(self, tab: Tab, patience: float) -> None:
+        """Raise DeadlineExceeded soon if a page that did not answer the last call does not answer this one either.
+
+        `patience`: seconds that the caller is ready to wait.
+        """
+        if not tab.is_unresponsive:
+            return
+        left = self.moment - self.reserve - time.monotonic()
+        if not await tab.page.answers_within(max(min(STUCK_SECONDS + patience, left), MIN_PROBE)):
+            raise DeadlineExceeded("The page is still busy and lets nothing else run.", hint=BUSY_PAGE_HINT)
+        tab.is_unresponsive = False
+
     async def add_reason(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Return the error with its reason, where it is a server that does not answer or a page that is busy."""
-        tab.is_unresponsive = not await tab.page.answers_within(self.reserve)
+        tab.is_unresponsive = not await tab.page.answers_within(max(self.reserve, MIN_PROBE))
         if server := tab.page.requests.silent_server:
             tab.is_unresponsive = False
             hint = Advice(
@@ -91,6 +108,6 @@ class Deadline:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.lost.wait(), LOSS_NOTICE_SECONDS)
             if self.lost.is_set():
-                message = "The browser died during this call."
+                message = f"The browser {self.lost.reason} during this call."
                 return BrowserUnavailable(message, hint=f"Call again: {self._recovery}.", retry_after=0)
         return RoveError(f"The browser refused: {str(error).splitlines()[0]}", hint="Look with {snapshot}.")

@@ -108,6 +108,7 @@ class Run:
                 tab.page.dialogs.raise_if_open()
             if tab.page.awaited_server:
                 await tab.page.finish_navigation()
+            await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
         refuse_unreachable(self._session.network, action, entry, tab)
         checking = unless_dialog(tab, self._find_question(permission, tab))
         return await self._deadline.limit_on_tab(tab, checking, _awaited(action))

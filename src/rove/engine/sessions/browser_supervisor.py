@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from rove.browser.browser import Browser, BrowserProcess, load_engine
+from rove.browser.context import DIED, FROZE
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
@@ -26,14 +27,14 @@ RETRY_AFTER_FAILURES = 30.0
 
 
 class BrowserSupervisor:
-    """Provides a running browser, and calls `on_lost` when it dies."""
+    """Provides a running browser, and calls `on_lost` with the reason when it dies or freezes."""
 
     def __init__(
         self,
         settings: Settings,
         is_busy: Callable[[], bool],
         is_needed: Callable[[], bool],
-        on_lost: Callable[[], None],
+        on_lost: Callable[[str], None],
     ) -> None:
         self._settings = settings
         self._engine = load_engine()
@@ -46,6 +47,7 @@ class BrowserSupervisor:
         self._launching = asyncio.Lock()
         self._tasks = BackgroundTasks("the browser supervisor")
         self._has_watch = False
+        self._is_closed = False
         self._lost_browsers: list[Browser] = []
         # Failed starts in a row, and when the last of them was.
         self._failures = 0
@@ -74,7 +76,9 @@ class BrowserSupervisor:
         """Return the browser; start one if there is none or it has died."""
         async with self._launching:
             if self._browser is not None and not self._browser.is_alive:
-                self._lose(self._browser)
+                self._lose(self._browser, DIED)
+            if self._is_closed:
+                raise BrowserUnavailable("rove is closing, and starts no browser.", hint="Open another session.")
             if self._browser is None:
                 self._refuse_after_failures()
                 self._browser = await self._start(progress)
@@ -82,13 +86,15 @@ class BrowserSupervisor:
             return self._browser
 
     async def close(self) -> None:
-        """End every process and remove its folder."""
+        """End every process and remove its folder, also of a browser that is being started."""
+        self._is_closed = True
         await self._tasks.close()
-        browser, self._browser = self._browser, None
-        if browser is not None:
-            await browser.close()
-        await self._kill_lost_browsers()
-        await self._release_early_process()
+        async with self._launching:
+            browser, self._browser = self._browser, None
+            if browser is not None:
+                await browser.close()
+            await self._kill_lost_browsers()
+            await self._release_early_process()
 
     async def _close_unused(self) -> None:
         """Close the browser while no session needs it; the next call starts another."""
@@ -112,7 +118,7 @@ class BrowserSupervisor:
             self._last_failure = time.monotonic()
             raise
         self._failures = 0
-        browser.on_lost(lambda: self._lose(browser))
+        browser.on_lost(lambda: self._lose(browser, DIED))
         return browser
 
     async def _attach_or_launch(self, progress: Callable[[str], None]) -> Browser:
@@ -128,12 +134,12 @@ class BrowserSupervisor:
             return await starting if starting else None
         return None
 
-    def _lose(self, browser: Browser) -> None:
+    def _lose(self, browser: Browser, reason: str) -> None:
         """Report once that the browser is lost, unless rove closed it."""
         if self._browser is browser:
             self._browser = None
             self._lost_browsers.append(browser)
-            self._on_lost()
+            self._on_lost(reason)
 
     def _refuse_after_failures(self) -> None:
         """Raise BrowserUnavailable for a while after several failed starts, which would only load the machine."""
@@ -182,7 +188,7 @@ class BrowserSupervisor:
         self._missed_heartbeats = 0 if has_answered else self._missed_heartbeats + 1
         if self._missed_heartbeats >= 2:
             self._missed_heartbeats = 0
-            self._lose(browser)
+            self._lose(browser, FROZE)
             await self._kill_lost_browsers()
 
 

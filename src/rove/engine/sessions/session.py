@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, SessionDirectory
 from rove.advice import NO_NAMES, Names
-from rove.browser.context import RESTARTED, SavedContext, SharedState
+from rove.browser.context import DIED, RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import GUARDED, GuardNotice
@@ -148,7 +148,7 @@ class Session:
             self.refuse_if_closed()
             self._report_loss()
             if self._context is not None and not self._context.is_alive:
-                self.mark_lost()
+                self.mark_lost(DIED)
             if self._context is None:
                 context = await self._open_context(self, self._saved, progress)
                 if self._is_closed:
@@ -173,8 +173,8 @@ class Session:
                 hint="Call again: rove connects anew. Then list {tabs}.",
             )
 
-    def mark_lost(self) -> None:
-        """Note that the browser died. The next call gets a new context, with what was saved of this one."""
+    def mark_lost(self, reason: str) -> None:
+        """Note that the browser died or froze. The next call gets a new context, with what was saved of this one."""
         if self._context is not None:
             self._has_unreported_loss = not self.network.is_guarded and not self.running_calls
             # A dying browser may close its tabs one by one, so the URLs from before that are restored.
@@ -182,11 +182,12 @@ class Session:
                 self._saved or SavedContext(),
                 tabs=self._tab_urls,
                 kind=RESTARTED,
-                reason="",
+                reason="" if reason == DIED else f"the browser {reason} and was replaced",
                 shared=self._context.shared_state,
                 targets=self._context.targets,
                 ids_given=self._context.ids_given,
             )
+            self._context.lost.reason = reason
             self._context.lost.set()
             self._end_refs(self._context, "the browser was restarted")
 

@@ -225,9 +225,9 @@ class Sessions:
     def _is_busy(self) -> bool:
         return any(session.running_calls for session in self._open.values())
 
-    def _mark_all_lost(self) -> None:
+    def _mark_all_lost(self, reason: str) -> None:
         for session in self._open.values():
-            session.mark_lost()
+            session.mark_lost(reason)
 
     async def _close_idle_sessions(self) -> None:
         """Close each session that no client has used for as long as the settings allow."""

@@ -72,7 +72,8 @@ class HostRules:
         if self.only is not None and not any(entry.matches(endpoint) for entry in self.only):
             return Refusal(endpoint.host, endpoint.port, RefusalReason.NOT_LISTED)
         if endpoint.address is None and _is_local_name(endpoint.host) and not self._allows(endpoint):
-            return Refusal(endpoint.host, endpoint.port, RefusalReason.LOCAL_NAME)
+            reason = RefusalReason.LOOPBACK if _is_localhost(endpoint.host) else RefusalReason.LOCAL_NAME
+            return Refusal(endpoint.host, endpoint.port, reason)
         return None
 
     def refuse_addresses(self, endpoint: Endpoint, addresses: Sequence[IP], own: OwnPorts) -> Refusal | None:

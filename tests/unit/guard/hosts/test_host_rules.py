@@ -26,7 +26,7 @@ def reason(rules: HostRules, host: str, *addresses: str, port: int = 80, own: Ow
 @pytest.mark.parametrize(
     "host",
     [
-        "localhost", "a.localhost", "printer.local", "db.internal", "a.b.internal", "router.home.arpa", "home.arpa",
+        "printer.local", "db.internal", "a.b.internal", "router.home.arpa", "home.arpa",
         "intranet", "local", "internal",
     ],
 )  # fmt: skip
@@ -34,6 +34,13 @@ def test_local_names_are_refused_until_they_are_allowed(host: str) -> None:
     assert reason(HostRules(), host, PUBLIC) == "local-name"
     assert reason(HostRules.of(allow_hosts=[host]), host, "127.0.0.1") is None
     assert reason(HostRules.of(allow_hosts=[f"{host}:81"]), host, "127.0.0.1") == "local-name"
+
+
+@pytest.mark.parametrize("host", ["localhost", "a.localhost"])
+def test_localhost_is_refused_as_this_machine_until_it_is_allowed(host: str) -> None:
+    assert reason(HostRules(), host, PUBLIC) == "loopback"
+    assert reason(HostRules.of(allow_hosts=[host]), host, "127.0.0.1") is None
+    assert reason(HostRules.of(allow_hosts=[f"{host}:81"]), host, "127.0.0.1") == "loopback"
 
 
 @pytest.mark.parametrize("host", ["example.com", "local.example", "internal.example", "localhost.example", "a.b.arpa"])
@@ -108,7 +115,7 @@ def test_only_hosts_restricts_hosts_and_does_not_allow_private_ones() -> None:
     assert reason(rules, "www.example.com", PUBLIC) == "not-listed"
     assert reason(rules, "example.com.evil.example", PUBLIC) == "not-listed"
     assert reason(rules, PUBLIC) == "not-listed"
-    assert reason(rules, "localhost", "127.0.0.1") == "local-name"
+    assert reason(rules, "localhost", "127.0.0.1") == "loopback"
     assert reason(rules, "example.com", "127.0.0.1") == "loopback"
     assert reason(HostRules.of(only_hosts=[]), "example.com", PUBLIC) == "not-listed"
 
@@ -136,7 +143,7 @@ def test_a_refusal_names_the_host_the_reason_and_the_flag() -> None:
     error = refusal.error()
     assert isinstance(error, Denied)
     assert "localhost:3000" in error.message
-    assert "local-name" in error.message
+    assert "it is this machine itself (loopback)" in error.message
     assert "`--allow-host localhost:3000`" in error.hint
 
 
@@ -166,7 +173,7 @@ def test_a_refusal_names_the_address_that_a_name_resolved_to() -> None:
         ("https://example.com/", None),
         ("http://127.0.0.1:80\\@example.com/", "loopback"),
         ("http://①②⑦.1/", "loopback"),
-        ("http://loc\u00adalhost/", "local-name"),
+        ("http://loc\u00adalhost/", "loopback"),
         ("http://[::ffff:169.254.169.254]/", "metadata"),
         ("http://metadata.google.internal/", "metadata"),
         ("http://example.com:99999/", "unreadable"),

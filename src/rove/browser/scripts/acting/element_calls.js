@@ -3,19 +3,7 @@
 
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { describeElement } from "../search/targets.js";
-
-const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-
-// A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
-/** @returns {Promise<void>} */
-export const nextFrameOrTimeout = () =>
-  new Promise((resolve) => {
-    const late = setTimeout(resolve, 100);
-    nextFrame().then(() => {
-      clearTimeout(late);
-      resolve();
-    });
-  });
+import { nextFrameOrTimeout, waitFor } from "./waiting.js";
 
 // What an element is called. Its states and its value are left out: an act may be about to change them.
 /** @param {Element} element */
@@ -37,13 +25,18 @@ export const described = (element) => ({ line: lineOf(element), ref: "e" + refNu
 export const withRetries =
   (work) =>
   async (ref, timeout, ...rest) => {
-    const began = performance.now();
-    for (;;) {
-      const element = elementOfRef(ref);
-      if (!element) return { gone: true };
-      const line = lineOf(element);
-      const { retryFor = 0, ...answer } = await work(element, ...rest);
-      if (performance.now() - began >= Math.min(retryFor, timeout)) return { line, whose: self.origin, ...answer };
-      await nextFrameOrTimeout();
+    const target = elementOfRef(ref);
+    if (!target) return { gone: true };
+    const wait = waitFor(target, timeout);
+    try {
+      for (;;) {
+        if (!elementOfRef(ref)) return { gone: true };
+        const line = lineOf(target);
+        const answer = await work(target, ...rest);
+        if (wait.isOver(answer.retryFor ?? 0)) return { line, whose: self.origin, ...wait.result(answer) };
+        await nextFrameOrTimeout();
+      }
+    } finally {
+      wait.stop();
     }
   };

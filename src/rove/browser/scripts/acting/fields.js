@@ -6,9 +6,10 @@ import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, ro
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
 import { isPassword } from "../roles/passwords.js";
-import { isDisabled } from "./actionability.js";
+import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
 import { described, lineOf, withElement, withRetries } from "./element_calls.js";
 import { takesText } from "./typing.js";
+import { DISABLED_MS, UNREADY_MS } from "./waiting.js";
 
 const TEXT_INPUT_TYPES = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -44,18 +45,21 @@ const MAX_TYPED_LINES = 200;
 const isTextField = (element) =>
   element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TEXT_INPUT_TYPES.has(element.type));
 
-// A read-only field usually stays read-only; a disabled one is often enabled after a while.
-const READ_ONLY_TIMEOUT = 5000;
+const READ_ONLY = {
+  reason: "is read-only",
+  hint: "Press it with {click}: it may open something to choose from.",
+  retryFor: DISABLED_MS,
+};
 
 // The reason why a field cannot be edited now, and for how many milliseconds it is worth retrying.
 /** @param {any} element */
 const editingProblem = (element) => {
-  if (isDisabled(element)) return { reason: "is disabled", retryFor: Infinity };
-  if (element.readOnly) return { reason: "is read-only", retryFor: READ_ONLY_TIMEOUT };
+  if (isDisabled(element)) return DISABLED;
+  if (element.readOnly) return READ_ONLY;
   // The input behind a date or colour picker is often hidden, with something drawn in its place.
   const isPicked = element instanceof HTMLInputElement && !isTextField(element);
   if (isPicked || checkVisibility(element, { visibilityProperty: true })) return null;
-  return { reason: "is not visible", retryFor: Infinity };
+  return { reason: "is not visible", hint: HIDDEN_HINT, retryFor: UNREADY_MS };
 };
 
 // The reason why a field would not keep a value. Tried on a copy, as a browser replaces an invalid value with an empty

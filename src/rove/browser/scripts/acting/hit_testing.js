@@ -6,6 +6,8 @@ import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
 import { areaBox, areaPoints, pictureOf } from "../visibility/image_maps.js";
 import { lineOf } from "./element_calls.js";
 
+const OUTSIDE_HINT = "Show it first: something that can be opened or scrolled holds it. Look with {snapshot}.";
+
 // A person presses a label, or what is drawn inside it, to reach its control.
 /** @param {any} element @returns {HTMLLabelElement[]} */
 export const nativeLabelsOf = (element) => (element.labels ? Array.from(element.labels) : []);
@@ -77,7 +79,7 @@ export const bringIntoView = (element) => {
   Element.prototype.scrollIntoView.call(shown, { block: "center", inline: "center", behavior: "instant" });
 };
 
-/** @param {Element} element */
+/** @param {Element} element @returns {{ x: number, y: number } | { reason: string, hint?: string }} */
 export const pressPoint = (element) => {
   let cover = null;
   const candidates = pointsOf(element);
@@ -87,6 +89,8 @@ export const pressPoint = (element) => {
     if (hit && isPressedBy(hit, element)) return { x, y };
     cover = cover || hit;
   }
-  if (!candidates.length) return { reason: "lies outside what can be scrolled into view" };
-  return { reason: cover ? `is covered by ${lineOf(cover)}` : "receives no pointer events" };
+  if (!candidates.length) return { reason: "lies outside what can be scrolled into view", hint: OUTSIDE_HINT };
+  return cover
+    ? { reason: `is covered by ${lineOf(cover)}` }
+    : { reason: "receives no pointer events", hint: "Press what is around it, or reach it with {press}." };
 };

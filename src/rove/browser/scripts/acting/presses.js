@@ -5,8 +5,9 @@ import { FRAMES } from "../dom/elements.js";
 import { matchesSelector } from "../dom/natives.js";
 import { deepestAt } from "../dom/tree.js";
 import { rememberPasswordFields } from "../roles/passwords.js";
-import { lineOf, nextFrameOrTimeout } from "./element_calls.js";
+import { lineOf } from "./element_calls.js";
 import { isPressedBy } from "./hit_testing.js";
+import { nextFrameOrTimeout } from "./waiting.js";
 
 /** @typedef {{ element: Element, arrived: boolean, reason: string | null, left: number }} ExpectedPress */
 

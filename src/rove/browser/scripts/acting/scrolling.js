@@ -2,8 +2,9 @@
 
 import { clientHeightOf, clientWidthOf, rootElementOf, scrollHeightOf, scrollWidthOf } from "../dom/natives.js";
 import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
-import { nextFrameOrTimeout, withElement } from "./element_calls.js";
+import { withElement } from "./element_calls.js";
 import { pointsOf } from "./hit_testing.js";
+import { nextFrameOrTimeout } from "./waiting.js";
 
 /** @param {Element} element @param {boolean} down */
 const isScroller = (element, down) => {

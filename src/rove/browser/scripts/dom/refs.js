@@ -15,6 +15,29 @@ const sweepRefs = () => {
   sweepAt = Math.max(5000, refElements.size * 2);
 };
 
+// When refs were given: a number, and the time at which it was the next. Kept for the last moments only.
+/** @type {[number: number, time: number][]} */
+let refMoments = [];
+const REF_MOMENT_MS = 20;
+const MAX_REF_MOMENTS = 50;
+
+/** @param {number} number */
+const noteMoment = (number) => {
+  const now = performance.now();
+  const last = refMoments.at(-1);
+  if (last && now - last[1] < REF_MOMENT_MS) return;
+  refMoments.push([number, now]);
+  if (refMoments.length > MAX_REF_MOMENTS) refMoments = refMoments.slice(-MAX_REF_MOMENTS / 2);
+};
+
+// Milliseconds since rove first saw an element, which may have been on the page before; infinite if that is long ago.
+/** @param {Element} element */
+export const msSinceFirstSeen = (element) => {
+  const number = refNumber(element);
+  const moment = refMoments.findLast(([first]) => first <= number);
+  return moment ? performance.now() - moment[1] : Infinity;
+};
+
 /** @param {Element} element */
 export const refNumber = (element) => {
   let number = refNumbers.get(element);
@@ -22,6 +45,7 @@ export const refNumber = (element) => {
     number = nextRefNumber++;
     refNumbers.set(element, number);
     refElements.set(number, new WeakRef(element));
+    noteMoment(number);
     if (refElements.size > sweepAt) sweepRefs();
   }
   return number;

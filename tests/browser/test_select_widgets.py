@@ -1,0 +1,35 @@
+"""Selects that a widget of the page stands in for."""
+
+from __future__ import annotations
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+
+# The widget opens its list when the select, or its own box, has the focus, and closes it when the focus leaves.
+PAGE = """<style>.gone { position: absolute; width: 1px; height: 1px; overflow: hidden; opacity: 0 }</style>
+  <select id=s class=gone aria-label=Land><option>Norway<option>Sweden</select>
+  <div id=box tabindex=0 role=combobox aria-expanded=false aria-label=Land>Norway</div>
+  <ul id=list role=listbox hidden style='position: absolute; z-index: 1; margin: 0; height: 200px; width: 300px;
+    background: white'><li role=option>Norway<li role=option>Sweden</ul>
+  <button onclick="done.textContent = 'pressed'">Go</button><p id=done></p><script>
+    const show = (open) => { list.hidden = !open; box.setAttribute('aria-expanded', open) };
+    box.onfocus = () => show(true);
+    box.onblur = () => show(false);
+    s.EVENT = () => box.focus();
+    s.onchange = (event) => { box.textContent = s.value; if ('EVENT' === 'onchange') box.focus() };
+  </script>"""
+
+
+@pytest.mark.parametrize("event", ["onfocus", "onchange"])
+async def test_a_choice_leaves_no_list_open_over_the_page(session: Session, site: Site, event: str) -> None:
+    await session.navigate(site.page("/", PAGE.replace("EVENT", event)))
+    await session.select("#s", ("Sweden",))
+    assert (await session.evaluate("[s.value, box.textContent, list.hidden]")).result.value == [
+        "Sweden",
+        "Sweden",
+        True,
+    ]
+    await session.click('button "Go"')
+    assert (await session.evaluate("done.textContent")).result.value == "pressed"
