@@ -49,11 +49,74 @@ interface Decoration {
   covers: Colour | null;
 }
 
-/** An opaque box that CSS generates over the content of an element. */
-interface PseudoCover {
+/** One step of the way to a box in painting order; `end` tells an element from its ::before and ::after. */
+interface PaintEntry {
+  level: number;
+  node: Node;
+  end: number;
+  isContext: boolean;
+  isLayered: boolean;
+}
+
+/** A box that paints something: an element's own, or its ::before or ::after. */
+interface Surface {
+  element: Element;
+  pseudo: string;
+  facts: StyleRecord;
+  opacity: number;
+  filtered: ColourFilter | null;
+  blend: string;
+  isFixed: boolean;
   style: CSSStyleDeclaration;
-  layer: number;
-  isLater: boolean;
+  rect: DOMRect;
+  visible: Map<Scroller | null, Edges>;
+  /** What it paints, where that is the same everywhere. */
+  parts: (Colour[] | null)[] | null;
+  order: PaintEntry[] | null;
+}
+
+/** What scrolls: how far its content can still be moved back and on, across and down. */
+interface Scroller {
+  box: Edges;
+  back: number[];
+  on: number[];
+}
+
+interface PlacedSurface {
+  surface: Surface;
+  part: Edges;
+  shift: { x: number; y: number; isOut: boolean };
+}
+
+/** A point of a text: 1 where it is covered, a half where that cannot be told; the colours that may be below it. */
+interface PaintedPoint {
+  cover: number;
+  colours: Colour[] | null;
+  /** The colours below the lowest part whose colours are unknown. */
+  known: Colour[];
+  /** Whether anything but the canvas itself is below. */
+  isPainted: boolean;
+  /** Whether the colours below change from point to point, as those of a picture do. */
+  isPattern: boolean;
+}
+
+/** The colours of background images, whether nothing else is painted, and whether text of a colour is seen on them. */
+interface Palette {
+  colours: Colour[];
+  isPlain: boolean;
+  seen: Map<string, boolean>;
+}
+
+interface GradientStop {
+  colour: Colour;
+  at: number;
+}
+
+/** A picture's size, and its colours on a small square; null where they cannot be read. */
+interface PictureColours {
+  width: number;
+  height: number;
+  pixels: Uint8ClampedArray | null;
 }
 
 type ColourFilter = (colour: Colour) => Colour;
@@ -89,6 +152,8 @@ interface StyleRecord {
   hides: boolean;
   scrolls: boolean;
   moved: boolean;
+  displaced: boolean;
+  blursBackdrop: boolean;
   legacyClip: boolean;
   skipsContent: boolean;
   reason: string;
@@ -105,6 +170,8 @@ interface StyleRecord {
   after: boolean;
   marker: string;
   struck: boolean;
+  paintsBefore: boolean;
+  paintsAfter: boolean;
   masksText: boolean;
   untouchable: boolean;
   contrastWith: Colour | null;
@@ -118,8 +185,21 @@ interface TextContext {
   backgroundImage: Colour[] | null;
   textBackground: Colour[] | null;
   filtered: ColourFilter | null;
-  blendBackdrop?: Colour | null;
+  blendBackdrop: Colour | null;
   blend: string;
+  /** The nearest element around that has a background image. */
+  pictured: Element | null;
+  /** Whether text may lie outside the boxes around it. */
+  displaced: boolean;
+  /** Whether a negative z-index may put text behind the boxes around it. */
+  sunken: boolean;
+}
+
+/** What decides about the colours of letters. */
+interface TextStyle {
+  colour: Colour;
+  decoration: Decoration | null;
+  firstLine: Colour | null;
 }
 
 /** What the children of an element inherit while they are walked. */
@@ -129,8 +209,12 @@ interface VisibilityContext extends TextContext {
   seen: boolean;
   reason: string;
   inert: string;
-  blendBackdrop: Colour | null;
-  pseudoCover: PseudoCover | null;
+  /** Whether the element itself may lie over or under others. */
+  overlaps: boolean;
+  /** The nearest element around that has a background. */
+  painter: Element | null;
+  /** What scrolling the nearest scroll container can show; null where that is the page. */
+  reach: Edges | null;
   clip: Clip | null;
   needsMeasuring: boolean;
   fixed: boolean;
@@ -138,7 +222,6 @@ interface VisibilityContext extends TextContext {
   isInName: boolean;
   owner: NameOwner | null;
   isBehindModal: boolean;
-  hasBackground: boolean;
   depth: number;
   inView: number;
   grouped: boolean;
@@ -160,6 +243,7 @@ interface NameOwner {
   struckText?: string[];
   hasUnstruckText?: boolean;
   colours?: string[];
+  displaced?: boolean;
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
@@ -180,6 +264,10 @@ interface Row extends Partial<NameOwner> {
   to?: number;
   place?: number;
   inlineText?: string;
+  /** Whether its text may lie outside the boxes around it. */
+  displaced?: boolean;
+  /** The row of text that `inlineText` was. */
+  inlined?: Row;
   cellDepth?: number;
   headers?: boolean;
   /** The colour behind the content of an element. */
@@ -216,6 +304,7 @@ interface TextRun {
   node?: Node;
   nodes: (Node | undefined)[] | null;
   dropped?: number;
+  displaced?: boolean;
   preformatted?: boolean;
   struck: boolean;
 }
@@ -226,12 +315,6 @@ interface Group {
   items: Row[];
   children: number[];
   last: Row | null;
-}
-
-interface Overlay {
-  element: Element;
-  rect: Box;
-  facts: StyleRecord;
 }
 
 /** What the rules of one style sheet can tell apart. */

@@ -71,14 +71,14 @@ const oddRows = (group) => {
   const odd = others.flat();
   const isStriped = odd.length * 2 > usual.length && ![...odd, usual[0]].some(hasVividBackground);
   if (usual.length < 2 || isStriped) return [];
-  return odd.filter((row) => differs(row, usual[0]));
+  return odd.filter((row) => hasOtherBackground(row, usual[0]));
 };
 
 /** @param {Row} row */
 const hasVividBackground = (row) => isVivid(/** @type {Colour} */ (row.background));
 
 /** @param {Row} row @param {Row} other */
-const differs = (row, other) =>
+const hasOtherBackground = (row, other) =>
   contrast(/** @type {Colour} */ (row.background), /** @type {Colour} */ (other.background)) > MIN_DIFFERENCE ||
   hasVividBackground(row) !== hasVividBackground(other);
 

@@ -26,7 +26,10 @@ const MARK_TEXT = {
   "screen-reader text": "screen-reader only",
   "perhaps masked": "perhaps invisible: masked",
   "perhaps filter": "perhaps invisible: filter",
+  "perhaps covered": "perhaps invisible: covered",
+  "perhaps same colour": "perhaps invisible: same colour",
   "partly covered": "partly invisible: covered",
+  "partly same colour": "partly invisible: same colour",
 };
 
 /** @param {string} reason */
@@ -68,7 +71,8 @@ const firstUnseen = (elements) => {
 };
 
 /** @param {Element} element */
-const unseenPlaceholder = (element) => unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element));
+const unseenPlaceholder = (element) =>
+  unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element), element);
 
 /** @param {Element} element @param {Naming} naming */
 const descriptionState = (element, naming) => {

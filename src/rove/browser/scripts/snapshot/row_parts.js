@@ -5,6 +5,7 @@ import { activeElement } from "../dom/focus.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { quote, squash } from "../dom/text.js";
+import { showsPicture } from "../paint/pictures.js";
 import { inputType } from "../roles/controls.js";
 import { TEXT_ENTRY } from "../roles/values.js";
 import { lowContrastReason, unseenElement } from "../visibility/text_visibility.js";
@@ -43,7 +44,7 @@ const hasOwnText = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" &
 export const newRow = (element, role, naming, strength, context, inner) => {
   const reason =
     unseenElement(element, inner) ||
-    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner) : "");
+    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner, element) : "");
   const mark = reason || inner.inert;
   return {
     depth: context.depth,
@@ -89,7 +90,7 @@ export const finishOneLiner = (row, index, fromContent) => {
     const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
     if (row.hasSeenText || !fromContent)
       row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${reasons})`;
-    else row.marks += markFor(row.unseen[0][0]);
+    else row.marks += markFor(showsPicture(row.element) ? "screen-reader text" : row.unseen[0][0]);
     row.flags |= UNSEEN;
   }
   if (row.struckText) row.marks += struckMark(row);
@@ -140,6 +141,13 @@ const finishTableRow = (row, index) => {
   inlineFirstText(index);
 };
 
+/** @param {Row} previous @param {Row} cell */
+const joinCell = (previous, cell) => {
+  previous.flags |= cell.flags & IN_VIEW;
+  const nodes = [...(previous.nodes || [previous.node]), ...(cell.nodes || [cell.node])];
+  previous.nodes = nodes.filter((node) => node !== undefined);
+};
+
 /** @param {string} role @param {VisibilityContext} context @param {number} start */
 export const finishCell = (role, context, start) => {
   flushText();
@@ -156,7 +164,7 @@ export const finishCell = (role, context, start) => {
   if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
     previous.text += " | " + text;
     if (text) previous.isBlank = false;
-    if (made) previous.flags |= /** @type {Row} */ (rows.pop()).flags & IN_VIEW;
+    if (made) joinCell(previous, /** @type {Row} */ (rows.pop()));
     previous.headers = previous.headers && role === "columnheader";
   } else if (made) {
     rows[start].cellDepth = context.depth;

@@ -53,6 +53,7 @@ export const addText = (text, context, reason, node) => {
     textRun.nodes ??= [textRun.node];
     textRun.nodes.push(node);
   }
+  if (context.displaced || context.sunken) textRun.displaced = true;
   if (textRun.glue) {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
@@ -90,7 +91,7 @@ const trimLines = (text) =>
 
 export const flushText = (isBeforeControl = false) => {
   if (!textRun) return;
-  const { text, mark, depth, inView, dropped, preformatted, node, nodes, struck } = textRun;
+  const { text, mark, depth, inView, dropped, displaced, preformatted, node, nodes, struck } = textRun;
   textRun = null;
   const kept = preformatted ? text.replace(/^\n+|[ \t\r\f]+$/g, "") : trimText(text);
   if (!kept.trim() || (!mark && isSeparator(kept, isBeforeControl))) return;
@@ -107,13 +108,14 @@ export const flushText = (isBeforeControl = false) => {
     mark,
     struck,
     line: "",
+    displaced,
     node,
     nodes: nodes && nodes.filter((each) => each !== undefined),
   });
 };
 
 /** @param {Row} row */
-const textLine = (row) =>
+export const textLine = (row) =>
   '"' +
   escapeQuoted(row.text || "") +
   '"' +
@@ -140,6 +142,7 @@ export const inlineFirstText = (index) => {
   if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS)
     return;
   row.inlineText = textLine(first);
+  row.inlined = first;
   row.flags |= first.flags & IN_VIEW;
   rows.splice(index + 1, 1);
 };

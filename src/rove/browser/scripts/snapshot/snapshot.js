@@ -26,6 +26,7 @@ import { isHiddenByStyle } from "../names/exclusion.js";
 import { resetLabels } from "../names/labels.js";
 import { NO_NAME, nameOf } from "../names/names.js";
 import { resetOrdinals } from "../names/ordinals.js";
+import { collectSurfaces } from "../paint/surfaces.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
 import { resetTables } from "../roles/tables.js";
@@ -33,7 +34,7 @@ import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
-import { markCovered, resetOverlays } from "../visibility/overlays.js";
+import { markCovered, resetPaint } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { markOddColours } from "./colour_notes.js";
@@ -69,7 +70,7 @@ export const beginPass = (options) => {
   resetContexts();
   resetClosedHosts();
   resetGroups();
-  resetOverlays();
+  resetPaint();
   resetStrippedCharacters();
   findDisabledGroups();
   prepareLinks(Boolean(options.links));
@@ -136,6 +137,7 @@ const addMissedControls = (context) => {
 // The first row is the element itself, whatever its role and name.
 /** @param {Element} element @param {SnapshotOptions} options */
 export const walkElement = (element, options) => {
+  collectSurfaces();
   const row = rowOf(element, isPresentationalChild(element) ? "none" : roleOf(element));
   rows.push(row);
   const context = contextAt(element);

@@ -28,13 +28,13 @@ import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
 import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
 import { generatedPart } from "../names/generated_content.js";
 import { markerText } from "../names/markers.js";
+import { noteSurface } from "../paint/surfaces.js";
 import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
 import { cellRoleIn, TABLES } from "../roles/tables.js";
 import { styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter } from "../visibility/contexts.js";
-import { noteOverlay } from "../visibility/overlays.js";
 import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
 import { generatedSwatchText, swatchText, withDotColour } from "./colour_notes.js";
@@ -100,6 +100,7 @@ const isTextInView = (node) => {
 const noteTextInName = (data, node, context) => {
   if (!context.owner || !data.trim()) return;
   const owner = context.owner;
+  if (context.displaced || context.sunken) owner.displaced = true;
   if (!context.seen) return;
   const reason = unseenText(node, context);
   if (context.inert && context.inert !== owner.inert && !reason)
@@ -136,7 +137,7 @@ const addPseudo = (element, which, context) => {
   if (hasAlternative(style.content)) noteAlternative(textOf(false), text, context);
   // Icon fonts use the private use area, which means nothing as text.
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return addSwatch(generatedSwatchText(style), context);
-  const reason = unseenPseudo(style, context);
+  const reason = unseenPseudo(style, context, element, which);
   if (context.isInName) {
     if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
     return;
@@ -157,7 +158,8 @@ const noteAlternative = (text, shown, context) => {
 /** @param {Element} element @param {VisibilityContext} context */
 const addMarker = (element, context) => {
   const text = squash(markerText(element, context.facts.marker));
-  if (text) addText(text + " ", context, unseenPseudo(getComputedStyle(element, "::marker"), context));
+  if (text)
+    addText(text + " ", context, unseenPseudo(getComputedStyle(element, "::marker"), context, element, "::marker"));
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
@@ -373,7 +375,7 @@ const walkThen = (element, inner, nesting, finish) => {
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {number} nesting */
 export const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
-  if (facts.placed || facts.moved || facts.overlaps || facts.tag === "rect") noteOverlay(element, facts, inner);
+  noteSurface(element, facts, inner);
   const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && facts.html) {

@@ -23,7 +23,7 @@ export const ALL_PROPERTY_GROUPS = 31;
 const PROPERTY_GROUPS = [
   [TRANSFORMS, /trans|scale|rotate|offset|perspective|backface|margin[\w-]*:[^;]*(?:-\.?\d|\()/],
   [EFFECTS, /opacity|filter|mask|clip|blend/],
-  [BACKGROUND_IMAGES, /background[\w-]*:[^;]*(?:\(|text)/],
+  [BACKGROUND_IMAGES, /background[\w-]*:[^;]*(?:\(|text)|inset|border-image/],
   [TEXT_STYLES, /text-|letter-spacing|zoom|size-adjust/],
   [LAYOUT, /grid|content-visibility|contain|pointer-events|z-index/],
 ];
