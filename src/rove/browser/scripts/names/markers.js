@@ -10,14 +10,14 @@ import { isNumberedOtherwise, ordinalOf } from "./ordinals.js";
 
 // Bullets say nothing but that this is an item.
 const PLAIN_MARKERS = new Set(["none", "disc", "circle", "square", "disclosure-open", "disclosure-closed"]);
-const CONTENT = "content ";
+const CONTENT_PREFIX = "content ";
 
 // How an element that is displayed as a list item is marked; empty for a mere bullet.
 /** @param {Element} element @param {CSSStyleDeclaration} style */
 export const markerKind = (element, style) => {
   if (distinctions.markers || (shadowsWereMet && rootNodeOf(element) !== document)) {
     const content = getComputedStyle(element, "::marker").content;
-    if (content && content !== "normal") return content === "none" ? "" : CONTENT + content;
+    if (content && content !== "normal") return content === "none" ? "" : CONTENT_PREFIX + content;
   }
   return PLAIN_MARKERS.has(style.listStyleType) || style.listStyleImage !== "none" ? "" : style.listStyleType;
 };
@@ -25,8 +25,8 @@ export const markerKind = (element, style) => {
 // Numbers from one on are left out: they are the places in the list.
 /** @param {Element} element @param {string} kind */
 export const markerText = (element, kind) => {
-  if (kind.startsWith(CONTENT))
-    return parseContent(kind.slice(CONTENT.length), true, (part) => generatedPart(part, element, "::marker"));
+  if (kind.startsWith(CONTENT_PREFIX))
+    return parseContent(kind.slice(CONTENT_PREFIX.length), true, (part) => generatedPart(part, element, "::marker"));
   if (kind.startsWith('"')) return unescapeCss(kind.slice(1, -1));
   if (kind === "decimal" && !isNumberedOtherwise(element)) return "";
   const [before, after] = affixesOf(kind);
