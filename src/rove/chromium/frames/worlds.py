@@ -39,7 +39,6 @@ class World:
     # The page's own context in this frame, and rove's object in it (`frames/event_listeners.py`).
     page_context: int | None = field(default=None, repr=False)
     listener_probe: str | None = field(default=None, repr=False)
-    listeners_checked_at: float = 0.0
     _context: int | None = field(default=None, repr=False)
     # Whether `rove.startRefs` was called in the context.
     _has_refs: bool = field(default=False, repr=False)
@@ -78,7 +77,6 @@ class World:
         self._context = None
         self._has_refs = False
         self.page_context = self.listener_probe = None
-        self.listeners_checked_at = 0.0
 
     def set_context(self, context: int) -> None:
         """Use the context that the browser reports for rove's world, which saves a command to create one."""

@@ -10,7 +10,6 @@ from hashlib import sha256
 from typing import Any
 
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
-from rove.chromium.frames.event_listeners import find_listeners
 from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
@@ -92,18 +91,11 @@ class PageObserver:
         With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
         """
         self._rows = None
-        # This runs while the frame is waited for, which takes longer.
-        listeners = asyncio.ensure_future(find_listeners(self._page.worlds.main)) if read_rows else None
         try:
             await self._wait_for_touched_frame(since)
             self._rows = await self._wait_for_page(read_rows, since)
-            if listeners is not None and not listeners.done() and await listeners:
-                self._rows = None  # the rows were read before all listeners were known
         except CdpError:
             pass  # the document was replaced, and the caller reads the next one
-        finally:
-            if listeners is not None:
-                listeners.cancel()
 
     async def _wait_for_touched_frame(self, since: float) -> None:
         """Wait for a frame in another process, which may react only after the page around it is quiet."""

@@ -11,7 +11,7 @@ import { hasOwnLabel, roleOf } from "../roles/roles.js";
 import { isLayoutPart } from "../roles/tables.js";
 import { areasOf } from "../visibility/image_maps.js";
 import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
-import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
+import { hasControlInside, hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
 import {
   asChildContext,
   finishCell,
@@ -197,6 +197,7 @@ const addClickableRow = (element, role, strength, context, inner) => {
     !editable &&
     (queryOne(element, COMPLEX_CONTENT) !== null ||
       shadowOf(element) !== null ||
+      (strength === STRONG && hasControlInside(element, inner.facts.pointer)) ||
       textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);
   const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
   const row = newRow(element, role, naming, strength, context, inner);

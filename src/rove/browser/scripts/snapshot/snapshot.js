@@ -37,7 +37,7 @@ import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
-import { PRESS_ROLES, STRONG } from "./press_targets.js";
+import { findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
 import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
@@ -82,6 +82,7 @@ export const walkPage = () => {
   }
   const facts = styleOf(body, context.facts);
   if (!facts.none) {
+    findListeningParts(body, facts);
     const inner = enter(body, facts, context);
     inner.isBehindModal = context.isBehindModal;
     if (roleOf(body) !== "generic" || isEditingHost(body)) visitRendered(body, facts, context, 1);
