@@ -7,7 +7,9 @@ from tests.site import Site
 
 from rove import Session
 
-TEXTS = "<h1>Challenges</h1><div id=a class=box>Right-click me</div><div id=b class=toggle>Show password</div><p>Words.</p>"
+TEXTS = (
+    "<h1>Challenges</h1><div id=a class=box>Right-click me</div><div id=b class=toggle>Show password</div><p>Words.</p>"
+)
 # Listens for as many kinds of events as React does at its root.
 ROOT = "for (let n = 0; n < 40; n += 1) root.addEventListener(n ? 'kind' + n : 'click', () => {});"
 SELECTORS = "{events: {click: [{selector: '.box'}], dblclick: [{selector: '.toggle'}]}}"
@@ -46,7 +48,9 @@ async def test_elements_whose_handlers_are_known_are_the_controls(session: Sessi
 async def test_if_nothing_tells_what_is_pressed_all_texts_of_a_small_container_have_refs(
     session: Session, site: Site, listener: str
 ) -> None:
-    seen = await snapshot_of(session, site, f"<div id=root>{TEXTS}</div>", f"{listener}.addEventListener('click', () => {{}})")
+    seen = await snapshot_of(
+        session, site, f"<div id=root>{TEXTS}</div>", f"{listener}.addEventListener('click', () => {{}})"
+    )
     assert all("[e" in line for line in seen.splitlines())
     assert 'clickable "Right-click me" [e' in seen and 'heading "Challenges" level=1 [e' in seen
 
@@ -90,7 +94,9 @@ async def test_buttons_made_of_divs_are_not_folded_into_their_dialog(session: Se
 
 
 async def test_a_container_that_was_empty_at_first_is_not_a_control_later(session: Session, site: Site) -> None:
-    script = "root.addEventListener('click', () => {}); add = () => { root.innerHTML = '<button>Buy</button><p>Words</p>' }"
+    script = (
+        "root.addEventListener('click', () => {}); add = () => { root.innerHTML = '<button>Buy</button><p>Words</p>' }"
+    )
     await snapshot_of(session, site, "<div id=root></div>", script)
     await session.evaluate("add()")
     seen = (await session.snapshot()).result.text

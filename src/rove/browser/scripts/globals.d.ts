@@ -176,6 +176,8 @@ interface Row extends Partial<NameOwner> {
   cellDepth?: number;
   headers?: boolean;
   plain?: string;
+  /** Other rows tell the same. */
+  isLeftOut?: boolean;
   /** Of a row of text. */
   text?: string;
   missing?: number;
@@ -208,6 +210,12 @@ interface TextRun {
 }
 
 /** A list, with the first row of each child. */
+/** The index of the row that contains each row, and how many rows each contains directly. */
+interface RowTree {
+  parents: Int32Array;
+  counts: Int32Array;
+}
+
 interface Group {
   element: Element;
   items: Row[];
@@ -224,6 +232,7 @@ interface Overlay {
 /** What the rules of one style sheet can tell apart. */
 interface SheetFacts {
   selectors: string[];
+  hover: string[];
   pseudo: string[];
   attributes: Set<string>;
   ids: Set<string>;

@@ -20,8 +20,8 @@ _LISTENER_PROBE = "({ listeners: getEventListeners, known: new WeakSet(), event:
 MAX_ELEMENTS = 6000
 MAX_LISTENERS = 3000
 # Finds the elements that have press listeners since the last call. Frameworks that listen once for a whole part of the
-# page keep the handlers of its elements as properties of these (React, Solid, Svelte) or as selectors (jQuery). An event
-# of a random name takes an element to rove's script: hundreds of them would take long one by one over the protocol.
+# page keep the handlers of its elements as properties of these (React, Solid, Svelte) or as selectors (jQuery). An
+# event of a random name takes an element to rove's script: over the protocol, hundreds of them would take long.
 _NEW_ELEMENTS = """function (maxElements, maxListeners) {
   const NATIVE = /^(?:html|a|button|input|select|textarea|option|summary|label|iframe|script|style|br)$/;
   const KINDS = "click|mousedown|pointerdown|mouseup|pointerup|dblclick|touchstart|contextmenu";
@@ -46,7 +46,8 @@ _NEW_ELEMENTS = """function (maxElements, maxListeners) {
   const addSelected = (root, selectors) => {
     for (const selector of selectors) for (const element of root.querySelectorAll(selector)) add(element);
   };
-  const hasHandler = (object, isName) => Object.keys(object).some((name) => isName(name) && typeof object[name] === "function");
+  const hasHandler = (object, isName) =>
+    Object.keys(object).some((name) => isName(name) && typeof object[name] === "function");
   // Svelte keeps handlers by kind under a symbol, Solid one in a property for each kind, React all in the properties.
   const handlesPresses = (key, value) => {
     if (typeof key === "symbol") return hasHandler(value, (name) => PRESSES.includes(name));

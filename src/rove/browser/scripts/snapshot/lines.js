@@ -69,11 +69,13 @@ const firstUnseen = (elements) => {
 /** @param {Element} element */
 const unseenPlaceholder = (element) => unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element));
 
-/** @param {Element} element @param {Naming} naming */
-const descriptionState = (element, naming) => {
+/** @param {Element} element @param {Naming} naming @param {boolean} full */
+const descriptionState = (element, naming, full) => {
   if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";
   const description = descriptionOf(element, naming);
   if (!description) return "";
+  // A tooltip that repeats the name tells nothing more.
+  if (!full && naming.name.toLowerCase().includes(description.text.toLowerCase())) return "";
   return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
 };
 
@@ -99,7 +101,7 @@ const lineDetails = (element, role, naming, full) => {
     if (TEXT_ENTRY.has(role) || (isHtml(element) && localNameOf(element) === "textarea"))
       details += placeholderState(element, naming);
     details += valueState(element, role, full ? MAX_TEXT : 300);
-    if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming);
+    if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming, full);
     details += roleDescription(element);
   } else details += valueState(element, role, full ? MAX_TEXT : 300);
   if (role === "combobox") details += optionsState(element);

@@ -48,6 +48,9 @@ export const receiveClickListeners = (event) => {
   addEventListener(event, (received) => addClickListener(received.composedPath()[0]), true);
 };
 
+/** @param {Element} element */
+export const isListener = (element) => clickListeners.has(element) || listeningParts.has(element);
+
 /** @param {EventTarget} target */
 const addClickListener = (target) => {
   clickListeners.add(target);

@@ -31,6 +31,7 @@ import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
+import { tellHoverControls } from "../visibility/hover.js";
 import { markCovered, resetOverlays } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
@@ -38,6 +39,7 @@ import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
 import { findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
+import { foldRepetition } from "./repetition.js";
 import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
@@ -211,6 +213,8 @@ export const takeSnapshot = (options = {}) => {
   if (root) walkElement(root, options);
   else walkPage();
   markCovered();
+  tellHoverControls();
+  foldRepetition();
   filterRows(options);
   return {
     ...columnsOf(options),
