@@ -238,7 +238,7 @@ const addClickableRow = (element, role, strength, context, inner) => {
     flushText();
     if (complex) finishComplexClickable(element, row, index, strength);
     else finishOneLiner(row, index, naming.source === "content");
-    if (row.line === "clickable" && rows.length === index + 1) finishBlank(row, strength);
+    if (row.line === "clickable" && rows[rows.length - 1] === row) finishBlank(row, strength);
   };
 };
 
