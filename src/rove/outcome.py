@@ -205,6 +205,8 @@ class Outcome(Generic[R]):
     pending: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     seconds: float = 0.0
+    # What changed after the last answer and before this action.
+    earlier: Changes = Changes()
 
     @property
     def origin(self) -> str:
