@@ -19,6 +19,9 @@ GROUP_HEAD = 5
 ITEM_ROWS = 12
 SHARE_FOR_GAPS = 0.05
 ENOUGH = 0.88
+# So few rows, or characters, cost no more than the line that says they are left out.
+SHORT_GAP_ROWS = 3
+SHORT_GAP_LENGTH = 60
 # Rows from which the cost of all rows is estimated.
 SAMPLED_ROWS = 60
 # If the estimate exceeds the budget by this factor, the text is not written in full to be measured.
@@ -121,6 +124,10 @@ def _fitted(plan: _Plan, notes: list[str], budget: int) -> Rendered:
 def _shortening(missing: int, actionable: int) -> str:
     left_out = f"{missing:,} lines left out, {actionable:,} of them can be pressed"
     return f"(shortened to fit: {left_out}; use expand, find or a target)"
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count:,} lines"
 
 
 def _shortened(row: Row, line: str) -> str:
@@ -247,7 +254,16 @@ class _Plan:
             if left < 0:
                 break
             kept.update(needed)
-        return sorted(kept)
+        return sorted(kept | self._short_gaps(sorted(kept)))
+
+    def _short_gaps(self, kept: Sequence[int]) -> set[int]:
+        """Return the rows between kept ones that are no longer than what would stand for them."""
+        short: set[int] = set()
+        for before, after in zip([-1, *kept], [*kept, len(self.rows)], strict=True):
+            gap = range(before + 1, after)
+            if len(gap) <= SHORT_GAP_ROWS and sum(map(self._length, gap)) <= SHORT_GAP_LENGTH:
+                short.update(gap)
+        return short
 
     def _with_context(self, index: int) -> list[int]:
         """Return a row with its ancestors and the rest of its list item, without which it would mean little."""
@@ -303,10 +319,10 @@ class _Plan:
                 line = f"{pad}… {items:,} more [expand {group.ref}:{group.child(first)}]"
                 return [line, *(self._gap(last, end) if last < end else [])]
         actionable = self.actionable.count(1, start, end)
-        if not actionable and end - start < 6:
-            return [f"{pad}…"]
         said = f", {actionable:,} to press" if actionable else ""
-        return [f"{pad}… {end - start:,} lines{said} [expand {self._anchor(start)}+]"]
+        anchor = self._anchor(start)
+        handle = f" [expand {anchor}+]" if anchor else ""
+        return [f"{pad}… {_lines(end - start)}{said}{handle}"]
 
     def _anchor(self, index: int) -> str:
         for place in range(index - 1, -1, -1):

@@ -297,6 +297,8 @@ interface Row extends Partial<NameOwner> {
   /** Of a row of text: it stands for blank cells only. */
   isBlank?: boolean;
   plain?: string;
+  /** Other rows tell the same. */
+  isLeftOut?: boolean;
   /** Of a row of text. */
   text?: string;
   missing?: number;
@@ -344,6 +346,12 @@ interface TextPart {
 }
 
 /** A list, with the first row of each child. */
+/** The index of the row that contains each row, and how many rows each contains directly. */
+interface RowTree {
+  parents: Int32Array;
+  counts: Int32Array;
+}
+
 interface Group {
   element: Element;
   items: Row[];
@@ -354,6 +362,7 @@ interface Group {
 /** What the rules of one style sheet can tell apart. */
 interface SheetFacts {
   selectors: string[];
+  hover: string[];
   pseudo: string[];
   attributes: Set<string>;
   ids: Set<string>;

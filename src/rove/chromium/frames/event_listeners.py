@@ -8,40 +8,83 @@ tabindex would be left out. Asking through `DOMDebugger` took 40 to 440 ms on la
 from __future__ import annotations
 
 import asyncio
-import time
+import json
+import secrets
 from typing import Any
 
-from rove.chromium.frames.worlds import World, resolve_node
+from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
 
-OBJECT_GROUP = "rove listeners"
 # An object in the page's context that no variable of the page refers to.
-_LISTENER_PROBE = "({ listeners: getEventListeners, known: new WeakSet() })"
+_LISTENER_PROBE = "({ listeners: getEventListeners, known: new WeakSet(), event: %s })"
 # Each element takes most of a microsecond of the page's main thread, and every snapshot waits for it.
-MAX_ELEMENTS = 3000
-MAX_LISTENERS = 200
-# Scripts that add listeners to a page at rest do so within seconds, not milliseconds.
-REFRESH_SECONDS = 1.0
-# Finds the elements that have listeners since the last call. Leaves out those that contain other listening or
-# interactive elements: frameworks listen on a whole part of the page.
+MAX_ELEMENTS = 6000
+MAX_LISTENERS = 3000
+# Finds the elements that have press listeners since the last call. Frameworks that listen once for a whole part of the
+# page keep the handlers of its elements as properties of these (React, Solid, Svelte) or as selectors (jQuery). An
+# event of a random name takes an element to rove's script: over the protocol, hundreds of them would take long.
 _NEW_ELEMENTS = """function (maxElements, maxListeners) {
-  const NATIVE = /^(?:html|body|a|button|input|select|textarea|option|summary|label|iframe|script|style|br)$/;
-  const PRESSES = ["click", "mousedown", "pointerdown", "mouseup", "pointerup", "dblclick", "touchstart"];
-  const INTERACTIVE = "a[href], button, input, select, textarea, summary, iframe, [role], [onclick], [tabindex]";
-  const all = document.getElementsByTagName("*");
-  const listening = [];
-  for (let index = 0; index < all.length && index < maxElements; index += 1) {
-    const element = all[index];
-    if (NATIVE.test(element.localName) || this.known.has(element)) continue;
-    const kinds = this.listeners(element);
-    if (PRESSES.some((kind) => kinds[kind])) listening.push(element);
-  }
-  const found = listening.filter((element) => {
+  const NATIVE = /^(?:html|a|button|input|select|textarea|option|summary|label|iframe|script|style|br)$/;
+  const KINDS = "click|mousedown|pointerdown|mouseup|pointerup|dblclick|touchstart|contextmenu";
+  const PRESSES = KINDS.split("|");
+  const HANDLER = new RegExp("^(?:__|[$]{2})(?:" + KINDS + ")$");
+  const PROPERTY = new RegExp("^on(?:" + KINDS + "|doubleclick)(?:capture)?$", "i");
+  // An element that listens for so many kinds of events does so for a framework.
+  const MANY_KINDS = 30;
+  let found = 0;
+  const add = (element) => {
+    if (found >= maxListeners || NATIVE.test(element.localName) || this.known.has(element)) return;
     this.known.add(element);
-    return element.getElementsByTagName("*").length <= 40 && element.textContent.length <= 300 &&
-      !element.querySelector(INTERACTIVE) && !listening.some((other) => other !== element && element.contains(other));
-  });
-  return found.length ? found.slice(0, maxListeners) : null;
+    element.dispatchEvent(new Event(this.event, { composed: true }));
+    found += 1;
+  };
+  // jQuery: the selectors that an element listens for. Null where it also listens for itself.
+  const selectorsOf = (data) => {
+    const events = Object(data.events);
+    const handlers = PRESSES.flatMap((kind) => events[kind] || []);
+    return handlers.length && handlers.every((each) => each.selector) ? handlers.map((each) => each.selector) : null;
+  };
+  const addSelected = (root, selectors) => {
+    for (const selector of selectors) for (const element of root.querySelectorAll(selector)) add(element);
+  };
+  const hasHandler = (object, isName) =>
+    Object.keys(object).some((name) => isName(name) && typeof object[name] === "function");
+  // Svelte keeps handlers by kind under a symbol, Solid one in a property for each kind, React all in the properties.
+  const handlesPresses = (key, value) => {
+    if (typeof key === "symbol") return hasHandler(value, (name) => PRESSES.includes(name));
+    if (HANDLER.test(key)) return Object.keys(value).length > 0 || typeof value === "function";
+    return /^__react(?:Props|EventHandlers)[$]/.test(key) && hasHandler(value, (name) => PROPERTY.test(name));
+  };
+  const readProperties = (element) => {
+    let role = "";
+    for (const key of Reflect.ownKeys(element)) {
+      const value = Object(Object.getOwnPropertyDescriptor(element, key).value);
+      if (handlesPresses(key, value)) return "handles";
+      const selectors = String(key).startsWith("jQuery") ? selectorsOf(value) : null;
+      if (selectors) { addSelected(element, selectors); role = "delegates"; }
+    }
+    return role;
+  };
+  const isPressed = (target) => {
+    const kinds = this.listeners(target);
+    return PRESSES.some((kind) => kinds[kind]) && Object.keys(kinds).length < MANY_KINDS;
+  };
+  const inspect = (element) => {
+    const role = readProperties(element);
+    if (role === "handles" || (role === "" && !NATIVE.test(element.localName) && isPressed(element))) add(element);
+  };
+  let left = maxElements;
+  const scan = (root) => {
+    const all = root.querySelectorAll("*");
+    for (let index = 0; index < all.length && left > 0; index += 1, left -= 1) {
+      inspect(all[index]);
+      if (all[index].shadowRoot) scan(all[index].shadowRoot);
+    }
+  };
+  const page = [window, document, document.documentElement].filter(Boolean);
+  if (document.body && page.some((target) => readProperties(target) === "" && isPressed(target))) add(document.body);
+  scan(document);
+  return found;
 }"""
 
 
@@ -67,7 +110,7 @@ async def wait_for_press_listener(world: World, element: str, seconds: float) ->
 
 
 async def _is_listening(world: World, element: str) -> bool:
-    probe = await _listener_probe(world)
+    probe = world.listener_probe or await _create_probe(world)
     if probe is None:
         return True
     call = {"objectId": probe, "functionDeclaration": _IS_LISTENING, "arguments": [{"objectId": element}]}
@@ -75,63 +118,38 @@ async def _is_listening(world: World, element: str) -> bool:
     return "exceptionDetails" in answer or bool(answer["result"].get("value"))
 
 
-async def refresh_listeners(world: World) -> bool:
-    """Find new listeners like `find_listeners`, unless that was done less than `REFRESH_SECONDS` ago."""
-    return time.monotonic() - world.listeners_checked_at > REFRESH_SECONDS and await find_listeners(world)
-
-
 async def find_listeners(world: World) -> bool:
     """Tell rove's script which elements have listeners for clicks; return whether there are new ones."""
-    world.listeners_checked_at = time.monotonic()
     try:
-        elements = await _find_new_elements(world)
-        if elements is None:
+        probe = world.listener_probe or await _create_probe(world)
+        if probe is None:
             return False
-        await _hint_clickable(world, elements)
+        call: dict[str, Any] = {
+            "objectId": probe,
+            "functionDeclaration": _NEW_ELEMENTS,
+            "arguments": [{"value": MAX_ELEMENTS}, {"value": MAX_LISTENERS}],
+            "returnByValue": True,
+        }
+        answer = await world.cdp.send("Runtime.callFunctionOn", call)
     except CdpError:
         return False  # the document is being replaced, so its listeners no longer matter
-    return True
-
-
-async def _find_new_elements(world: World) -> str | None:
-    """Return the id of a list of elements in the page's own context; None if there are no new ones."""
-    cdp, probe = world.cdp, await _listener_probe(world)
-    if probe is None:
-        return None
-    call: dict[str, Any] = {
-        "objectId": probe,
-        "functionDeclaration": _NEW_ELEMENTS,
-        "arguments": [{"value": MAX_ELEMENTS}, {"value": MAX_LISTENERS}],
-        "objectGroup": OBJECT_GROUP,
-    }
-    answer = await cdp.send("Runtime.callFunctionOn", call)
     # A page can break its own prototypes, and this function with them; then its listeners stay unknown.
-    elements: str | None = None if "exceptionDetails" in answer else answer["result"].get("objectId")
-    return elements
+    return "exceptionDetails" not in answer and bool(answer["result"].get("value"))
 
 
-async def _listener_probe(world: World) -> str | None:
-    """Return the id of the object in the page's own context that knows its listeners; None if there is no context."""
-    if world.listener_probe is None and world.page_context is not None:
-        probe = await world.cdp.send(
-            "Runtime.evaluate",
-            {"expression": _LISTENER_PROBE, "contextId": world.page_context, "includeCommandLineAPI": True},
-        )
-        world.listener_probe = probe["result"].get("objectId")
+async def _create_probe(world: World) -> str | None:
+    """Create the object that finds listeners, and the event by which it passes elements to rove's script."""
+    if world.page_context is None:
+        return None
+    event = f"found-{secrets.token_hex(8)}"
+    await world.call("(event) => rove.receiveClickListeners(event)", event)
+    probe = await world.cdp.send(
+        "Runtime.evaluate",
+        {
+            "expression": _LISTENER_PROBE % json.dumps(event),
+            "contextId": world.page_context,
+            "includeCommandLineAPI": True,
+        },
+    )
+    world.listener_probe = probe["result"].get("objectId")
     return world.listener_probe
-
-
-async def _hint_clickable(world: World, elements: str) -> None:
-    """Pass a list of elements from the page's own context to rove's script in the isolated world."""
-    cdp = world.cdp
-    properties = await cdp.send("Runtime.getProperties", {"objectId": elements, "ownProperties": True})
-    items = [item["value"]["objectId"] for item in properties["result"] if item["name"].isdigit()]
-    context = await world.context()
-    resolved = await asyncio.gather(*(resolve_node(cdp, item, context, OBJECT_GROUP) for item in items))
-    call: dict[str, Any] = {
-        "functionDeclaration": "(...elements) => rove.addClickListeners(elements)",
-        "executionContextId": context,
-        "arguments": [{"objectId": object_id} for object_id in resolved],
-    }
-    await cdp.send("Runtime.callFunctionOn", call)
-    await cdp.send("Runtime.releaseObjectGroup", {"objectGroup": OBJECT_GROUP})

@@ -11,7 +11,6 @@ from typing import Any
 
 from rove.browser.page_data import LeftRunning
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
-from rove.chromium.frames.event_listeners import find_listeners
 from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
@@ -141,19 +140,12 @@ class PageObserver:
         With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
         """
         self._rows = self.brief = None
-        # This runs while the frame is waited for, which takes longer.
-        listeners = asyncio.ensure_future(find_listeners(self._page.worlds.main)) if read_rows else None
         left = LeftRunning()
         try:
             await self._wait_for_touched_frame(since, until)
             left = await self._wait_for_page(read_rows, since, until)
-            if listeners is not None and not listeners.done() and await listeners:
-                self._rows = None  # the rows were read before all listeners were known
         except CdpError:
             pass  # the document was replaced, and the caller reads the next one
-        finally:
-            if listeners is not None:
-                listeners.cancel()
         return left
 
     async def _wait_for_touched_frame(self, since: float, until: float) -> None:

@@ -2,7 +2,7 @@
 
 import { childCountOf, rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { GROUP_SIZE, groups } from "./groups.js";
+import { GROUP_SIZE, groups } from "../folding/groups.js";
 import { FOLD, FRAME, finishLine, IN_VIEW, ITEM, PRESS, replaceRows, rows, STRUCTURE } from "./rows.js";
 import { walkLimits } from "./walk.js";
 

@@ -14,8 +14,16 @@ import { toggleLook } from "../roles/toggles.js";
 import { TEXT_ENTRY } from "../roles/values.js";
 import { areasOf } from "../visibility/image_maps.js";
 import { composeLine, guessedName, nameMark, noteHref, roleAndName } from "./lines.js";
+import { isUnreadable } from "./name_guesses.js";
 import { addFieldText, hasNoText, isTextOnly } from "./plain_text.js";
-import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
+import {
+  hasControlInside,
+  hasSimilarChildren,
+  hiddenControlOf,
+  isHiddenControl,
+  STRONG,
+  WEAK,
+} from "./press_targets.js";
 import {
   asChildContext,
   finishCell,
@@ -97,6 +105,8 @@ export const addElementRows = (element, role, strength, facts, context, inner) =
   if (!strength && TABLE_PARTS.has(role) && isLayoutPart(element)) return NOTHING_AFTER;
   if (CELL_ROLES.has(role) && !strength && hasMoreThanText(element, role))
     return addOneLineRow(element, role, 0, context, inner);
+  if (CELL_ROLES.has(role) && !strength && isIconCell(element, role, facts))
+    return addClickableRow(element, role, STRONG, context, inner);
   if (CELL_ROLES.has(role) && !strength) return addCellRow(role, context);
   if (LEAVES.has(role) && isLeaf(element, role)) return addLeafRow(element, role, strength, context, inner);
   if (MAY_SHOW_TEXT.has(role)) return addValueRow(element, role, strength, context, inner);
@@ -134,6 +144,8 @@ export const isTinyFrame = (element) => {
   const rect = rectOf(element);
   return Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2;
 };
+/** @param {Naming} naming */
+const readableName = (naming) => (isUnreadable(naming.name) ? { ...naming, name: "" } : naming);
 
 /** @param {Element} element @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addFrameRow = (element, context, inner) => {
@@ -176,7 +188,7 @@ const addImageRow = (element, role, strength, context, inner) => {
 /** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addOneLineRow = (element, role, strength, context, inner) => {
   if (inner.facts.tag === "input" && isShownByLabel(element)) return null;
-  const naming = nameOf(element, role);
+  const naming = readableName(nameOf(element, role));
   const row = newRow(element, role, naming, strength, context, inner);
   unmarkTransparentToggle(element, row);
   row.line = composeLine(element, role, role, naming, strength);
@@ -243,6 +255,14 @@ const lookMark = (element) => {
   const look = toggleLook(element);
   return look ? ` (looks ${look})` : "";
 };
+// A cell with nothing but an icon, such as a tick: its listener may be anywhere above.
+/** @param {Element} element @param {string} role @param {StyleRecord} facts */
+const isIconCell = (element, role, facts) =>
+  (role === "gridcell" || facts.pointer) &&
+  queryOne(element, "svg,i") !== null &&
+  !textContentOf(element).trim() &&
+  queryOne(element, COMPLEX_CONTENT) === null &&
+  !clickableName(element, role).name;
 
 const COMPLEX_CONTENT =
   "a[href],button,input:not([type=hidden]),select,textarea,[tabindex]:not([tabindex='-1']),[onclick],[role=button],[role=link],[role=checkbox],[role=option],[role=menuitem],ul,ol,table,iframe,[contenteditable]";
@@ -258,8 +278,13 @@ const addClickableRow = (element, role, strength, context, inner) => {
     !editable &&
     (queryOne(element, COMPLEX_CONTENT) !== null ||
       shadowOf(element) !== null ||
+      (strength === STRONG && hasControlInside(element, inner.facts.pointer)) ||
       textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);
-  const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
+  const naming = editable
+    ? nameOf(element, role)
+    : complex
+      ? containerName(element, role)
+      : readableName(clickableName(element, role));
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = composeLine(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
   row.marks += lookMark(element);
@@ -277,7 +302,15 @@ const addClickableRow = (element, role, strength, context, inner) => {
     flushText();
     if (complex) finishComplexClickable(element, row, index, strength);
     else finishOneLiner(row, index, naming.source === "content");
+    if (row.line === "clickable" && rows[rows.length - 1] === row) finishBlank(row, strength);
   };
+};
+
+// Nothing is seen of it. A cursor alone makes no control of it, but a listener does.
+/** @param {ElementRow} row @param {number} strength */
+const finishBlank = (row, strength) => {
+  if (strength === WEAK) rows.pop();
+  else row.line += ' ~"blank area"';
 };
 
 /** @param {Element} element @param {string} role @param {VisibilityContext} context @param {VisibilityContext} inner */

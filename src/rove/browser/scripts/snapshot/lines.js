@@ -71,11 +71,13 @@ export const firstUnseen = (elements) => {
   return "";
 };
 
-/** @param {Element} element @param {Naming} naming */
-const descriptionState = (element, naming) => {
+/** @param {Element} element @param {Naming} naming @param {boolean} full */
+const descriptionState = (element, naming, full) => {
   if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";
   const description = descriptionOf(element, naming);
   if (!description) return "";
+  // A tooltip that repeats the name tells nothing more.
+  if (!full && naming.name.toLowerCase().includes(description.text.toLowerCase())) return "";
   const source = description.source || (firstUnseen(idrefs(element, "aria-describedby")) ? "aria" : "");
   return ` desc${source ? `(${source})` : ""}=${quote(description.text, 200)}`;
 };
@@ -105,7 +107,7 @@ const lineDetails = (element, role, naming, full) => {
     if (TEXT_ENTRY.has(role) || (isHtml(element) && localNameOf(element) === "textarea"))
       details += placeholderState(element, naming);
     details += valueState(element, role, full ? MAX_TEXT : 300);
-    if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming);
+    if (!hasAttr(element, "aria-hidden")) details += descriptionState(element, naming, full);
     details += roleDescription(element);
   } else details += valueState(element, role, full ? MAX_TEXT : 300);
   if (role === "combobox") details += optionsState(element);

@@ -2,7 +2,7 @@
 
 import { attr } from "../dom/attributes.js";
 import { isTag, SVG } from "../dom/elements.js";
-import { localNameOf, namespaceOf, queryOne } from "../dom/natives.js";
+import { localNameOf, namespaceOf, queryAll, queryOne, textContentOf } from "../dom/natives.js";
 import { clip, squash } from "../dom/text.js";
 import { colourName } from "../names/colour_names.js";
 import { parseColour } from "../visibility/colours.js";
@@ -11,7 +11,8 @@ const MEANINGLESS_CLASS_WORDS = new Set(
   (
     "icon icons btn button fa fas far fab fal fad bi mdi material symbols svg img image glyphicon ion ti la las lar feather lucide " +
     "octicon anticon i ico link nav item action actions control primary secondary default small large medium sm lg md xs xl " +
-    "wrapper container inner outer content row col flex grid block inline active hover focus js u o is has ui"
+    "wrapper container inner outer content row col flex grid block inline active hover focus js u o is has ui " +
+    "mui root base label css jss sc ri ph bx bxs bxl pi uil tabler heroicon codicon feather line fill solid outline wrap"
   ).split(" "),
 );
 
@@ -58,7 +59,7 @@ const plainClass = (element) => {
 const fileStem = (address) => {
   if (!address || /^data:/i.test(address)) return "";
   const path = address.split(/[?#]/)[0];
-  const stem = (path.split("/").pop() || "").replace(/\.\w{2,5}$/, "");
+  const stem = (path.split("/").pop() || "").replace(/\.\w{2,5}$/, "").replace(/[.-][0-9a-f]{6,}$/i, "");
   let decoded = stem;
   try {
     decoded = decodeURIComponent(stem);
@@ -92,42 +93,84 @@ const fromColour = (element) => {
   return background[3] > 0.3 ? colourName(background) : "";
 };
 
+const PAINTED_BY = [undefined, "::before", "::after"];
+
 /** @param {Element} element */
 const fromBackground = (element) => {
-  const match = /url\("?([^")]+)"?\)/.exec(getComputedStyle(element).backgroundImage);
-  return match ? fileStem(match[1]) : "";
+  for (const pseudo of PAINTED_BY) {
+    const style = getComputedStyle(element, pseudo);
+    const match = /url\("?([^")]+)"?\)/.exec(`${style.backgroundImage} ${style.maskImage}`);
+    const stem = match ? fileStem(match[1]) : "";
+    if (stem) return stem;
+  }
+  return "";
+};
+
+const OWN_HINTS = ["data-icon", "data-tooltip", "data-title", "data-original-title", "data-label", "data-name", "name"];
+const INNER_HINTS = "[title],[data-icon],[data-testid],i,[class]";
+const MAX_INNER = 6;
+
+/** @param {string} text */
+const usefulWords = (text) =>
+  splitWords(text)
+    .filter((word) => !MEANINGLESS_CLASS_WORDS.has(word) && word.length > 2)
+    .join(" ");
+
+// The function that a press calls, as onclick="openMenu()", or the action that it stands for.
+/** @param {Element} element */
+const fromHandler = (element) => {
+  const called = /^\s*(?:return\s+)?([\w$.]+)\s*\(/.exec(attr(element, "onclick") || "");
+  const word = called ? called[1].split(".").pop() : attr(element, "data-action");
+  return word && word.length > 3 && word.length <= 40 ? usefulWords(word) : "";
+};
+
+/** @param {Element} element */
+const isField = (element) => isTag(element, "input") || isTag(element, "select") || isTag(element, "textarea");
+
+/** @param {Element} element */
+const isPicture = (element) =>
+  queryOne(element, "svg,img,canvas,i") !== null ||
+  isUnreadable(textContentOf(element)) ||
+  PAINTED_BY.some((pseudo) => {
+    const style = getComputedStyle(element, pseudo);
+    return /url\(/.test(`${style.backgroundImage} ${style.maskImage} ${pseudo ? style.content : ""}`);
+  });
+
+// Icon fonts use the private use area, which means nothing as text.
+/** @param {string} name */
+export const isUnreadable = (name) => name.length <= 8 && /^[\s\uE000-\uF8FF\u{F0000}-\u{10FFFD}]+$/u.test(name);
+
+/** @param {Element} element @param {Element[]} inner */
+const fromIcon = (element, inner) => {
+  for (const each of inner) {
+    const hint = attr(each, "title") || attr(each, "data-icon");
+    if (hint) return hint;
+  }
+  for (const each of [element, ...inner]) {
+    const hint = fromClass(each) || usefulWords(attr(each, "data-testid") || "");
+    if (hint) return hint;
+  }
+  return "";
 };
 
 /** @param {Element} element */
 export const guessName = (element) => {
-  for (const name of [
-    "data-icon",
-    "data-tooltip",
-    "data-title",
-    "data-original-title",
-    "data-label",
-    "data-name",
-    "name",
-  ]) {
+  for (const name of OWN_HINTS) {
     const value = attr(element, name);
     if (value && value.length <= 60) return squash(value);
   }
-  const inner = queryOne(element, "[title],[data-icon],[class*=icon],[class*=fa-],i[class],svg[class]");
+  const inner = Array.from(queryAll(element, INNER_HINTS)).slice(0, MAX_INNER);
   const hint =
-    (inner && (attr(inner, "title") || attr(inner, "data-icon"))) ||
-    fromClass(element) ||
-    (inner && fromClass(inner)) ||
+    fromIcon(element, inner) ||
     fromSvgUse(element) ||
     fromImage(element) ||
     fromBackground(element) ||
     hrefHint(element) ||
-    attr(element, "data-testid") ||
+    fromHandler(element) ||
     plainClass(element) ||
-    splitWords(attr(element, "id") || "")
-      .filter((word) => word.length > 2)
-      .join(" ") ||
-    (inner && plainClass(inner)) ||
-    (isTag(element, "input") || isTag(element, "select") || isTag(element, "textarea") ? "" : fromColour(element));
+    usefulWords(attr(element, "id") || "") ||
+    inner.map(plainClass).find(Boolean) ||
+    (isPicture(element) || localNameOf(element) === "svg" ? "icon" : isField(element) ? "" : fromColour(element));
   return hint ? squash(hint) : "";
 };
 

@@ -2,17 +2,20 @@
 
 import { CLICK_HANDLER, EDITABLE, kindsOf, TABINDEX } from "../dom/attribute_kinds.js";
 import { attr, hasAttr } from "../dom/attributes.js";
-import { isEditingHost, isHtml, isRendered, isTag } from "../dom/elements.js";
+import { isEditingHost, isHtml, isRendered, isTag, SVG } from "../dom/elements.js";
 import {
   checkVisibility,
   childCountOf,
+  childrenOf,
   firstChildOf,
   firstElementOf,
   isText,
   localNameOf,
+  namespaceOf,
   nextElementOf,
   nextSiblingOf,
   queryAll,
+  queryOne,
   rectOf,
   textContentOf,
   textDataOf,
@@ -36,25 +39,29 @@ const PRESS_IF_FOCUSABLE = new Set(["gridcell", "scrollbar", "listbox"]);
 const clickListeners = new WeakSet();
 let hasClickListeners = false;
 
-/** @param {Element[]} elements */
-export const addClickListeners = (elements) => {
-  for (const element of elements) for (const each of listeningPartsOf(element)) clickListeners.add(each);
+// Elements inside one that listens for all of them, as the last snapshot of the page found them.
+let listeningParts = new WeakSet();
+
+// The driver finds these elements in the page's own context, and passes each as the target of an event.
+/** @param {string} event */
+export const receiveClickListeners = (event) => {
+  addEventListener(event, (received) => addClickListener(received.composedPath()[0]), true);
+};
+
+/** @param {Element} element */
+export const isListener = (element) => clickListeners.has(element) || listeningParts.has(element);
+
+/** @param {EventTarget} target */
+const addClickListener = (target) => {
+  clickListeners.add(target);
   hasClickListeners = true;
 };
 
-// If an element listens for presses on children that look alike, such as the cells of a board, each child can be
-// pressed.
-/** @param {Element} element */
-const listeningPartsOf = (element) => {
-  const parts = Array.from(Element.prototype.querySelectorAll.call(element, ":scope > *"));
-  /** @param {Element} part */
-  const look = (part) => localNameOf(part) + "." + (attr(part, "class") || "").split(/\s+/)[0];
-  return parts.length > 1 && parts.every((part) => look(part) === look(parts[0]) && !INLINE_TAGS.has(localNameOf(part)))
-    ? parts
-    : [element];
+/** @param {Element} body @param {StyleRecord} facts */
+export const findListeningParts = (body, facts) => {
+  listeningParts = new WeakSet();
+  if (hasClickListeners) isListening(body, facts);
 };
-
-const INLINE_TAGS = new Set(["b", "i", "em", "strong", "small", "br", "code", "sub", "sup", "path", "g"]);
 
 export const STRONG = 2;
 export const WEAK = 1;
@@ -63,7 +70,7 @@ export const WEAK = 1;
 /** @param {Element} element @param {string} role @param {StyleRecord} facts @param {Pick<VisibilityContext, "pointer"> & Partial<VisibilityContext>} context */
 export const pressStrength = (element, role, facts, context) => {
   if (PRESS_ROLES.has(role) && (!PRESS_IF_FOCUSABLE.has(role) || isFocusable(element))) return STRONG;
-  if (hasClickListeners && clickListeners.has(element)) return STRONG;
+  if (hasClickListeners && isListening(element, facts)) return STRONG;
   const kinds = kindsOf(element);
   if (kinds & CLICK_HANDLER) return STRONG;
   if (kinds & TABINDEX && parseInt(attr(element, "tabindex") || "", 10) >= 0) return STRONG;
@@ -87,21 +94,97 @@ export const hasPressableShapes = (svg) => {
   return count > 0 && count <= MAX_SHAPES;
 };
 
+/** @param {Element} element @param {StyleRecord} facts */
+const isListening = (element, facts) => {
+  if (listeningParts.has(element)) return true;
+  if (!clickListeners.has(element)) return false;
+  const parts = pressedParts(element, facts.pointer);
+  for (const part of parts) listeningParts.add(part);
+  return parts[0] === element;
+};
+
+const CONTROLS = "a[href],button,input,select,textarea,summary,iframe,[role],[onclick],[tabindex]";
+const MAX_LISTENING_ELEMENTS = 40;
+const MAX_LISTENING_TEXT = 300;
+
+// What can be pressed where an element listens: the element, or, if it listens for what is inside, all the texts in it.
+// Nothing more than the controls inside, where it has some; and of a large part of the page only the items of a list.
+/** @param {Element} element @param {boolean} pointer */
+const pressedParts = (element, pointer) => {
+  if (namespaceOf(element) === SVG) return [element];
+  const inside = queryAll(element, "*");
+  if (inside.length > MAX_LISTENING_ELEMENTS || textContentOf(element).length > MAX_LISTENING_TEXT)
+    return itemsOfLongList(element);
+  if (queryOne(element, CONTROLS) || hasControlInside(element, pointer)) return [];
+  const texts = textsIn(element);
+  return texts.length > 1 && (!pointer || isAlike(childrenOf(element))) ? texts : [element];
+};
+
+// Whether anything inside is pressed by itself: where the cursor changes, and where an element listens.
+/** @param {Element} element @param {boolean} pointer */
+export const hasControlInside = (element, pointer) => {
+  const inside = queryAll(element, "*");
+  return inside.length <= MAX_LISTENING_ELEMENTS && Array.from(inside).some((each) => isOwnControl(each, pointer));
+};
+
+/** @param {Element} element @param {boolean} pointer */
+const isOwnControl = (element, pointer) =>
+  clickListeners.has(element) || (!pointer && getComputedStyle(element).cursor === "pointer");
+
+// The innermost elements that have text, or that look alike, such as the cells of a board.
+/** @param {Element} element @returns {Element[]} */
+const textsIn = (element) => {
+  const children = Array.from(childrenOf(element)).filter((child) => !INLINE_TAGS.has(localNameOf(child)));
+  if (!children.length || namespaceOf(element) === SVG || hasOwnTextNode(element)) return [element];
+  const parts = isAlike(children) ? children : children.filter((child) => textContentOf(child).trim());
+  const found = parts.flatMap(textsIn);
+  return found.length > 1 ? found : [element];
+};
+
+const INLINE_TAGS = new Set("b i em strong small br code kbd mark sub sup path g".split(" "));
+
+/** @param {Element} element */
+const hasOwnTextNode = (element) => {
+  for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
+    if (isText(child) && textDataOf(child).trim()) return true;
+  }
+  return false;
+};
+
+/** @param {ArrayLike<Element>} elements */
+const isAlike = (elements) => {
+  if (elements.length < 2 || localNameOf(elements[0]) === "p") return false;
+  const look = lookOf(elements[0]);
+  return Array.from(elements).every((each) => lookOf(each) === look);
+};
+
+/** @param {Element} element */
+const lookOf = (element) => localNameOf(element) + "." + (attr(element, "class") || "").split(/\s+/)[0];
+
+const LONG_LIST_TAGS = new Set(["ul", "ol", "tbody"]);
+const MAX_ITEM_TEXT = 200;
+
+// A list that listens for its items, if these are short and have no controls of their own.
+/** @param {Element} element @returns {Element[]} */
+const itemsOfLongList = (element) => {
+  const items = Array.from(childrenOf(element));
+  if (items.length === 1 || localNameOf(element) === "table") return itemsOfLongList(items[items.length - 1]);
+  if (!LONG_LIST_TAGS.has(localNameOf(element)) && !(isAlike(items) && attr(items[0], "class"))) return [];
+  const isItem = (/** @type {Element} */ item) =>
+    textContentOf(item).length <= MAX_ITEM_TEXT && !queryOne(item, CONTROLS) && !clickListeners.has(item);
+  return items.length > 1 && items.slice(0, 5).every(isItem) ? items : [];
+};
+
 const MEDIA_TAGS = new Set(["video", "audio"]);
 
 // If all children look alike inside one pointer area (ul { cursor: pointer }), each of them is pressed, not the area.
 /** @param {Element} element */
 export const hasSimilarChildren = (element) => {
-  if (childCountOf(element) < 2) return false;
-  for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
-    if (isText(child) && textDataOf(child).trim()) return false;
-  }
+  if (childCountOf(element) < 2 || hasOwnTextNode(element)) return false;
   const first = /** @type {Element} */ (firstElementOf(element));
+  const look = lookOf(first);
+  for (let child = nextElementOf(first); child; child = nextElementOf(child)) if (lookOf(child) !== look) return false;
   const tag = localNameOf(first);
-  const looks = (attr(first, "class") || "").split(/\s+/)[0];
-  for (let child = nextElementOf(first); child; child = nextElementOf(child)) {
-    if (localNameOf(child) !== tag || (attr(child, "class") || "").split(/\s+/)[0] !== looks) return false;
-  }
   return Boolean(textContentOf(first).trim()) || tag === "img" || tag === "svg";
 };
 

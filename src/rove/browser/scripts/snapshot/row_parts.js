@@ -15,8 +15,8 @@ import { unseenElement, unseenPicture, unseenTexts } from "../visibility/text_vi
 import { viewOf } from "../visibility/viewport.js";
 import { firstUnseen, guessedName, markFor } from "./lines.js";
 import { isTextOnly } from "./plain_text.js";
-import { WEAK } from "./press_targets.js";
-import { ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
+import { isListener, WEAK } from "./press_targets.js";
+import { CELL_ROLES, ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
 import {
   dropRowKeepChildren,
   FOCUSED,
@@ -261,6 +261,21 @@ export const finishCell = (role, context, start) => {
   }
 };
 
+/** @param {Row} row */
+const isPressed = (row) => (row.flags & (PRESS | FOLD)) !== 0;
+
+const MAX_COUNT = 12;
+
+// Whether rows are all pressed themselves, but for a number such as the count of unread messages.
+/** @param {Row[]} children */
+const addsNothing = (children) =>
+  children.some(isPressed) &&
+  children.every(
+    (child) =>
+      isPressed(child) ||
+      (child.flags & TEXT && (child.text || "").length <= MAX_COUNT && !/\p{L}/u.test(child.text || "")),
+  );
+
 // An area with a pointer cursor that only contains elements which can be pressed themselves adds nothing.
 /** @param {Element} element @param {ElementRow} row @param {number} index @param {number} strength */
 export const finishComplexClickable = (element, row, index, strength) => {
@@ -269,7 +284,8 @@ export const finishComplexClickable = (element, row, index, strength) => {
     row.line += guessedName(element, row.naming, strength);
     return;
   }
-  if (strength === WEAK && children.every((child) => child.flags & (PRESS | FOLD)) && !row.naming.name)
+  if (strength === WEAK && !row.naming.name && addsNothing(children)) return dropRowKeepChildren(index);
+  if (CELL_ROLES.has(row.role) && row.line === row.role && !isListener(element) && children.some(isPressed))
     return dropRowKeepChildren(index);
   inlineFirstText(index);
 };

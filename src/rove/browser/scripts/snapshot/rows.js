@@ -157,9 +157,10 @@ const MAX_CUT = 60;
 // The line of a row, with its text after a colon where it contains only text.
 /** @param {Row} row */
 export const finishLine = (row) => {
-  if (row.flags & TEXT) return textLine(row);
-  let line = row.line + (row.marks || "") + (row.ref ? REF_PLACEHOLDER : "");
-  if (row.inlineText) line += ": " + row.inlineText;
+  const end = (row.marks || "") + (row.ref ? REF_PLACEHOLDER : "");
+  if (row.flags & TEXT) return textLine(row) + end;
+  let line = row.line + end;
+  if (row.inlineText) line += (line && ": ") + row.inlineText;
   return line;
 };
 
@@ -172,7 +173,9 @@ export const inlineFirstText = (index) => {
   const first = rows[index + 1];
   if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS)
     return;
-  row.inlineText = textLine(first);
+  // A mark is told once, for the row and its text.
+  const isMarked = first.mark && row.marks?.includes(markFor(first.mark));
+  row.inlineText = textLine(isMarked ? { ...first, mark: "" } : first);
   row.inlined = first;
   row.flags |= first.flags & IN_VIEW;
   rows.splice(index + 1, 1);

@@ -23,6 +23,8 @@ import { elementOfRef, nextRefNumber, refNumber, startFreshRefs } from "../dom/r
 import { noteShadow } from "../dom/shadow_roots.js";
 import { quote, resetStrippedCharacters, squash, strippedCharacters } from "../dom/text.js";
 import { parentElementOf, pathOf } from "../dom/tree.js";
+import { addFold, endGroup, resetGroups, startGroup } from "../folding/groups.js";
+import { foldRepetition } from "../folding/repetition.js";
 import { resetCounterStyles } from "../names/counter_styles.js";
 import { resetCounters } from "../names/counters.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
@@ -30,6 +32,7 @@ import { resetLabels } from "../names/labels.js";
 import { NO_NAME, nameOf } from "../names/names.js";
 import { resetOrdinals } from "../names/ordinals.js";
 import { keepRefsOfRedrawn } from "../page/redraws.js";
+import { arrangeLayers, coverRow, putBehind } from "../paint/layers.js";
 import { collectSurfaces } from "../paint/surfaces.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
@@ -39,18 +42,17 @@ import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
+import { tellHoverControls } from "../visibility/hover.js";
 import { pictureOf } from "../visibility/image_maps.js";
-import { arrangeLayers, coverRow, putBehind } from "../visibility/layers.js";
 import { markCovered, resetPaint } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { markOddColours } from "./colour_notes.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { isTinyFrame } from "./element_rows.js";
-import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
 import { addFieldText, prepareText } from "./plain_text.js";
-import { PRESS_ROLES, STRONG } from "./press_targets.js";
+import { findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
 import { markUnseenContent, newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import {
@@ -123,6 +125,7 @@ export const walkPage = () => {
   }
   const facts = styleOf(body, context.facts);
   if (!facts.none) {
+    findListeningParts(body, facts);
     const inner = enter(body, facts, context);
     inner.isBehindModal = context.isBehindModal;
     if (roleOf(body) !== "generic" || isEditingHost(body)) visitRendered(body, facts, context, 1);
@@ -323,6 +326,10 @@ export const takeSnapshot = (options = {}) => {
   if (isWhole && !modalDialog) arrangeLayers();
   markCovered();
   markOddColours();
+  if (!options.text) {
+    tellHoverControls();
+    foldRepetition();
+  }
   filterRows(options);
   return {
     ...columnsOf(options),

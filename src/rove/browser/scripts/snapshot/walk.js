@@ -25,6 +25,7 @@ import {
 import { refNumber } from "../dom/refs.js";
 import { clip, collapse, MAX_TEXT, quote, squash } from "../dom/text.js";
 import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
+import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "../folding/groups.js";
 import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
 import { generatedPart } from "../names/generated_content.js";
 import { markerText } from "../names/markers.js";
@@ -41,7 +42,6 @@ import { PARTLY_CLIPPED, RANGE, unseenPseudo, unseenText } from "../visibility/t
 import { viewOf } from "../visibility/viewport.js";
 import { generatedSwatchText, swatchText, withDotColour } from "./colour_notes.js";
 import { addAreaRows, addDefaultSummaryRow, addElementRows, addLabelRows } from "./element_rows.js";
-import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
 import { noteUnseen } from "./row_parts.js";
 import {

@@ -8,6 +8,7 @@ const MAX_SELECTORS = 250;
 const MAX_RULES = 20000;
 const PSEUDO_ELEMENT = /::[\w-]+(?:\([^)]*\))?|:(?:before|after|first-line|first-letter)\b/g;
 const DISTINGUISHING = /[:+~]/;
+const SHOWN_BY_HOVER = /^[^,]*:hover\b[^,]*[\s>+~][^,]*$/;
 const MATCHES_ALL = /^(?::root|html|body|\*)?$/;
 
 // Groups of CSS properties that only a style sheet or style attribute sets: a group that none of them mentions need not
@@ -41,6 +42,8 @@ const newDistinctions = (safe) => ({
 });
 
 export let distinctions = newDistinctions(false);
+/** @type {Set<string>} Selectors of rules that display an element inside one that the pointer is over. */
+export let hoverSelectors = new Set();
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
 const readSheets = new WeakMap();
 
@@ -55,6 +58,7 @@ const noteSelector = (selector, found, style) => {
   if (!/[#[:+~]/.test(selector)) return;
   if (/:first-(?:line|letter)/.test(selector)) found.lines = true;
   if (selector.includes("::marker")) found.markers = true;
+  if (style.display && style.display !== "none" && SHOWN_BY_HOVER.test(selector)) found.hover.push(selector);
   if (/:(?:before|after)/.test(selector) && style.content !== "")
     found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
   for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
@@ -107,6 +111,7 @@ const sheetFacts = (sheet) => {
   const found = {
     selectors: [],
     pseudo: [],
+    hover: [],
     attributes: new Set(),
     ids: new Set(),
     safe: true,
@@ -123,6 +128,7 @@ const sheetFacts = (sheet) => {
 
 export const prepareStyles = () => {
   distinctions = newDistinctions(true);
+  hoverSelectors = new Set();
   const selectors = new Set();
   const pseudo = new Set();
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
@@ -136,6 +142,7 @@ export const prepareStyles = () => {
     for (const id of facts.ids) distinctions.ids.add(id);
     for (const selector of facts.selectors) selectors.add(selector);
     for (const selector of facts.pseudo) pseudo.add(selector);
+    for (const selector of facts.hover) hoverSelectors.add(selector);
   }
   for (const name of ["class", "style", "type"]) distinctions.attributes.delete(name);
   if (selectors.size > MAX_SELECTORS) distinctions.safe = false;

@@ -13,12 +13,12 @@ import {
 import { shadowsWereMet } from "../dom/shadow_roots.js";
 import { quote } from "../dom/text.js";
 import { deepestAt, isWithin, parentElementOf } from "../dom/tree.js";
+import { groups } from "../folding/groups.js";
 import { NO_NAME } from "../names/names.js";
-import { groups } from "../snapshot/groups.js";
 import { markFor, roleAndName } from "../snapshot/lines.js";
 import { BEHIND, COVER, IN_VIEW, PRESS, replaceRows, rows, STRUCTURE, TEXT, UNSEEN } from "../snapshot/rows.js";
-import { RANGE } from "./text_visibility.js";
-import { viewHeight, viewWidth } from "./viewport.js";
+import { RANGE } from "../visibility/text_visibility.js";
+import { viewHeight, viewWidth } from "../visibility/viewport.js";
 
 /** @typedef {{ parts: Element[], isFixed: boolean }} Layer The covering element, and a dialog outside of it. */
 

@@ -2,7 +2,7 @@
 
 import { refNumber } from "../dom/refs.js";
 import { thousands } from "../dom/text.js";
-import { FOLD, flushText, rows } from "./rows.js";
+import { FOLD, flushText, rows } from "../snapshot/rows.js";
 
 export const GROUP_SIZE = 12;
 /** @type {Group[]} */
