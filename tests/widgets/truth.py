@@ -1,0 +1,165 @@
+"""Whether the answer to an act is true: compares its words with the page before it and a second after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# What differs between two looks at the same thing: its ref, the focus, and that a dialog made the rest aria-hidden.
+_PASSING = re.compile(r"\[(?:f\d+)?e\d+\]|\[expand [^\]]*\]|\bfocused\b|\(aria-hidden\)")
+# What an agent takes for a hidden passage; `perhaps` and `partly` say that some of it can be seen.
+_UNSEEN = re.compile(r"\((?:invisible: |inert\b)")
+# Hidden by a layer above, or by a dialog: when that goes, the whole page is there again, which no answer reprints.
+_BEHIND = re.compile(r"\((?:(?:partly )?invisible: covered|inert\b)")
+# Stands for lines that an answer leaves out.
+_LEFT_OUT = re.compile(r"^\W*(?:…|\(shortened)|\[expand ")
+_COUNT_OF_REMOVED = re.compile(r"^- [\d,]+ (?:more )?lines|\b(?:closed|gone|removed)\b")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a snapshot or of an answer."""
+
+    text: str
+    sign: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The quoted texts: names, values and text of the page."""
+        return [found for found in _QUOTED.findall(self.text) if found.strip()]
+
+    @property
+    def is_seen(self) -> bool:
+        return not _UNSEEN.search(self.text)
+
+    @property
+    def is_behind(self) -> bool:
+        return bool(_BEHIND.search(self.text))
+
+    @property
+    def plain(self) -> str:
+        """The line without what may differ though it is about the same thing."""
+        return " ".join(_PASSING.sub("", self.text).split()).replace(" :", ":")
+
+
+class Page:
+    """The lines of a whole snapshot."""
+
+    def __init__(self, snapshot: str) -> None:
+        self.lines = [Line(line.strip()) for line in snapshot.splitlines() if line.strip()]
+
+    def seen(self) -> set[str]:
+        """Return all words that can be seen."""
+        return {word for line in self.lines if line.is_seen for word in line.words}
+
+    def behind(self) -> set[str]:
+        """Return the words that a layer covers."""
+        return {word for line in self.lines if line.is_behind for word in line.words}
+
+    def seen_lines(self) -> dict[str, Line]:
+        return {line.plain: line for line in self.lines if line.is_seen}
+
+
+class Answer:
+    """The lines that tell what changed. `+` is new, `~` changed, `-` gone, no sign is where it happened."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        self.kind = kind
+        self.text = text
+        self.lines = list(_signed(text.splitlines()))
+
+    @property
+    def is_whole_page(self) -> bool:
+        return self.kind in ("page", "snapshot")
+
+    @property
+    def is_shortened(self) -> bool:
+        return any(_LEFT_OUT.search(line.text) for line in self.lines)
+
+    def present(self) -> Iterator[Line]:
+        """Return the lines about what is there now."""
+        return (line for line in self.lines if line.sign != "-")
+
+    def tells(self, words: str) -> bool:
+        """Whether these words are told as there, on a line without a mark."""
+        return any(words in line.text and line.is_seen for line in self.present())
+
+    def tells_removal(self) -> bool:
+        return any(line.sign == "-" or _COUNT_OF_REMOVED.search(line.text) for line in self.lines)
+
+
+def _signed(lines: Sequence[str]) -> Iterator[Line]:
+    for line in lines:
+        match = re.match(r"\s*([-+~]) (.*)", line)
+        yield Line(match[2].strip(), match[1]) if match else Line(line.strip())
+
+
+def falsehoods(before: Page, answer: Answer, after: Page) -> Iterator[str]:
+    """Say what an answer tells wrongly, or does not tell, of the way from one page to the other."""
+    if answer.kind == "same":
+        yield from _untold_changes(before, after)
+        return
+    yield from _untold(before, answer, after)
+    yield from _false_claims(before, answer, after)
+    gone = before.seen() - after.seen() - after.behind()
+    if gone and not answer.is_whole_page and not answer.tells_removal() and not _replaced(answer):
+        yield f"went away, and no removal is told: {_some(gone)}"
+
+
+def _untold_changes(before: Page, after: Page) -> Iterator[str]:
+    changed = before.seen_lines().keys() ^ after.seen_lines().keys()
+    if changed:
+        yield f"told that nothing changed, but: {_some(changed)}"
+
+
+def _untold(before: Page, answer: Answer, after: Page) -> Iterator[str]:
+    """Lines that are new a second later, of which the answer says nothing."""
+    known = before.seen_lines()
+    told = {word for line in answer.present() if line.is_seen for word in line.words}
+    told_text = "\n".join(line.text for line in answer.present() if line.is_seen)
+    for plain, line in after.seen_lines().items():
+        missing = [word for word in line.words if word not in told and word not in told_text]
+        is_new = plain not in known and not set(line.words) <= before.behind()
+        if missing and is_new and not answer.is_shortened:
+            yield f"appeared, and is not told as seen: {plain}"
+
+
+def _false_claims(before: Page, answer: Answer, after: Page) -> Iterator[str]:
+    """Lines that an answer tells as new, and that are not there a second later, or are there otherwise."""
+    seen = after.seen()
+    there = {word for line in after.lines for word in line.words}
+    for line in answer.present():
+        if not line.sign and not answer.is_whole_page:
+            continue
+        for word in line.words:
+            if word not in there:
+                yield f"told as there, and is not: {line.sign} {line.text}"
+            elif word in seen and not line.is_seen and not _is_elsewhere(word, line, after):
+                yield f"told as unseen, and is seen: {line.sign} {line.text}"
+
+
+def _is_elsewhere(word: str, line: Line, after: Page) -> bool:
+    """Whether the page holds this very line, marked as it is told, beside another one with the same words."""
+    return any(line.plain == other.plain for other in after.lines)
+
+
+def _replaced(answer: Answer) -> bool:
+    return any(line.sign == "~" for line in answer.lines)
+
+
+def _some(words: Iterable[str]) -> str:
+    return ", ".join(sorted(words)[:5])
+
+
+def wrong_words(answer: Answer, appears: Sequence[str], goes: Sequence[str]) -> Iterator[str]:
+    """Say which words are not told as seen, or not told as gone."""
+    for words in appears:
+        if not answer.tells(words):
+            yield f"not told as seen: {words}"
+    for words in goes:
+        if any(words in line.text for line in answer.present() if line.sign or answer.is_whole_page):
+            yield f"told as still there: {words}"
+        if answer.kind == "same":
+            yield f"not told as gone: {words}"
