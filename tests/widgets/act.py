@@ -37,15 +37,16 @@ class Widget:
     """Acts that build on each other. They begin on the page as it was loaded, or as the last widget's acts left it."""
 
     name: str
-    acts: tuple[Act, ...] = field(default=())
+    acts: tuple[Act, ...]
 
 
 @dataclass(frozen=True)
 class Library:
-    """The widgets of one page, which is pages/*/<name>.js."""
+    """The widgets of one page, which is pages/*/<name>.js, and what its server answers to requests by path."""
 
     name: str
     widgets: Sequence[Widget]
+    answers: Mapping[str, Any] = field(default_factory=dict)
 
 
 def widget(name: str, *acts: Act) -> Widget:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from dataclasses import dataclass
 
 from tests.site import Site
-from tests.widgets.act import Act, Widget
+from tests.widgets.act import Act, Library, Widget
 from tests.widgets.bundles import bundle, document
 from tests.widgets.truth import Answer, Page
 
@@ -38,13 +39,13 @@ class Driver:
     def __init__(self, session: Session, site: Site) -> None:
         self._session = session
         self._site = site
-        self._library = ""
+        self._library: Library | None = None
         # The widget that is in use, and how many of its acts have been performed; none after a failure.
         self._widget: Widget | None = None
         self._performed = 0
         self._is_clean = False
 
-    async def perform(self, library: str, widget: Widget, act: Act) -> Performed:
+    async def perform(self, library: Library, widget: Widget, act: Act) -> Performed:
         """Perform an act, after those that come before it, which are done only if they have not been."""
         place = widget.acts.index(act)
         if not self._is_ready_for(library, widget, place):
@@ -57,18 +58,20 @@ class Driver:
         self._is_clean = performed.is_done
         return performed
 
-    def _is_ready_for(self, library: str, widget: Widget, place: int) -> bool:
-        if library != self._library or not self._is_clean:
+    def _is_ready_for(self, library: Library, widget: Widget, place: int) -> bool:
+        if library is not self._library or not self._is_clean:
             return False
         if place == 0:
             return self._widget is not None and self._performed == len(self._widget.acts)
         return widget is self._widget and place == self._performed
 
-    async def _open(self, library: str) -> None:
-        made = bundle(library)
-        self._site.page(f"/{library}/page.js", made.script, kind="text/javascript; charset=utf-8")
-        self._site.page(f"/{library}/page.css", made.style, kind="text/css; charset=utf-8")
-        url = self._site.page(f"/{library}/", document(library))
+    async def _open(self, library: Library) -> None:
+        made = bundle(library.name)
+        self._site.page(f"/{library.name}/page.js", made.script, kind="text/javascript; charset=utf-8")
+        self._site.page(f"/{library.name}/page.css", made.style, kind="text/css; charset=utf-8")
+        for path, value in library.answers.items():
+            self._site.page(path, json.dumps(value), kind="application/json")
+        url = self._site.page(f"/{library.name}/", document(library.name))
         await self._session.navigate(url)
         await asyncio.sleep(SECOND_LOOK)
 

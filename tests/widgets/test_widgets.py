@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.widgets.act import Act, Widget
+from tests.widgets.act import Act, Library, Widget
 from tests.widgets.acts import LIBRARIES
 from tests.widgets.driver import Driver
 from tests.widgets.truth import falsehoods, wrong_words
 
 ACTS = [
-    pytest.param(library.name, widget, act, id=f"{library.name}: {widget.name} {act.name}")
+    pytest.param(library, widget, act, id=f"{library.name}: {widget.name} {act.name}")
     for library in LIBRARIES
     for widget in library.widgets
     for act in widget.acts
@@ -17,8 +17,8 @@ ACTS = [
 
 
 @pytest.mark.parametrize(("library", "widget", "act"), ACTS)
-async def test_an_act_reaches_its_goal_and_its_answer_is_true(
-    driver: Driver, library: str, widget: Widget, act: Act
+async def test_the_goal_is_reached_and_the_answer_is_true(
+    driver: Driver, library: Library, widget: Widget, act: Act
 ) -> None:
     performed = await driver.perform(library, widget, act)
     assert performed.is_done, f"the goal was not reached: {act.goal}\n{performed.text}"

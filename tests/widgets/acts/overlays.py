@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.widgets.act import Act, Library, click, fill, hidden, hover, press, shown, text_of, value_of, widget
+from tests.widgets.act import Act, Library, click, fill, hidden, hover, press, shown, text_of, type_, value_of, widget
 
 BOOTSTRAP = Library(
     "bootstrap",
@@ -119,4 +119,179 @@ SWEETALERT2 = Library(
     ),
 )
 
-LIBRARIES = (BOOTSTRAP, SWEETALERT2)
+MICROMODAL = Library(
+    "micromodal",
+    (
+        widget(
+            "modal",
+            Act(
+                "opens",
+                click('button "Read the terms"'),
+                shown("#terms"),
+                appears=("We keep your address to ourselves.",),
+            ),
+            Act("closes by its button", click('button "Agree"'), hidden("#terms"), goes=("We keep your address",)),
+            Act("opens again", click('button "Read the terms"'), shown("#terms"), appears=("We keep your address",)),
+            Act("closes by Escape", press("Escape"), hidden("#terms"), goes=("We keep your address",)),
+        ),
+    ),
+)
+
+A11Y_DIALOG = Library(
+    "a11y_dialog",
+    (
+        widget(
+            "dialog",
+            Act(
+                "opens",
+                click('button "End subscription"'),
+                shown("#stop .body"),
+                appears=("The rest of the month is refunded.",),
+            ),
+            Act("closes by Escape", press("Escape"), hidden("#stop .body"), goes=("The rest of the month",)),
+            Act("opens again", click('button "End subscription"'), shown("#stop .body"), appears=("End it now?",)),
+            Act("closes by its button", click('button "Keep it"'), hidden("#stop .body"), goes=("End it now?",)),
+        ),
+    ),
+)
+
+NOTYF = Library(
+    "notyf",
+    (
+        widget(
+            "toast",
+            Act(
+                "refuses an empty form",
+                click('button "Send"'),
+                shown(".notyf__toast"),
+                appears=("Write something first",),
+            ),
+            Act("is dismissed", click(".notyf__dismiss-btn"), hidden(".notyf__toast"), goes=("Write something first",)),
+            Act(
+                "tells what was sent",
+                type_("Hello\n", 'textbox "Message"'),
+                shown(".notyf__toast"),
+                appears=("Sent: Hello",),
+            ),
+        ),
+    ),
+)
+
+TOASTIFY = Library(
+    "toastify",
+    (
+        widget(
+            "toast",
+            Act("appears", click('button "Add song"'), shown(".toastify"), appears=("Song was added",)),
+            Act("is closed", click(".toast-close"), hidden(".toastify"), goes=("Song was added",)),
+            Act("appears for a while", click('button "Skip song"'), shown(".toastify"), appears=("Song was skipped",)),
+        ),
+    ),
+)
+
+TIPPY = Library(
+    "tippy",
+    (
+        widget(
+            "tooltip",
+            Act("appears on hover", hover('button "Cut"'), shown(".tippy-box"), appears=("Removes what is selected",)),
+            Act(
+                "goes when the pointer leaves", hover('heading "Toolbar"'), hidden(".tippy-box"), goes=("Removes what",)
+            ),
+        ),
+        widget(
+            "popover",
+            Act("opens", click('button "Share"'), shown(".tippy-box"), appears=("Copy address", "Send by mail")),
+            Act(
+                "closes by a click elsewhere", click('heading "Toolbar"'), hidden(".tippy-box"), goes=("Send by mail",)
+            ),
+        ),
+        widget(
+            "hover menu",
+            Act("opens after half a second", hover('button "More"'), shown(".tippy-box"), appears=("Print page",)),
+            Act(
+                "closes after the pointer left", hover('heading "Toolbar"'), hidden(".tippy-box"), goes=("Print page",)
+            ),
+        ),
+    ),
+)
+
+DRIVER = Library(
+    "driver_tour",
+    (
+        widget(
+            "tour",
+            Act(
+                "starts",
+                click('button "Take the tour"'),
+                shown(".driver-popover"),
+                appears=("Go from page to page here.",),
+            ),
+            Act(
+                "goes on",
+                click(".driver-popover-next-btn"),
+                shown(".driver-popover"),
+                appears=("Updated every hour.",),
+                goes=("Go from page",),
+            ),
+            Act(
+                "goes back",
+                click(".driver-popover-prev-btn"),
+                shown(".driver-popover"),
+                appears=("Go from page",),
+                goes=("Updated every",),
+            ),
+            Act("closes by Escape", press("Escape"), hidden(".driver-popover"), goes=("Go from page",)),
+        ),
+    ),
+)
+
+SHEPHERD = Library(
+    "shepherd",
+    (
+        widget(
+            "tour",
+            Act(
+                "starts",
+                click('button "Show me around"'),
+                shown(".shepherd-element"),
+                appears=("Begin a new message here.",),
+            ),
+            Act(
+                "goes on",
+                click('button "Next"'),
+                shown(".shepherd-element"),
+                appears=("Find old messages here.",),
+                goes=("Begin a new",),
+            ),
+            Act(
+                "goes back",
+                click('button "Back"'),
+                shown(".shepherd-element"),
+                appears=("Begin a new",),
+                goes=("Find old messages",),
+            ),
+            Act("is cancelled", click('button "Close Tour"'), hidden(".shepherd-element"), goes=("Begin a new",)),
+        ),
+    ),
+)
+
+INTRO = Library(
+    "intro",
+    (
+        widget(
+            "tour",
+            Act("starts", click('button "First steps"'), shown(".introjs-tooltip"), appears=("Draw with these.",)),
+            Act(
+                "goes on",
+                click(".introjs-nextbutton"),
+                shown(".introjs-tooltip"),
+                appears=("Stack drawings here.",),
+                goes=("Draw with",),
+            ),
+            Act("is finished", click(".introjs-nextbutton"), hidden(".introjs-tooltip"), goes=("Stack drawings",)),
+        ),
+    ),
+)
+
+LIBRARIES = (BOOTSTRAP, SWEETALERT2, MICROMODAL, A11Y_DIALOG, NOTYF, TOASTIFY, TIPPY, DRIVER, SHEPHERD, INTRO)
