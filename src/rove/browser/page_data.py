@@ -50,6 +50,14 @@ class PdfFile:
     pages: int
 
 
+@dataclass(frozen=True)
+class LeftRunning:
+    """What an action set off and is not waited for: seconds until the next timer, and the next animation, is over."""
+
+    timer: float = 0.0
+    animation: float = 0.0
+
+
 @dataclass
 class TrackedRequest:
     """A request that is not over yet."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rove.browser.annotation import Mark
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
-from rove.browser.page_data import Box, ImageFormat, OpenDialog, PdfFile, PdfOptions, ScreenshotImage
+from rove.browser.page_data import Box, ImageFormat, LeftRunning, OpenDialog, PdfFile, PdfOptions, ScreenshotImage
 from rove.browser.page_state import PageState
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
@@ -38,6 +38,9 @@ class PageObserver(Protocol):
     def mark_seen(self, snapshot: Snapshot, /) -> None:
         """Note what the agent has seen: later changes are reported against it."""
 
+    def restore_seen(self, snapshot: Snapshot | None, document: int, /) -> None:
+        """Note that the agent has not been told of any snapshot since this one."""
+
     def clear_seen(self) -> None:
         """Note that the agent has seen nothing of the page as it is now."""
 
@@ -45,11 +48,19 @@ class PageObserver(Protocol):
         """Return whether a screenshot differs from the last one, and remember it."""
         ...
 
-    async def wait_until_quiet(self, read_rows: bool, since: float, /) -> None:
-        """Wait until an action that began at `since` causes no more changes.
+    async def has_changed(self) -> bool:
+        """Return whether the page may have changed since its last snapshot, and note that an action begins."""
+        ...
+
+    async def wait_for_effect(self, seconds: float, /) -> None:
+        """Wait for the first change since the last snapshot, or for `seconds`."""
+
+    async def wait_until_quiet(self, read_rows: bool, since: float, until: float, /) -> LeftRunning:
+        """Wait until all that an action of the moment `since` set off is over; return what is left running at `until`.
 
         With `read_rows`, the page is read at the same moment, for the next snapshot.
         """
+        ...
 
 
 class TabInfo(Protocol):

@@ -13,6 +13,10 @@ from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import LONGEST_ERROR, NOWHERE, AnyOutcome, Attachment, Outcome, Passage, Result, error_passages
 from rove.render.cleaning import one_line, readable
 
+# Headings for what changed after the last answer, and for what followed.
+EARLIER = "Changed before this action:"
+SINCE = "Changed since it began:"
+
 
 def as_text(outcome: AnyOutcome) -> str:
     """Tell a model what was done, where the tab is now, what changed and what else happened."""
@@ -41,6 +45,8 @@ def as_data(outcome: AnyOutcome) -> dict[str, Any]:
             data[name] = plain(value)
     if outcome.changes.kind != "silent":
         data["changes"] = {"kind": outcome.changes.kind, "text": readable(outcome.changes.text)}
+    if outcome.earlier.kind != "silent":
+        data["earlier"] = {"kind": outcome.earlier.kind, "text": readable(outcome.earlier.text)}
     if outcome.events:
         data["events"] = plain(outcome.events)
     if outcome.pending:
@@ -53,6 +59,10 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
     yield from _result_passages(outcome)
     if outcome.changes.kind == "page":
         yield Passage(f"{json.dumps(outcome.title or '', ensure_ascii=False)} {outcome.url}", origin)
+    if outcome.earlier.passages:
+        yield Passage(EARLIER)
+        yield from outcome.earlier.passages
+        yield Passage(SINCE)
     yield from outcome.changes.passages
     yield from (Passage(f"({event.kind}) {one_line(event.text)}", origin) for event in outcome.events)
     if outcome.pending:
@@ -63,7 +73,8 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
 def _result_passages(outcome: AnyOutcome) -> Iterable[Passage]:
     """Tell the result, in brief if nothing else is told of the page: the wrapper would be most of the answer."""
     result: Result = outcome.result
-    is_alone = outcome.changes.kind in ("same", "silent") and not outcome.events and not outcome.pending
+    is_quiet = outcome.changes.kind in ("same", "silent") and outcome.earlier.kind == "silent"
+    is_alone = is_quiet and not outcome.events and not outcome.pending
     if is_alone and result.in_brief is not None:
         return [Passage(result.in_brief)]
     return result.passages(outcome.origin)

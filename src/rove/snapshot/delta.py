@@ -36,14 +36,24 @@ class Delta:
         return joined(self.passages)
 
 
-def difference(before: Snapshot | None, after: Snapshot, budget: int = DEFAULT_BUDGET, *, links: bool = False) -> Delta:
-    """Compare two snapshots of a tab; for a new page, return the whole snapshot."""
+def difference(
+    before: Snapshot | None,
+    after: Snapshot,
+    budget: int = DEFAULT_BUDGET,
+    *,
+    links: bool = False,
+    looked: float | None = None,
+) -> Delta:
+    """Compare two snapshots of a tab; for a new page, return the whole snapshot.
+
+    `looked`: for how many seconds changes were looked for, which is said if there are none.
+    """
     if before is None or is_new_page(before, after):
         rendered = render(after, budget, links=links)
         return Delta("page", rendered.passages, rendered.tokens)
     changes = list(_changes(before.rows, after.rows))
     if not changes:
-        return _same(before, after)
+        return _same(before, after, looked)
     passages = _told(changes, after, links)
     tokens = estimate(joined(passages))
     if tokens > budget // 3:
@@ -62,14 +72,21 @@ def is_new_page(before: Snapshot, after: Snapshot) -> bool:
     return not old & new
 
 
-def _same(before: Snapshot, after: Snapshot) -> Delta:
+def _same(before: Snapshot, after: Snapshot, looked: float | None) -> Delta:
     moved: list[str] = []
     if before.scroll != after.scroll:
         moved.append(f"scrolled to {after.scroll[0]},{after.scroll[1]}")
     if after.focused and before.focused != after.focused:
         moved.append(f"focus on {after.focused}")
-    text = f"Nothing changed but: {', '.join(moved)}." if moved else "Nothing changed."
+    nothing = "Nothing changed" if looked is None else f"Nothing changed within {_duration(looked)}"
+    text = f"{nothing} but: {', '.join(moved)}." if moved else f"{nothing}."
     return Delta("same", (Passage(text),), estimate(text))
+
+
+def _duration(seconds: float) -> str:
+    """Return a time that has passed for certain: 400 ms, 1.2 s."""
+    tenths = int(seconds * 10 + 1e-6)
+    return f"{tenths * 100} ms" if tenths < 10 else f"{tenths / 10:g} s"
 
 
 @dataclass(frozen=True)

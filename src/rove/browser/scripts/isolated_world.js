@@ -13,20 +13,21 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { listenForScrolling } from "./page/animations.js";
 import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
-import { listenForInput, snapshotWhenIdle, untilIdle } from "./page/idle.js";
+import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
+import { beginAction, firstEffect, snapshotWhenSettled, untilSettled, snapshotAndWatch } from "./page/settling.js";
 import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { describeElement, queryTargets, rectanglesOf } from "./search/targets.js";
 import { addClickListeners } from "./snapshot/press_targets.js";
-import { takeSnapshot } from "./snapshot/snapshot.js";
 
 globalThis.rove = {
   // The snapshot, and elements in it.
-  snapshot: takeSnapshot,
+  snapshot: snapshotAndWatch,
   startRefs,
   element: elementOfRef,
   ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
@@ -73,8 +74,10 @@ globalThis.rove = {
   showsText,
   showsSelector,
   storedItems,
-  untilIdle,
-  snapshotWhenIdle,
+  beginAction,
+  untilSettled,
+  snapshotWhenSettled,
+  firstEffect,
   setClipboardText,
   leaveModes,
   releasePointer,
@@ -85,5 +88,6 @@ listenForPasswords();
 listenForPresses();
 listenForDrags();
 listenForInput();
+listenForScrolling();
 listenForClipboard();
 listenForModes();

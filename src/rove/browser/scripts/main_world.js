@@ -3,7 +3,9 @@
 import { takeClipboardWrites } from "./main_world/clipboard_writes.js";
 import { refusePasskeys } from "./main_world/credentials.js";
 import { reportElementInternals } from "./main_world/element_internals.js";
+import { recordScheduledWork } from "./main_world/scheduled_work.js";
 
 refusePasskeys();
 takeClipboardWrites();
 reportElementInternals();
+recordScheduledWork();

@@ -147,6 +147,7 @@ async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any
         raise ElementGone(f"{world.prefix}{data['gone']} is no longer on the page.")
     snapshot = parse(data, world.prefix, scoped=options.get("root") is not None)
     world.next_ref = snapshot.next_ref
+    world.snapshot_number = data.get("number", world.snapshot_number)
     return snapshot
 
 

@@ -34,6 +34,8 @@ class World:
     parent: World | None
     owner: str | None = None
     next_ref: int = 1
+    # The number that the page gave to the last snapshot of the frame.
+    snapshot_number: int = 0
     # Whether the frame's process has not answered the last command.
     is_unresponsive: bool = False
     # The page's own context in this frame, and rove's object in it (`frames/event_listeners.py`).

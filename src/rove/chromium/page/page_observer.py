@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
+from rove.browser.page_data import LeftRunning
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
 from rove.chromium.frames.event_listeners import find_listeners
 from rove.chromium.frames.worlds import World
@@ -20,8 +21,8 @@ from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 1.0
 NEXT_DOCUMENT_TIMEOUT = 1.0
-WAIT_UNTIL_QUIET = "(ms, ago) => rove.untilIdle(ms, ago)"
-WAIT_AND_READ_ROWS = "(ms, ago) => rove.snapshotWhenIdle(ms, ago)"
+WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
+WAIT_AND_READ_ROWS = "patience => rove.snapshotWhenSettled(patience)"
 
 
 class PageObserver:
@@ -33,6 +34,8 @@ class PageObserver:
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.seen_document = 0
+        # The number of the snapshot of each frame that the agent has seen. Without one, the frame counts as changed.
+        self._numbers: dict[str, int] = {}
         # The frame that the running action has acted in.
         self._touched: World | None = None
         self._image_digest: bytes | None = None
@@ -81,22 +84,65 @@ class PageObserver:
     def mark_seen(self, snapshot: Snapshot) -> None:
         """Note what the agent has seen: later changes are reported against it."""
         self.seen, self.seen_document = snapshot, self._page.load_state.documents
+        self._numbers = {world.frame_id: world.snapshot_number for world in self._page.worlds}
+
+    def restore_seen(self, snapshot: Snapshot | None, document: int) -> None:
+        """Note that the agent has not been told of any snapshot since this one."""
+        if snapshot is not self.seen:
+            self._numbers.clear()
+        self.seen, self.seen_document = snapshot, document
 
     def clear_seen(self) -> None:
         """Note that the agent has seen nothing of the page as it is now."""
         self.seen, self._rows = None, None
 
-    async def wait_until_quiet(self, read_rows: bool, since: float) -> None:
-        """Wait until an action that began at `since` causes no more changes.
+    async def has_changed(self) -> bool:
+        """Return whether the page may have changed since its last snapshot, and note that an action begins."""
+        worlds = [self._page.worlds.main, *(self._page.worlds.known_subframes if self._shows_frames else [])]
+        answers = await asyncio.gather(*(self._begin_action_in(world) for world in worlds))
+        return any(answers)
+
+    @property
+    def _shows_frames(self) -> bool:
+        return self._page.worlds.has_visible_frames
+
+    async def _begin_action_in(self, world: World) -> bool:
+        if world.is_unresponsive:
+            return False
+        try:
+            async with asyncio.timeout(self._page.frame_timeout):
+                number = self._numbers.get(world.frame_id, 0)
+                return bool(await world.call("number => rove.beginAction(number)", number))
+        except (TimeoutError, CdpError, ScriptFailed):
+            return False  # it is busy or is being replaced: the action itself will tell
+
+    async def wait_for_effect(self, seconds: float) -> None:
+        """Wait for the first change since the last snapshot, in the page or the frame acted in, or for `seconds`."""
+        worlds = {id(world): world for world in (self._page.worlds.main, self._touched) if world is not None}
+        waits = [asyncio.ensure_future(self._first_effect(world, seconds)) for world in worlds.values()]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def _first_effect(self, world: World, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):
+            async with asyncio.timeout(seconds + self._page.frame_timeout):
+                await world.call("ms => rove.firstEffect(ms)", seconds * 1000)
+
+    async def wait_until_quiet(self, read_rows: bool, since: float, until: float) -> LeftRunning:
+        """Wait until all that an action of the moment `since` set off is over; return what is left running at `until`.
 
         With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
         """
         self._rows = None
         # This runs while the frame is waited for, which takes longer.
         listeners = asyncio.ensure_future(find_listeners(self._page.worlds.main)) if read_rows else None
+        left = LeftRunning()
         try:
-            await self._wait_for_touched_frame(since)
-            self._rows = await self._wait_for_page(read_rows, since)
+            await self._wait_for_touched_frame(since, until)
+            left = await self._wait_for_page(read_rows, since, until)
             if listeners is not None and not listeners.done() and await listeners:
                 self._rows = None  # the rows were read before all listeners were known
         except CdpError:
@@ -104,25 +150,28 @@ class PageObserver:
         finally:
             if listeners is not None:
                 listeners.cancel()
+        return left
 
-    async def _wait_for_touched_frame(self, since: float) -> None:
-        """Wait for a frame in another process, which may react only after the page around it is quiet."""
+    async def _wait_for_touched_frame(self, since: float, until: float) -> None:
+        """Wait for the frame that was acted in, which may react only after the page around it is quiet."""
         world = self._touched
-        if world is None or world.cdp is self._page.cdp or world.is_unresponsive:
+        if world is None or world is self._page.worlds.main or world.is_unresponsive:
             return
         with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # the frame is busy or was replaced
-            async with asyncio.timeout(self._page.frame_timeout):
-                await world.call(WAIT_UNTIL_QUIET, QUIET_ROUND_SECONDS * 1000, _milliseconds_since(since))
+            async with asyncio.timeout(max(until - time.monotonic(), 0) + self._page.frame_timeout):
+                while (await world.call(WAIT_UNTIL_QUIET, _patience(since, until)))["busy"]:
+                    pass
 
-    async def _wait_for_page(self, read_rows: bool, since: float) -> dict[str, Any] | None:
+    async def _wait_for_page(self, read_rows: bool, since: float, until: float) -> LeftRunning:
         function, main = WAIT_AND_READ_ROWS if read_rows else WAIT_UNTIL_QUIET, self._page.worlds.main
         while True:
-            answer = await main.call(function, QUIET_ROUND_SECONDS * 1000, _milliseconds_since(since))
+            answer = await main.call(function, _patience(since, until))
             if not answer["busy"]:
-                rows: dict[str, Any] | None = answer.get("rows")
-                return rows
+                self._rows = answer.get("rows")
+                return LeftRunning(answer["timer"] / 1000, answer["animation"] / 1000)
 
 
-def _milliseconds_since(moment: float) -> float:
-    """Return the age of a moment in milliseconds, since the page has another clock."""
-    return (time.monotonic() - moment) * 1000
+def _patience(since: float, until: float) -> dict[str, float]:
+    """Return how long the page is to wait, in milliseconds from now, since the page has another clock."""
+    now = time.monotonic()
+    return {"wait": QUIET_ROUND_SECONDS * 1000, "ago": (now - since) * 1000, "limit": max(until - now, 0) * 1000}

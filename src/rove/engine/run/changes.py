@@ -5,25 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.outcome import Changes
-from rove.snapshot import difference, render
+from rove.snapshot import Snapshot, difference, render
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 
-async def observe_changes(tab: Tab, quiet: bool) -> Changes:
-    """Take a snapshot, mark it as seen, and return how it differs from the last one, within the token budget.
+def whole_page(tab: Tab, snapshot: Snapshot) -> Changes:
+    """Return a page that the agent has not seen yet, within the token budget."""
+    page = render(snapshot, tab.settings.observing.budget)
+    return Changes("page", page.passages, page.tokens)
 
-    A page that the agent has not seen yet is returned whole. With `quiet`, no snapshot is taken.
+
+def changes_between(tab: Tab, before: Snapshot, after: Snapshot, looked: float | None = None) -> Changes:
+    """Return how two snapshots of a tab differ, within the token budget.
+
+    `looked`: for how many seconds changes were looked for, which is said if there are none.
     """
-    if quiet:
-        return Changes()
-    observer = tab.observer
-    before, seen_document, after = observer.seen, observer.seen_document, await observer.take_snapshot()
-    observer.mark_seen(after)
-    budgets = tab.settings.observing
-    if before is None or seen_document != tab.page.load_state.documents:
-        page = render(after, budgets.budget)
-        return Changes("page", page.passages, page.tokens)
-    delta = difference(before, after, budgets.changes)
+    delta = difference(before, after, tab.settings.observing.changes, looked=looked)
     return Changes(delta.kind, delta.passages, delta.tokens)
+
+
+async def observe_late_changes(tab: Tab) -> Changes:
+    """Return what changed since the last answer, before the next action can be taken for its cause."""
+    before = tab.observer.seen
+    if not await tab.observer.has_changed() or before is None or not shows_seen_document(tab):
+        return Changes()
+    after = await tab.observer.take_snapshot()
+    if not shows_seen_document(tab):
+        return Changes()
+    tab.observer.mark_seen(after)
+    changes = changes_between(tab, before, after)
+    return Changes() if changes.kind == "same" else changes
+
+
+def shows_seen_document(tab: Tab) -> bool:
+    """Whether the tab still shows the document of which the agent has seen a snapshot."""
+    return tab.observer.seen_document == tab.page.load_state.documents

@@ -42,6 +42,7 @@ class OutcomeBuilder:
             url=tab.url if tab else None,
             title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
             changes=report.changes,
+            earlier=report.earlier,
             events=tuple(map(self._with_names, events)),
             pending=tuple(insert_names_if_advice(text, self._names) for text in report.pending),
             attachments=result.attachments,

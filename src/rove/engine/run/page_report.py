@@ -9,8 +9,9 @@ from rove.action import AnyAction, Effect
 from rove.advice import Advice
 from rove.engine.approval.action_targets import place_of
 from rove.engine.run.address_check import add_failure_event
-from rove.engine.run.changes import observe_changes
+from rove.engine.run.changes import observe_late_changes
 from rove.engine.run.deadline import Deadline
+from rove.engine.run.look import Look
 from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, settle
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
@@ -28,10 +29,14 @@ SILENT_SERVER = "{server} has not answered yet: wait for it with {wait}, or {nav
 
 @dataclass
 class PageReport:
-    """What changed on the page, and what is still pending. Both are empty if a dialog came first."""
+    """What changed on the page, what is still pending, and what had changed before the action.
+
+    The first two are empty if a dialog came first.
+    """
 
     changes: Changes = NO_CHANGES
     pending: tuple[str, ...] = ()
+    earlier: Changes = NO_CHANGES
 
 
 class PageReporter:
@@ -41,6 +46,12 @@ class PageReporter:
         self._session = session
         self._deadline = deadline
         self._quiet = quiet
+
+    async def report_earlier(self, action: AnyAction, tab: Tab) -> Changes:
+        """Return what changed on the page after the last answer, for an action that tells of the page it acts on."""
+        if not action.shows_page or action.effect is Effect.NAVIGATE or self._quiet or not self._may_show(tab):
+            return NO_CHANGES
+        return await observe_late_changes(tab)
 
     async def report(self, action: AnyAction, tab: Tab, start: StartState) -> PageReport:
         """Return what to tell of the page. Raises DeadlineExceeded if an action that loads a page takes too long."""
@@ -57,7 +68,7 @@ class PageReporter:
         return report
 
     async def _observe_in_time(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
-        observing = unless_crashed(tab, self._observe(tab, start, report))
+        observing = unless_crashed(tab, self._observe(action, tab, start, report))
         try:
             work = tab.page.dialogs.run_until_dialog(observing)
             await self._deadline.limit(work, self._deadline.reserve, "the page to be looked at")
@@ -68,16 +79,18 @@ class PageReporter:
             # The action itself is done: after an error the agent would repeat it.
             report.pending = (BUSY_PAGE,)
 
-    async def _observe(self, tab: Tab, start: StartState, report: PageReport) -> None:
-        report.pending = await settle(tab, start, read_rows=not self._quiet)
+    async def _observe(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
+        unfinished = await settle(tab, start, read_rows=not self._quiet)
+        report.pending = unfinished.pending
         # A page that keeps navigating always waits for its next document: it is held and read instead.
         if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
             report.pending = (Advice(SILENT_SERVER, server=server),)
             return
-        changes = await observe_changes(tab, self._quiet) if self._may_show(tab) else NO_CHANGES
+        look = Look(tab, start, unfinished, waits=action.effect not in (Effect.READ, Effect.SCRIPT))
+        changes = await look.observe() if self._may_show(tab) and not self._quiet else NO_CHANGES
         # Checked again, as the tab may have navigated while the page was read.
         if self._may_show(tab):
-            report.changes = changes
+            report.changes, report.pending = changes, look.pending
         else:
             tab.observer.clear_seen()
             self._add_hidden_event(tab)

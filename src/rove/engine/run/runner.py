@@ -19,7 +19,7 @@ from rove.engine.run.address_check import raise_network_reason, refuse_unreachab
 from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
-from rove.engine.run.page_report import PageReport, PageReporter
+from rove.engine.run.page_report import PageReporter
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
@@ -129,10 +129,14 @@ class Run:
         assert isinstance(action, TabAction)
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
-        start = StartState.of(tab)
-        with _mark_quotes(tab):
+        reporter = PageReporter(self._session, self._deadline, self._options.quiet)
+        with _mark_quotes(tab), _keep_seen(tab):
+            earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
+            start = StartState.of(tab)
             result = await self._perform(action, tab, start)
-            return self._outcomes.build(action, result, tab, await self._report_page(action, tab, start))
+            report = await reporter.report(action, tab, start)
+            report.earlier = earlier
+            return self._outcomes.build(action, result, tab, report)
 
     async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
         # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
@@ -147,9 +151,6 @@ class Run:
             self._session.network.refuse_document(tab.page.requests.document)
         return result
 
-    async def _report_page(self, action: AnyAction, tab: Tab, start: StartState) -> PageReport:
-        return await PageReporter(self._session, self._deadline, self._options.quiet).report(action, tab, start)
-
     async def _run_on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._open_context()
         await self._admit(action, entry, lambda: action.concerns(context))
@@ -162,7 +163,8 @@ class Run:
         entry.tab, entry.url = tab.id, tab.url
         start = StartState(began, frozenset(), downloads=downloads.get(tab, 0))
         async with TabLock(tab, self._deadline.moment, Effect.READ):  # the action is done, the page is only read
-            return self._outcomes.build(action, result, tab, await self._report_page(action, tab, start))
+            reporter = PageReporter(self._session, self._deadline, self._options.quiet)
+            return self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
 
     @property
     def _deadline(self) -> Deadline:
@@ -246,6 +248,17 @@ def _mark_quotes(tab: Tab) -> Generator[None]:
         yield
     except RoveError as error:
         error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
+        raise
+
+
+@contextlib.contextmanager
+def _keep_seen(tab: Tab) -> Generator[None]:
+    """After an error, treat the page as not looked at: what changed meanwhile is told with the next answer."""
+    seen, document = tab.observer.seen, tab.observer.seen_document
+    try:
+        yield
+    except RoveError:
+        tab.observer.restore_seen(seen, document)
         raise
 
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from rove.browser.page_data import DocumentRequest, TrackedRequest
+from rove.browser.page_data import DocumentRequest, LeftRunning, TrackedRequest
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 STREAM_SECONDS = 1.0
 # How often the page is checked again because a request ended meanwhile. A page that polls would be checked forever.
 MAX_RECHECKS = 3
+# Seconds that changes, timers and animations may take, since the action or the last response to it.
+MAX_WORK_SECONDS = 2.0
+# A page that has just been loaded sets timers and animations of its own, which matter less.
+MAX_WORK_AFTER_LOAD = 1.2
 
 KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
@@ -38,12 +42,22 @@ class StartState:
     @classmethod
     def of(cls, tab: Tab) -> StartState:
         """Return the state of the tab now."""
-        polled = frozenset(_endpoint(request.url) for request in tab.page.requests.pending)
+        pending = tab.page.requests.pending
+        # A request that sends data is no poll: the same press again sends the same data again.
+        polled = frozenset(_endpoint(request.url) for request in pending if request.method == "GET")
         loading = None if tab.page.load_state.has_reached("load") else tab.page.load_state.documents
         return cls(time.monotonic(), polled, loading, tab.page.downloads.count, tab.page.requests.document)
 
 
-async def settle(tab: Tab, start: StartState, read_rows: bool) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Unfinished:
+    """What is not over when the time is up: `pending` in a few words each, and seconds until the next timer is due."""
+
+    pending: tuple[str, ...] = ()
+    timer: float = 0.0
+
+
+async def settle(tab: Tab, start: StartState, read_rows: bool) -> Unfinished:
     """Wait until everything that an action started is over; return what is not, when the time is up.
 
     With `read_rows`, the page is read at the end of the wait, so that a snapshot need not read it again.
@@ -68,6 +82,9 @@ class _Activity:
         self._start = start
         self._read_rows = read_rows
         self._rechecks = MAX_RECHECKS
+        self._documents = tab.page.load_state.documents
+        self._work_until = time.monotonic() + MAX_WORK_SECONDS
+        self._left = LeftRunning()
 
     async def is_over(self) -> bool:
         """Wait for one thing; return True if there was nothing left to wait for."""
@@ -76,8 +93,10 @@ class _Activity:
         if not self._is_loaded():
             await self._page.load_state.wait_for_stage("load")
             return False
+        self._notice_new_document()
         ended = self._page.requests.ended_count
-        await self._tab.observer.wait_until_quiet(self._read_rows, self._start.moment)
+        observer = self._tab.observer
+        self._left = await observer.wait_until_quiet(self._read_rows, self._start.moment, self._work_until)
         if self._page.downloads.is_running(self._start.downloads):
             await self._page.downloads.wait_until_finished(self._start.downloads)
             return False
@@ -87,17 +106,27 @@ class _Activity:
         if ended != self._page.requests.ended_count and self._rechecks > 0:
             # The response to a request that ended meanwhile may have changed the page.
             self._rechecks -= 1
+            self._work_until = time.monotonic() + MAX_WORK_SECONDS
             return False
         return self._is_loaded()
 
-    def describe(self) -> tuple[str, ...]:
-        """Return what is not over, each in a few words."""
+    def _notice_new_document(self) -> None:
+        documents = self._page.load_state.documents
+        if documents != self._documents:
+            self._documents, self._work_until = documents, time.monotonic() + MAX_WORK_AFTER_LOAD
+
+    def describe(self) -> Unfinished:
+        """Return what is not over."""
+        return Unfinished(self._describe_pending(), self._left.timer)
+
+    def _describe_pending(self) -> tuple[str, ...]:
         if self._page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
         pending = (
             [] if self._page.load_state.has_reached("load") else ["the page is still loading: it may be incomplete"]
         )
         pending += ["a download"] if self._page.downloads.is_running(self._start.downloads) else []
+        pending += [f"an animation ({self._left.animation:.1f} s left)"] if self._left.animation else []
         return (*pending, *(f"{request.method} {request.url}" for request in self._caused_requests()))
 
     def _is_loaded(self) -> bool:

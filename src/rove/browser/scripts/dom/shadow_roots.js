@@ -1,6 +1,6 @@
 // Shadow roots of elements, including closed ones that the driver has handed in.
 
-import { openShadowOf } from "./natives.js";
+import { hostOf, isConnected, openShadowOf } from "./natives.js";
 
 // Scripts cannot see closed shadow roots; the driver finds them over the DevTools protocol and hands them in.
 const adoptedShadows = new WeakMap();
@@ -8,10 +8,17 @@ let shadowsAreAdopted = false;
 // False for as long as all elements are known to be in the document's own tree.
 export let shadowsWereMet = false;
 
+// The roots that were met, as neither observers nor lists of animations look into them by themselves.
+/** @type {Set<ShadowRoot>} */
+const metRoots = new Set();
+
 /** @param {Element} element */
 export const shadowOf = (element) => {
   const shadow = openShadowOf(element) || (shadowsAreAdopted && adoptedShadows.get(element)) || null;
-  if (shadow !== null) shadowsWereMet = true;
+  if (shadow !== null) {
+    shadowsWereMet = true;
+    metRoots.add(shadow);
+  }
   return shadow;
 };
 
@@ -23,4 +30,10 @@ export const adoptShadowRoot = (host, root) => {
 
 export const noteShadow = () => {
   shadowsWereMet = true;
+};
+
+// The shadow roots of the document that a walk of it has met so far.
+export const knownShadowRoots = () => {
+  for (const root of metRoots) if (!isConnected(hostOf(root))) metRoots.delete(root);
+  return metRoots;
 };

@@ -3,7 +3,7 @@
 // (dom/element_internals.js). `attachShadow` is left alone: pages that test for tampering look at it first.
 
 import { INTERNALS_ANSWER, INTERNALS_QUESTION } from "./event_names.js";
-import { NativeCustomEvent, nativeApply, nativeDispatch } from "./natives.js";
+import { NativeCustomEvent, nativeApply, nativeDispatch, nativeListen, nativeStringify } from "./natives.js";
 
 /** @type {Record<string, string>} */
 const ATTRIBUTES = {
@@ -33,14 +33,12 @@ const ATTRIBUTES = {
 const MAX_REPORTED = 2000;
 const MAX_ASKED = 10000;
 
-const nativeStringify = JSON.stringify;
 const NativeWeakRef = WeakRef;
 const nativeDeref = WeakRef.prototype.deref;
 const weakMap = WeakMap.prototype;
 const nativeGet = weakMap.get;
 const nativeSet = weakMap.set;
 const nativeHas = weakMap.has;
-const nativeListen = EventTarget.prototype.addEventListener;
 /** @param {object} prototype @param {string} name @returns {any} */
 const nativeGetter = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name)?.get;
 const nativeLocalName = nativeGetter(Element.prototype, "localName");

@@ -4,3 +4,5 @@ export const nativeApply = Reflect.apply;
 export const NativePromise = Promise;
 export const NativeCustomEvent = CustomEvent;
 export const nativeDispatch = EventTarget.prototype.dispatchEvent;
+export const nativeListen = EventTarget.prototype.addEventListener;
+export const nativeStringify = JSON.stringify;

@@ -1,0 +1,119 @@
+// Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
+
+import { knownShadowRoots } from "../dom/shadow_roots.js";
+import { takeSnapshot } from "../snapshot/snapshot.js";
+import { animationTimeLeft, isScrolling } from "./animations.js";
+import { inputSince, listenForInput, untilFrameIsOver } from "./idle.js";
+import {
+  changesSoFar,
+  firstChange,
+  hasChangedAfter,
+  nextRound,
+  startCounting,
+  stopCounting,
+  watchForChanges,
+} from "./mutations.js";
+import { awaitedWork, noteActionStart } from "./scheduled_work.js";
+
+// `wait`: milliseconds that one call may take. `ago`: milliseconds since the action began. `limit`: milliseconds that
+// changes, timers and animations may still take.
+/** @typedef {{ wait: number, ago: number, limit: number }} Patience */
+
+// A document whose changes had to be left unfinished never rests; later actions wait this long for its changes.
+const NEVER_RESTS_MS = 300;
+let neverRests = false;
+
+// True when a frame passed without changes; false at the deadline.
+/** @param {number} since @param {number} deadline */
+const untilNoChanges = async (since, deadline) => {
+  for (;;) {
+    const before = nextRound();
+    await untilFrameIsOver(since);
+    if (changesSoFar() === before) return true;
+    since = performance.now();
+    if (since >= deadline) return false;
+  }
+};
+
+const SCROLL_CHECK_MS = 20;
+// Timers fire at their time or a little later.
+const TIMER_GRACE_MS = 1;
+
+// Milliseconds until the next of what is under way should be over, null for nothing; and until what is not waited for.
+/** @param {number} began @param {number} left */
+const underWay = (began, left) => {
+  const work = awaitedWork(began);
+  const animations = animationTimeLeft(left);
+  const candidates = [];
+  if (work.next <= left) candidates.push(work.next);
+  if (animations.within > 0) candidates.push(animations.within);
+  if (isScrolling()) candidates.push(SCROLL_CHECK_MS);
+  const next = candidates.length ? Math.min(...candidates) + TIMER_GRACE_MS : null;
+  return { next, timer: work.next > left && work.next < Infinity ? work.next : work.later, animation: animations.later };
+};
+
+/** @param {number} milliseconds */
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** @param {Patience} patience */
+export const untilSettled = async (patience) => {
+  const began = performance.now() - patience.ago;
+  const deadline = performance.now() + patience.wait;
+  const limit = performance.now() + Math.max(patience.limit, 0);
+  listenForInput(); // document.open() removes all listeners; adding one twice has no effect
+  startCounting();
+  try {
+    return await untilNothingIsUnderWay(began, deadline, limit);
+  } finally {
+    stopCounting();
+  }
+};
+
+/** @param {number} began @param {number} deadline @param {number} limit */
+const untilNothingIsUnderWay = async (began, deadline, limit) => {
+  for (let since = inputSince(began); ; since = performance.now()) {
+    const lastMoment = neverRests ? performance.now() + NEVER_RESTS_MS : limit;
+    const isQuiet = await untilNoChanges(since, Math.min(deadline, lastMoment));
+    const now = performance.now();
+    const { next, timer, animation } = underWay(began, Math.max(limit - now, 0));
+    const isOver = next === null && (isQuiet || now >= lastMoment);
+    if (!isQuiet && now >= limit) neverRests = true;
+    if (isOver || now >= limit) return { busy: false, timer, animation };
+    if (now >= deadline) return { busy: true, timer, animation };
+    if (next !== null) await pause(Math.min(next, deadline - now));
+  }
+};
+
+// A snapshot of the whole document is numbered, so that the driver can ask whether anything changed after it. Animations
+// change the page without changing the document.
+/** @param {SnapshotOptions} options */
+export const snapshotAndWatch = (options = {}) => {
+  const data = takeSnapshot(options);
+  return options.root ? data : { ...data, number: watchForChanges(animationTimeLeft(Infinity).within > 0) };
+};
+
+// Takes the snapshot in the same call as soon as nothing is under way.
+/** @param {Patience} patience */
+export const snapshotWhenSettled = async (patience) => {
+  const ends = performance.now() + patience.limit;
+  for (;;) {
+    const result = await untilSettled({ ...patience, limit: ends - performance.now() });
+    if (result.busy) return result;
+    const roots = knownShadowRoots().size;
+    const rows = snapshotAndWatch();
+    // Animations in a shadow tree can be seen only after the snapshot has met it.
+    const isComplete = knownShadowRoots().size === roots || animationTimeLeft(ends - performance.now()).within === 0;
+    if (isComplete) return { ...result, rows };
+  }
+};
+
+// Whether anything changed after a snapshot. Called when an action begins.
+/** @param {number} number */
+export const beginAction = (number) => {
+  noteActionStart();
+  return hasChangedAfter(number);
+};
+
+// Resolves at the first sign of an effect after the last snapshot, or after the timeout.
+/** @param {number} timeout */
+export const firstEffect = (timeout) => firstChange(timeout);

@@ -1,0 +1,67 @@
+"""Looking at a page after an action, and again if nothing has changed yet."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rove.engine.run.changes import changes_between, shows_seen_document, whole_page
+from rove.engine.run.settle import StartState, Unfinished, settle
+from rove.outcome import Changes
+from rove.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
+
+# Seconds to look before saying that nothing changed. What comes later is told with the next answer.
+LOOK_SECONDS = 0.4
+
+
+class Look:
+    """Looks at a page that has settled after an action.
+
+    `waits`: whether the action is meant to change the page, so that it is worth waiting for. A script that returns a
+    value, or a wait, is not: where nothing changed, their answers say nothing of changes.
+    """
+
+    def __init__(self, tab: Tab, start: StartState, unfinished: Unfinished, waits: bool) -> None:
+        self._tab = tab
+        self._start = start
+        self._waits = waits
+        self._began = time.monotonic()
+        self._is_same = False
+        self.unfinished = unfinished
+
+    async def observe(self) -> Changes:
+        """Return what changed, or that nothing did and for how long changes were looked for."""
+        before = self._tab.observer.seen
+        changes, after = await self._compare(before)
+        while changes.kind == "same" and self._waits and self._left > 0 and not _has_scrolled(before, after):
+            await self._tab.observer.wait_for_effect(self._left)
+            self.unfinished = await settle(self._tab, self._start, read_rows=True)
+            changes, after = await self._compare(before)
+        self._is_same = changes.kind == "same"
+        return Changes("same") if self._is_same and not self._waits else changes
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """What is not over. A timer that is long is named only where nothing has changed: most hide a message again."""
+        timer = self.unfinished.timer if self._is_same else 0
+        named = (f"a timer ({timer:.1f} s left)",) if timer else ()
+        return (*self.unfinished.pending, *named)
+
+    async def _compare(self, before: Snapshot | None) -> tuple[Changes, Snapshot]:
+        is_known, after = shows_seen_document(self._tab), await self._tab.observer.take_snapshot()
+        self._tab.observer.mark_seen(after)
+        if before is None or not is_known:
+            return whole_page(self._tab, after), after
+        looked = time.monotonic() - self._began if self._waits else None
+        return changes_between(self._tab, before, after, looked), after
+
+    @property
+    def _left(self) -> float:
+        return self._began + LOOK_SECONDS - time.monotonic()
+
+
+def _has_scrolled(before: Snapshot | None, after: Snapshot) -> bool:
+    return before is not None and before.scroll != after.scroll
