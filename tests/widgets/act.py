@@ -86,13 +86,13 @@ def drag(source: str, target: str) -> Step:
 
 
 def shown(selector: str) -> str:
-    """Return an expression: the element is there and visible."""
-    return f"!!document.querySelector({json.dumps(selector)})?.checkVisibility({_VISIBLY})"
+    """Return an expression: such an element is visible."""
+    return f"[...document.querySelectorAll({json.dumps(selector)})].some(e => e.checkVisibility({_VISIBLY}))"
 
 
 def hidden(selector: str) -> str:
     """Return an expression: no such element is visible."""
-    return f"![...document.querySelectorAll({json.dumps(selector)})].some(e => e.checkVisibility({_VISIBLY}))"
+    return f"!{shown(selector)}"
 
 
 def text_of(selector: str, expected: str) -> str:

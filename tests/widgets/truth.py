@@ -15,6 +15,8 @@ _UNSEEN = re.compile(r"\((?:invisible: |inert\b)")
 _BEHIND = re.compile(r"\((?:(?:partly )?invisible: covered|inert\b)")
 # Stands for lines that an answer leaves out.
 _LEFT_OUT = re.compile(r"^\W*(?:…|\(shortened)|\[expand ")
+# For screen readers: what is announced there may name what has gone.
+_ANNOUNCED = re.compile(r"\(screen-reader only\)|\(invisible: scaled away\)|desc\(aria\)")
 _COUNT_OF_REMOVED = re.compile(r"^- [\d,]+ (?:more )?lines|\b(?:closed|gone|removed)\b")
 
 
@@ -33,6 +35,10 @@ class Line:
     @property
     def is_seen(self) -> bool:
         return not _UNSEEN.search(self.text)
+
+    @property
+    def is_announced(self) -> bool:
+        return bool(_ANNOUNCED.search(self.text))
 
     @property
     def is_behind(self) -> bool:
@@ -158,8 +164,9 @@ def wrong_words(answer: Answer, appears: Sequence[str], goes: Sequence[str]) -> 
     for words in appears:
         if not answer.tells(words):
             yield f"not told as seen: {words}"
+    there = [line for line in answer.present() if (line.sign or answer.is_whole_page) and not line.is_announced]
     for words in goes:
-        if any(words in line.text for line in answer.present() if line.sign or answer.is_whole_page):
+        if any(words in line.text for line in there):
             yield f"told as still there: {words}"
         if answer.kind == "same":
             yield f"not told as gone: {words}"

@@ -50,7 +50,7 @@ JQUERY_UI = Library(
             Act("opens", click('textbox "Day"'), shown("#ui-datepicker-div"), appears=("May", "2031")),
             Act(
                 "shows the next month",
-                click('link "Next"'),
+                click(".ui-datepicker-next"),
                 shown("#ui-datepicker-div"),
                 appears=("June",),
                 goes=("May",),
@@ -73,7 +73,7 @@ JQUERY_UI = Library(
             ),
             Act(
                 "takes an option",
-                click(".ui-menu-item-wrapper"),
+                click(".ui-menu-item:first-child"),
                 value_of("#wine", "Merlot"),
                 appears=("Merlot",),
                 goes=("Malbec",),
@@ -88,7 +88,7 @@ JQUERY_UI = Library(
             "sortable",
             Act(
                 "is sorted",
-                drag('listitem "Speech"', 'listitem "Dinner"'),
+                drag("#order :nth-child(1)", "#order :nth-child(2)"),
                 "/Dinner\\\\s*Speech\\\\s*Dance/.test(document.querySelector('#order').innerText)",
                 appears=("Speech",),
             ),

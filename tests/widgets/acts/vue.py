@@ -93,7 +93,7 @@ ELEMENT_PLUS = Library(
             Act("opens", click('combobox "Ship on"'), shown(".el-picker-panel"), appears=("2031", "May")),
             Act(
                 "takes a day",
-                click(".el-date-table td.available >> nth=19"),
+                click(".el-date-table tr:nth-child(5) td:nth-child(3)"),
                 value_of(".el-date-editor input", "2031-05-20"),
                 appears=("2031-05-20",),
             ),

@@ -2,9 +2,10 @@ import A11yDialog from "a11y-dialog";
 
 document.getElementById("app").innerHTML = `
 <style>
-.dialog, .shade { position: fixed; inset: 0; display: flex; transition: opacity 200ms, visibility 200ms }
-.dialog { z-index: 2 } .shade { background: rgba(43, 46, 56, 0.9) }
-.dialog[aria-hidden="true"] { opacity: 0; visibility: hidden }
+.dialog, .shade { position: fixed; inset: 0 } .dialog { z-index: 2; display: flex } .shade { background: rgba(43, 46, 56, 0.9) }
+.dialog[aria-hidden="true"] { display: none }
+@keyframes fade-in { from { opacity: 0 } } @keyframes slide-up { from { transform: translateY(10%) } }
+.shade, .body { animation: fade-in 200ms both } .body { animation: fade-in 400ms 200ms both, slide-up 400ms 200ms both }
 .body { margin: auto; background: #fff; padding: 20px; position: relative; z-index: 2 }
 </style>
 <h1>Subscription</h1><p>Renews in June.</p>

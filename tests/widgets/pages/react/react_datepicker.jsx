@@ -9,12 +9,10 @@ const Appointment = () => {
   return (
     <main>
       <h1>Dentist</h1>
-      <label>
-        Day <DatePicker selected={day} onChange={setDay} dateFormat="yyyy-MM-dd" />
-      </label>
-      <label>
-        Time <DatePicker selected={time} onChange={setTime} showTimeSelect showTimeSelectOnly timeIntervals={30} dateFormat="HH:mm" timeFormat="HH:mm" />
-      </label>
+      <label htmlFor="day">Day</label>
+      <DatePicker id="day" selected={day} onChange={setDay} dateFormat="yyyy-MM-dd" />
+      <label htmlFor="time">Time</label>
+      <DatePicker id="time" selected={time} onChange={setTime} showTimeSelect showTimeSelectOnly timeIntervals={30} dateFormat="HH:mm" timeFormat="HH:mm" />
     </main>
   );
 };
