@@ -89,7 +89,7 @@ JQUERY_UI = Library(
             Act(
                 "is sorted",
                 drag("#order :nth-child(1)", "#order :nth-child(2)"),
-                "/Dinner\\\\s*Speech\\\\s*Dance/.test(document.querySelector('#order').innerText)",
+                "/Dinner\\s*Speech\\s*Dance/.test(document.querySelector('#order').innerText)",
                 appears=("Speech",),
             ),
         ),
