@@ -201,12 +201,12 @@ class Outcome(Generic[R]):
     url: str | None = None
     title: str | None = None
     changes: Changes = Changes()
-    # What changed after the last answer and before this action.
-    earlier: Changes = Changes()
     events: tuple[Event, ...] = ()
     pending: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     seconds: float = 0.0
+    # What changed after the last answer and before this action.
+    earlier: Changes = Changes()
 
     @property
     def origin(self) -> str:

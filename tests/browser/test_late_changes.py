@@ -20,8 +20,8 @@ LATE = {
     "a timer of 400 ms": "setTimeout(change, 400)",
     "a timer of 950 ms": "setTimeout(change, 950)",
     "timers in turn": "setTimeout(() => setTimeout(() => setTimeout(change, 100), 100), 100)",
-    "an awaited sleep": "(async () => { for (let i = 0; i < 3; i++) await new Promise(r => setTimeout(r, 90)); change() })()",
-    "an interval that ends": "{ let n = 0; const id = setInterval(() => { if (++n === 6) { clearInterval(id); change() } }, 60) }",
+    "an awaited sleep": "(async () => { for (let i = 0; i < 3; i++) await sleep(90); change() })()",
+    "an interval that ends": "let n = 0; const i = setInterval(() => { if (++n > 5) change(clearInterval(i)) }, 60)",
     "the first tick of an interval": "setInterval(change, 700)",
     "three frames": "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(change)))",
     "twenty frames": "{ let n = 0; const step = () => ++n === 20 ? change() : requestAnimationFrame(step); step() }",
@@ -39,13 +39,17 @@ LATE = {
     "an image": "{ const i = new Image(); i.onload = i.onerror = change; i.src = '/data' }",
     "a database": "{ const r = indexedDB.open('d' + Math.random()); r.onsuccess = change }",
     "a digest": "crypto.subtle.digest('SHA-256', new Uint8Array(9)).then(change)",
-    "a stylesheet": "{ const l = document.createElement('link'); l.rel = 'stylesheet'; l.href = '/style'; l.onload = change; document.head.append(l) }",
-    "an observer of sizes": "{ const o = new ResizeObserver(() => box.offsetWidth === 77 && change()); o.observe(box); box.style.width = '77px' }",
+    "a stylesheet": "const l = document.createElement('link'); Object.assign(l, { rel: 'stylesheet', href: '/style' });"
+    " l.onload = change; document.head.append(l)",
+    "an observer of sizes": "const o = new ResizeObserver(() => box.offsetWidth === 77 && change()); o.observe(box);"
+    " box.style.width = '77px'",
 }
 PAGE = """<!doctype html><style>#box { transition: opacity .35s }</style>
 <button onclick="go()">Go</button><p id=p>old</p><p id=note></p><div id=box>Box</div>
 <script>
-  const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = e => setTimeout(() => postMessage(1), e.data)'])));
+  const code = 'onmessage = e => setTimeout(() => postMessage(1), e.data)';
+  const worker = new Worker(URL.createObjectURL(new Blob([code])));
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const change = () => { p.textContent = 'new' };
   const go = () => { %s };
 </script>"""
@@ -93,7 +97,8 @@ OPENING = {
     " .open #panel { visibility: visible; opacity: 1 }",
 }
 PANEL = """<!doctype html><style>%s</style>
-<button onclick="document.body.classList.toggle('open')">Toggle</button><div id=panel><p>Details of the order</p></div>"""
+<button onclick="document.body.classList.toggle('open')">Toggle</button>
+<div id=panel><p>Details of the order</p></div>"""
 
 
 @pytest.mark.parametrize("milliseconds", [80, 300, 900])
@@ -131,8 +136,8 @@ async def test_transitions_in_shadow_trees_are_waited_for(session: Session, site
 
 
 async def test_a_page_that_fades_in_is_shown_when_it_can_be_seen(session: Session, site: Site) -> None:
-    page = "<style>body { animation: in .6s both } @keyframes in { from { opacity: 0 } }</style><h1>Welcome</h1><p>Text</p>"
-    outcome = await session.navigate(site.page("/", page))
+    style = "<style>body { animation: in .6s both } @keyframes in { from { opacity: 0 } }</style>"
+    outcome = await session.navigate(site.page("/", f"{style}<h1>Welcome</h1><p>Text</p>"))
     assert "invisible" not in outcome.changes.text
 
 
@@ -150,7 +155,7 @@ async def test_an_animation_that_a_script_draws_is_waited_for(session: Session, 
 
 
 async def test_an_endless_animation_is_not_waited_for(session: Session, site: Site) -> None:
-    page = """<style>#s { animation: spin 1s linear infinite } @keyframes spin { to { transform: rotate(1turn) } }</style>
+    page = """<style>#s { animation: spin 1s infinite } @keyframes spin { to { transform: rotate(1turn) } }</style>
       <div id=s>*</div><button onclick="p.textContent = 'new'">Go</button><p id=p>old</p>"""
     await session.navigate(site.page("/", page))
     outcome = await session.click('button "Go"')
@@ -206,3 +211,29 @@ async def test_a_clock_does_not_delay_actions_and_is_learnt(session: Session, si
     outcomes = [await session.click('button "Go"') for _ in range(3)]
     assert all("!" in outcome.changes.text for outcome in outcomes)
     assert all(outcome.pending == () for outcome in outcomes)
+
+
+async def test_what_is_shown_for_a_moment_only_is_told(session: Session, site: Site) -> None:
+    page = """<button onclick="note.textContent = 'Copied'; setTimeout(() => note.textContent = '', 600)">Copy</button>
+      <p id=note></p>"""
+    await session.navigate(site.page("/", page))
+    outcome = await session.click('button "Copy"')
+    assert outcome.changes.text.splitlines()[-2:] == ["Shown for a moment, and gone again:", '"Copied"']
+
+
+async def test_a_change_in_a_frame_is_waited_for(session: Session, site: Site) -> None:
+    inner = """<button onclick="setTimeout(() => { p.textContent = 'new' }, 300)">Go</button><p id=p>old</p>"""
+    site.page("/inner", inner)
+    await session.navigate(site.page("/", "<h1>Outer</h1><iframe src=/inner></iframe>"))
+    outcome = await session.click('button "Go"')
+    assert '"new"' in outcome.changes.text
+
+
+async def test_a_reply_that_never_comes_is_waited_for_once(session: Session, site: Site) -> None:
+    page = """<button onclick="p.textContent += '!'; worker.postMessage(0)">Go</button><p id=p>old</p><script>
+      const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = () => {}'])));
+    </script>"""
+    await session.navigate(site.page("/", page))
+    first = await session.click('button "Go"')
+    second = await session.click('button "Go"')
+    assert second.seconds < first.seconds

@@ -16,7 +16,7 @@ from rove.actions.pages.navigation import Navigate
 from rove.actions.pages.snapshot import Snapshot
 from rove.browser.tab import Tab
 from rove.engine.run import page_report
-from rove.engine.run.settle import StartState, settle
+from rove.engine.run.settle import StartState, Unfinished, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 # How long a distant server takes to answer.
@@ -72,12 +72,12 @@ async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_
         writer.write(HTML + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
 
-    async def until_awaited(tab: Tab, start: StartState, read_rows: bool) -> tuple[str, ...]:
-        pending = await settle(tab, start, read_rows)
+    async def until_awaited(tab: Tab, start: StartState, read_rows: bool) -> Unfinished:
+        unfinished = await settle(tab, start, read_rows)
         async with asyncio.timeout(20):
             while not tab.page.awaited_server:
                 await asyncio.sleep(0)
-        return pending
+        return unfinished
 
     monkeypatch.setattr(page_report, "settle", until_awaited)
     async with serving(answer) as place:

@@ -27,6 +27,11 @@ class PageObserver(Protocol):
         ...
 
     @property
+    def brief(self) -> Snapshot | None:
+        """The page as it was for a moment during the last wait until it was quiet, without its frames."""
+        ...
+
+    @property
     def seen_document(self) -> int:
         """The number of the document that was seen last, as `LoadState.documents` counts."""
         ...

@@ -2,6 +2,7 @@
 
 from rove.snapshot.budget import Rendered, render
 from rove.snapshot.delta import Delta, difference
+from rove.snapshot.moments import gone_again
 from rove.snapshot.tokens import estimate
 from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
@@ -14,6 +15,7 @@ __all__ = [
     "Snapshot",
     "difference",
     "estimate",
+    "gone_again",
     "of_origin",
     "parse",
     "remark",

@@ -97,7 +97,7 @@ def test_every_part_of_an_outcome_is_redacted() -> None:
     changes = Changes("page", (Passage("48151623", "https://a.example"),))
     outcome = Outcome(
         "extract", Facts("48151623"), "48151623", "t1", "https://a.example/48151623", "48151623",
-        changes, (Event("console error", "48151623"),), ("GET /48151623",), (picture,), 0.5,
+        changes, (Event("console error", "48151623"),), ("GET /48151623",), (picture,), 0.5, changes,
     )  # fmt: skip
     redacted = redacted_outcome(outcome, SECRETS)
     assert "48151623" not in repr(redacted)

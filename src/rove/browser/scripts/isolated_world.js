@@ -18,7 +18,7 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
-import { beginAction, firstEffect, snapshotWhenSettled, untilSettled, snapshotAndWatch } from "./page/settling.js";
+import { beginAction, firstEffect, snapshotAndWatch, snapshotWhenSettled, untilSettled } from "./page/settling.js";
 import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";

@@ -16,7 +16,7 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ScriptFailed
-from rove.snapshot import Snapshot
+from rove.snapshot import Snapshot, parse
 from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 1.0
@@ -33,6 +33,7 @@ class PageObserver:
         self._withheld = withheld
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
+        self.brief: Snapshot | None = None
         self.seen_document = 0
         # The number of the snapshot of each frame that the agent has seen. Without one, the frame counts as changed.
         self._numbers: dict[str, int] = {}
@@ -136,7 +137,7 @@ class PageObserver:
 
         With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
         """
-        self._rows = None
+        self._rows = self.brief = None
         # This runs while the frame is waited for, which takes longer.
         listeners = asyncio.ensure_future(find_listeners(self._page.worlds.main)) if read_rows else None
         left = LeftRunning()
@@ -168,6 +169,7 @@ class PageObserver:
             answer = await main.call(function, _patience(since, until))
             if not answer["busy"]:
                 self._rows = answer.get("rows")
+                self.brief = parse(answer["brief"]) if answer.get("brief") else None
                 return LeftRunning(answer["timer"] / 1000, answer["animation"] / 1000)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.engine.run.changes import changes_between, shows_seen_document, whole_page
 from rove.engine.run.settle import StartState, Unfinished, settle
 from rove.outcome import Changes
-from rove.snapshot import Snapshot
+from rove.snapshot import Snapshot, gone_again
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
@@ -56,7 +57,17 @@ class Look:
         if before is None or not is_known:
             return whole_page(self._tab, after), after
         looked = time.monotonic() - self._began if self._waits else None
-        return changes_between(self._tab, before, after, looked), after
+        changes = changes_between(self._tab, before, after, looked)
+        return self._with_moment(changes, before, after), after
+
+    def _with_moment(self, changes: Changes, before: Snapshot, after: Snapshot) -> Changes:
+        """Add what the page showed for a moment only."""
+        brief = self._tab.observer.brief
+        moment = gone_again(before, brief, after) if brief else ()
+        if not moment:
+            return changes
+        lasting = () if changes.kind == "same" else changes.passages
+        return replace(changes, kind="changes", passages=(*lasting, *moment))
 
     @property
     def _left(self) -> float:

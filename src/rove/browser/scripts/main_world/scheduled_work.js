@@ -65,7 +65,9 @@ const isOwnWork = (name, at) => {
 /** @param {any} delay */
 const delayOf = (delay) => {
   const number = typeof delay === "number" || typeof delay === "string" ? +delay : 0;
-  return number > 0 ? number : 0;
+  // Not with Math.max, which the page may have replaced.
+  if (!(number > 0)) return 0;
+  return number;
 };
 
 /** @typedef {"timeout" | "interval" | "frame" | "idle"} WorkKind */
@@ -95,11 +97,11 @@ const recordScheduling = (name, kind) => {
       if (typeof callback !== "function") return nativeApply(target, self, given);
       const work = describeWork(kind, callback, given[1]);
       let key = "";
-      given[0] = /** @this {any} */ function () {
+      given[0] = /** @this {any} @param {any[]} args */ function (...args) {
         work.ticks += 1;
         work.due = now() + work.period;
         if (kind !== "interval") delete scheduledWork[key];
-        return runInChain(work.began, callback, this, arguments);
+        return runInChain(work.began, callback, this, args);
       };
       const id = nativeApply(target, self, given);
       key = prefix + id;

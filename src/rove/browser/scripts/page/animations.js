@@ -65,5 +65,4 @@ export const listenForScrolling = () => {
   addEventListener("scrollend", () => (lastScrollEndAt = performance.now()), { capture: true, passive: true });
 };
 
-export const isScrolling = () =>
-  lastScrollEndAt < lastScrollAt && performance.now() - lastScrollAt < SCROLL_FRAME_MS;
+export const isScrolling = () => lastScrollEndAt < lastScrollAt && performance.now() - lastScrollAt < SCROLL_FRAME_MS;

@@ -15,6 +15,11 @@ import {
 } from "./mutations.js";
 import { awaitedWork, noteActionStart } from "./scheduled_work.js";
 
+// What a page shows for a moment ("Copied!") may be gone when all is over. Before a timer of this length the page is
+// therefore read once, as long as nothing moves.
+const MOMENT_MS = 100;
+const SAME_ACTION_MS = 20;
+
 // `wait`: milliseconds that one call may take. `ago`: milliseconds since the action began. `limit`: milliseconds that
 // changes, timers and animations may still take.
 /** @typedef {{ wait: number, ago: number, limit: number }} Patience */
@@ -49,37 +54,45 @@ const underWay = (began, left) => {
   if (animations.within > 0) candidates.push(animations.within);
   if (isScrolling()) candidates.push(SCROLL_CHECK_MS);
   const next = candidates.length ? Math.min(...candidates) + TIMER_GRACE_MS : null;
-  return { next, timer: work.next > left && work.next < Infinity ? work.next : work.later, animation: animations.later };
+  const isStill = animations.within === 0 && next !== null && next > MOMENT_MS;
+  return {
+    next,
+    isStill,
+    timer: work.next > left && work.next < Infinity ? work.next : work.later,
+    animation: animations.later,
+  };
 };
 
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** @param {Patience} patience */
-export const untilSettled = async (patience) => {
+// `onStill` is called when the page is still, though a timer that the action set is pending.
+/** @param {Patience} patience @param {() => void} [onStill] */
+export const untilSettled = async (patience, onStill = () => {}) => {
   const began = performance.now() - patience.ago;
   const deadline = performance.now() + patience.wait;
   const limit = performance.now() + Math.max(patience.limit, 0);
   listenForInput(); // document.open() removes all listeners; adding one twice has no effect
   startCounting();
   try {
-    return await untilNothingIsUnderWay(began, deadline, limit);
+    return await untilNothingIsUnderWay(began, deadline, limit, onStill);
   } finally {
     stopCounting();
   }
 };
 
-/** @param {number} began @param {number} deadline @param {number} limit */
-const untilNothingIsUnderWay = async (began, deadline, limit) => {
+/** @param {number} began @param {number} deadline @param {number} limit @param {() => void} onStill */
+const untilNothingIsUnderWay = async (began, deadline, limit, onStill) => {
   for (let since = inputSince(began); ; since = performance.now()) {
     const lastMoment = neverRests ? performance.now() + NEVER_RESTS_MS : limit;
     const isQuiet = await untilNoChanges(since, Math.min(deadline, lastMoment));
     const now = performance.now();
-    const { next, timer, animation } = underWay(began, Math.max(limit - now, 0));
+    const { next, isStill, timer, animation } = underWay(began, Math.max(limit - now, 0));
     const isOver = next === null && (isQuiet || now >= lastMoment);
     if (!isQuiet && now >= limit) neverRests = true;
     if (isOver || now >= limit) return { busy: false, timer, animation };
     if (now >= deadline) return { busy: true, timer, animation };
+    if (isQuiet && isStill) onStill();
     if (next !== null) await pause(Math.min(next, deadline - now));
   }
 };
@@ -92,18 +105,28 @@ export const snapshotAndWatch = (options = {}) => {
   return options.root ? data : { ...data, number: watchForChanges(animationTimeLeft(Infinity).within > 0) };
 };
 
-// Takes the snapshot in the same call as soon as nothing is under way.
+// The snapshot of the moment at which the page was still; kept over several calls for one action.
+/** @type {{ began: number, rows: any } | null} */
+let stillRows = null;
+
+// Takes the snapshot in the same call as soon as nothing is under way; `brief` is an earlier one that differs from it.
 /** @param {Patience} patience */
 export const snapshotWhenSettled = async (patience) => {
   const ends = performance.now() + patience.limit;
+  const began = Math.round(performance.now() - patience.ago);
+  // The driver's clock and the page's differ by a little from call to call.
+  if (stillRows && Math.abs(stillRows.began - began) > SAME_ACTION_MS) stillRows = null;
+  const keepRows = () => {
+    stillRows ??= { began, rows: takeSnapshot({}) };
+  };
   for (;;) {
-    const result = await untilSettled({ ...patience, limit: ends - performance.now() });
+    const result = await untilSettled({ ...patience, limit: ends - performance.now() }, keepRows);
     if (result.busy) return result;
     const roots = knownShadowRoots().size;
     const rows = snapshotAndWatch();
     // Animations in a shadow tree can be seen only after the snapshot has met it.
     const isComplete = knownShadowRoots().size === roots || animationTimeLeft(ends - performance.now()).within === 0;
-    if (isComplete) return { ...result, rows };
+    if (isComplete) return { ...result, rows, brief: stillRows && stillRows.rows };
   }
 };
 
