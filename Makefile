@@ -47,8 +47,9 @@ format: .venv/dev/ready .venv/javascript/ready  ## Format the code and fix what 
 docs: .venv/dev/ready  ## Write the generated reference pages anew.
 	@$(BIN)/python -m docs.generate
 
-bench: browser .venv/dev/ready  ## Measure side by side with peers.
+bench: browser .venv/dev/ready .venv/widgets/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
+	@$(JS_PATH) $(BIN)/python -m bench.told
 
 soak: browser .venv/dev/ready  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
 	@$(BIN)/python -m bench.soak

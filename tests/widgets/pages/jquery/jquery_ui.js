@@ -13,11 +13,26 @@ $("#app").html(`
 <p><label>Wine <input id="wine"></label></p>
 <p><button id="map" title="Behind the old mill">Where?</button></p>
 <ul id="order" style="list-style: none; width: 200px"><li>Speech</li><li>Dinner</li><li>Dance</li></ul>`);
-$("#dialog").dialog({ autoOpen: false, modal: true, show: { effect: "fade", duration: 300 }, hide: { effect: "fade", duration: 300 }, buttons: { "Another time": function () { $(this).dialog("close"); } } });
+$("#dialog").dialog({
+  autoOpen: false,
+  modal: true,
+  show: { effect: "fade", duration: 300 },
+  hide: { effect: "fade", duration: 300 },
+  buttons: {
+    "Another time": function () {
+      $(this).dialog("close");
+    },
+  },
+});
 $("#invite").on("click", () => $("#dialog").dialog("open"));
 $("#plans").accordion({ collapsible: true, animate: 300, heightStyle: "content" });
 $("#tabs").tabs({ show: { effect: "fade", duration: 200 }, hide: { effect: "fade", duration: 200 } });
-$("#day").datepicker({ defaultDate: new Date(2031, 4, 10), dateFormat: "yy-mm-dd", showAnim: "slideDown", duration: 300 });
+$("#day").datepicker({
+  defaultDate: new Date(2031, 4, 10),
+  dateFormat: "yy-mm-dd",
+  showAnim: "slideDown",
+  duration: 300,
+});
 $("#wine").autocomplete({ source: ["Merlot", "Malbec", "Riesling"], delay: 300 });
 $("#map").tooltip({ show: { effect: "fade", delay: 200, duration: 200 } });
 $("#order").sortable();

@@ -7,7 +7,8 @@ import interaction from "fullcalendar/interaction";
 import list from "fullcalendar/list";
 import classicTheme from "fullcalendar/themes/classic";
 
-document.getElementById("app").innerHTML = `<h1>Diary</h1><p id="clicked">Nothing was opened</p><div id="calendar" style="width: 800px"></div>`;
+document.getElementById("app").innerHTML =
+  `<h1>Diary</h1><p id="clicked">Nothing was opened</p><div id="calendar" style="width: 800px"></div>`;
 const calendar = new Calendar(document.getElementById("calendar"), {
   plugins: [dayGrid, interaction, list, classicTheme],
   initialView: "dayGridMonth",

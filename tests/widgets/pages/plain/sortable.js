@@ -1,4 +1,4 @@
-import Sortable, { MultiDrag } from "sortablejs";
+import Sortable from "sortablejs";
 
 document.getElementById("app").innerHTML = `
 <style>li { padding: 10px; border: 1px solid #999; width: 240px; list-style: none }</style>
@@ -10,4 +10,3 @@ const shared = { group: "chores", animation: 200 };
 Sortable.create(document.getElementById("chores"), shared);
 Sortable.create(document.getElementById("done"), shared);
 window.order = (id) => [...document.getElementById(id).children].map((each) => each.textContent).join();
-Sortable.mount(new MultiDrag());

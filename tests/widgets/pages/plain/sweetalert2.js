@@ -29,5 +29,11 @@ at("ask", async () => {
   if (value) document.querySelector("#files li:last-child").textContent = value;
 });
 at("note", () =>
-  Swal.fire({ toast: true, position: "top-end", title: "Link copied", showConfirmButton: false, showCloseButton: true }),
+  Swal.fire({
+    toast: true,
+    position: "top-end",
+    title: "Link copied",
+    showConfirmButton: false,
+    showCloseButton: true,
+  }),
 );

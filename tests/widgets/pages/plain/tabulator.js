@@ -15,7 +15,12 @@ const grid = new Tabulator("#grid", {
     { title: "Product", field: "name", headerFilter: "input" },
     { title: "Colour", field: "colour", editor: "input" },
     { title: "Count", field: "count", sorter: "number" },
-    { title: "Counted", field: "done", formatter: "tickCross", cellClick: (_, cell) => cell.setValue(!cell.getValue()) },
+    {
+      title: "Counted",
+      field: "done",
+      formatter: "tickCross",
+      cellClick: (_, cell) => cell.setValue(!cell.getValue()),
+    },
   ],
 });
 grid.on("cellEdited", (cell) => {

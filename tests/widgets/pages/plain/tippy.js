@@ -7,5 +7,17 @@ document.getElementById("app").innerHTML = `
 <button id="cut">Cut</button><button id="share">Share</button><button id="more">More</button>
 <p>Select some text first.</p>`;
 tippy("#cut", { content: "Removes what is selected", delay: [200, 100] });
-tippy("#share", { content: "<button>Copy address</button> <button>Send by mail</button>", allowHTML: true, interactive: true, trigger: "click", animation: "scale" });
-tippy("#more", { content: "<b>Print</b><br><button>Print page</button>", allowHTML: true, interactive: true, delay: [500, 300], duration: [300, 300] });
+tippy("#share", {
+  content: "<button>Copy address</button> <button>Send by mail</button>",
+  allowHTML: true,
+  interactive: true,
+  trigger: "click",
+  animation: "scale",
+});
+tippy("#more", {
+  content: "<b>Print</b><br><button>Print page</button>",
+  allowHTML: true,
+  interactive: true,
+  delay: [500, 300],
+  duration: [300, 300],
+});

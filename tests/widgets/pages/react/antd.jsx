@@ -1,4 +1,19 @@
-import { App, Button, Collapse, DatePicker, Drawer, Dropdown, Modal, Popconfirm, Popover, Select, Switch, Table, Tabs, Tooltip } from "antd";
+import {
+  App,
+  Button,
+  Collapse,
+  DatePicker,
+  Drawer,
+  Dropdown,
+  Modal,
+  Popconfirm,
+  Popover,
+  Select,
+  Switch,
+  Table,
+  Tabs,
+  Tooltip,
+} from "antd";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 
@@ -23,7 +38,13 @@ const Staff = () => {
       <Button type="primary" onClick={() => setOpen(true)}>
         Hire
       </Button>
-      <Modal title="Hire a person" open={isOpen} onOk={() => setOpen(false)} onCancel={() => setOpen(false)} okText="Hire them">
+      <Modal
+        title="Hire a person"
+        open={isOpen}
+        onOk={() => setOpen(false)}
+        onCancel={() => setOpen(false)}
+        okText="Hire them"
+      >
         <p>They begin on Monday.</p>
       </Modal>
       <Button onClick={() => setDrawn(true)}>Details</Button>
@@ -31,13 +52,29 @@ const Staff = () => {
         <p>Founded by three friends.</p>
       </Drawer>
       <Button onClick={() => message.open({ content: "Payroll was started", duration: 3 })}>Pay</Button>
-      <Button onClick={() => notification.open({ title: "Holiday", description: "The office is closed on Friday.", duration: 0 })}>
+      <Button
+        onClick={() =>
+          notification.open({ title: "Holiday", description: "The office is closed on Friday.", duration: 0 })
+        }
+      >
         Announce
       </Button>
-      <Popconfirm title="Dismiss Boris?" okText="Dismiss" cancelText="No" onConfirm={() => setState("Boris was dismissed")}>
+      <Popconfirm
+        title="Dismiss Boris?"
+        okText="Dismiss"
+        cancelText="No"
+        onConfirm={() => setState("Boris was dismissed")}
+      >
         <Button danger>Dismiss</Button>
       </Popconfirm>
-      <Dropdown menu={{ items: [{ key: 1, label: "Export as text" }, { key: 2, label: "Export as table" }] }}>
+      <Dropdown
+        menu={{
+          items: [
+            { key: 1, label: "Export as text" },
+            { key: 2, label: "Export as table" },
+          ],
+        }}
+      >
         <Button>Export</Button>
       </Dropdown>
       <Tooltip title="Only managers see this">
@@ -47,7 +84,13 @@ const Staff = () => {
         <Button>Help</Button>
       </Popover>
       <p id="state">{state}</p>
-      <Select showSearch aria-label="Team" style={{ width: 200 }} placeholder="Choose a team" options={["Sales", "Support", "Design"].map((value) => ({ value, label: value }))} />
+      <Select
+        showSearch
+        aria-label="Team"
+        style={{ width: 200 }}
+        placeholder="Choose a team"
+        options={["Sales", "Support", "Design"].map((value) => ({ value, label: value }))}
+      />
       <DatePicker aria-label="First day" />
       <Switch aria-label="Remote" />
       <Tabs

@@ -7,7 +7,12 @@ const Card = ({ id }) => {
   const { attributes, listeners, setNodeRef, transform, transition } = useSortable({ id });
   const moved = transform ? `translate(${transform.x}px, ${transform.y}px)` : undefined;
   return (
-    <div ref={setNodeRef} {...attributes} {...listeners} style={{ transform: moved, transition, padding: 12, border: "1px solid", width: 200 }}>
+    <div
+      ref={setNodeRef}
+      {...attributes}
+      {...listeners}
+      style={{ transform: moved, transition, padding: 12, border: "1px solid", width: 200 }}
+    >
       {id}
     </div>
   );
@@ -15,7 +20,10 @@ const Card = ({ id }) => {
 
 const Board = () => {
   const [cards, setCards] = useState(["Plan trip", "Buy tickets", "Pack bags"]);
-  const sensors = useSensors(useSensor(PointerSensor), useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }));
+  const sensors = useSensors(
+    useSensor(PointerSensor),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
   const end = ({ active, over }) => {
     if (over && active.id !== over.id) setCards((now) => arrayMove(now, now.indexOf(active.id), now.indexOf(over.id)));
   };

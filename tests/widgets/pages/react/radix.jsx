@@ -1,4 +1,16 @@
-import { Accordion, AlertDialog, Dialog, DropdownMenu, HoverCard, Popover, Select, Switch, Tabs, Toast, Tooltip } from "radix-ui";
+import {
+  Accordion,
+  AlertDialog,
+  Dialog,
+  DropdownMenu,
+  HoverCard,
+  Popover,
+  Select,
+  Switch,
+  Tabs,
+  Toast,
+  Tooltip,
+} from "radix-ui";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 

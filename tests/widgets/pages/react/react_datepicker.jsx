@@ -12,7 +12,16 @@ const Appointment = () => {
       <label htmlFor="day">Day</label>
       <DatePicker id="day" selected={day} onChange={setDay} dateFormat="yyyy-MM-dd" />
       <label htmlFor="time">Time</label>
-      <DatePicker id="time" selected={time} onChange={setTime} showTimeSelect showTimeSelectOnly timeIntervals={30} dateFormat="HH:mm" timeFormat="HH:mm" />
+      <DatePicker
+        id="time"
+        selected={time}
+        onChange={setTime}
+        showTimeSelect
+        showTimeSelectOnly
+        timeIntervals={30}
+        dateFormat="HH:mm"
+        timeFormat="HH:mm"
+      />
     </main>
   );
 };

@@ -7,7 +7,9 @@ const options = (...names) => names.map((name) => ({ value: name, label: name })
 const COLOURS = options("Ocean", "Purple", "Red", "Orange", "Yellow");
 // Answers as a server would, after a while.
 const search = (words) =>
-  new Promise((resolve) => setTimeout(() => resolve(options("Heron", "Hawk", "Robin").filter((each) => each.label.includes(words))), 350));
+  new Promise((resolve) =>
+    setTimeout(() => resolve(options("Heron", "Hawk", "Robin").filter((each) => each.label.includes(words))), 350),
+  );
 
 createRoot(document.getElementById("app")).render(
   <main>

@@ -7,10 +7,29 @@ createRoot(document.getElementById("app")).render(
   <main>
     <h1>Events</h1>
     <button onClick={() => toast("Event was created", { duration: Infinity, closeButton: true })}>Create event</button>
-    <button onClick={() => toast("Event was deleted", { duration: Infinity, action: { label: "Undo", onClick: () => toast.success("Event is back", { duration: Infinity, closeButton: true }) } })}>
+    <button
+      onClick={() =>
+        toast("Event was deleted", {
+          duration: Infinity,
+          action: {
+            label: "Undo",
+            onClick: () => toast.success("Event is back", { duration: Infinity, closeButton: true }),
+          },
+        })
+      }
+    >
       Delete event
     </button>
-    <button onClick={() => toast.promise(later(), { loading: "Uploading", success: "Upload finished", duration: Infinity, closeButton: true })}>
+    <button
+      onClick={() =>
+        toast.promise(later(), {
+          loading: "Uploading",
+          success: "Upload finished",
+          duration: Infinity,
+          closeButton: true,
+        })
+      }
+    >
       Upload
     </button>
     <Toaster position="top-right" />

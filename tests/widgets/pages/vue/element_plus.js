@@ -40,9 +40,16 @@ const data = () => ({
 });
 const methods = {
   confirm() {
-    ElMessageBox.confirm("Order 17 will be cancelled.", "Cancel it?", { confirmButtonText: "Cancel order 17", cancelButtonText: "Keep it" })
-      .then(() => { this.state = "Order 17 is cancelled"; })
-      .catch(() => { this.state = "Order 17 was kept"; });
+    ElMessageBox.confirm("Order 17 will be cancelled.", "Cancel it?", {
+      confirmButtonText: "Cancel order 17",
+      cancelButtonText: "Keep it",
+    })
+      .then(() => {
+        this.state = "Order 17 is cancelled";
+      })
+      .catch(() => {
+        this.state = "Order 17 was kept";
+      });
   },
   message: () => ElMessage({ message: "Number copied", duration: 0, showClose: true }),
   notify: () => ElNotification({ title: "On its way", message: "The parcel left the house.", duration: 0 }),

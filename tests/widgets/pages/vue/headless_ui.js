@@ -31,5 +31,10 @@ const template = `
   </Disclosure>
   <SwitchGroup><SwitchLabel>Monthly</SwitchLabel><Switch v-model="isMonthly">.</Switch></SwitchGroup>
 </main>`;
-const data = () => ({ isOpen: false, method: "By card", methods: ["By card", "By invoice", "In cash"], isMonthly: false });
+const data = () => ({
+  isOpen: false,
+  method: "By card",
+  methods: ["By card", "By invoice", "In cash"],
+  isMonthly: false,
+});
 createApp({ template, data, components: headless }).mount("#app");

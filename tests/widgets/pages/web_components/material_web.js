@@ -15,7 +15,9 @@ document.getElementById("app").innerHTML = `
 const one = (selector) => document.querySelector(selector);
 one("#new").addEventListener("click", () => one("md-dialog").show());
 one("#close").addEventListener("click", () => one("md-dialog").close());
-one("#sounds").addEventListener("click", () => { one("md-menu").open = !one("md-menu").open; });
+one("#sounds").addEventListener("click", () => {
+  one("md-menu").open = !one("md-menu").open;
+});
 one("md-tabs").addEventListener("change", (event) => {
   one("#panel").textContent = event.target.activeTabIndex ? "Rings at nine." : "Rings at seven.";
 });
