@@ -19,7 +19,7 @@ from rove.errors import ScriptFailed
 from rove.snapshot import Snapshot, parse
 from rove.target import Ref, parse_target
 
-QUIET_ROUND_SECONDS = 1.0
+QUIET_ROUND_SECONDS = 2.5
 NEXT_DOCUMENT_TIMEOUT = 1.0
 WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
 WAIT_AND_READ_ROWS = "patience => rove.snapshotWhenSettled(patience)"

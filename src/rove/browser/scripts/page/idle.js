@@ -33,7 +33,7 @@ let lastPaintAt = -Infinity;
 
 // Resolves when a frame has been painted. A throttled page may never paint: a timer bounds the wait.
 /** @returns {Promise<void>} */
-const nextPaint = () =>
+export const nextPaint = () =>
   new Promise((resolve) => {
     const late = setTimeout(resolve, 50);
     requestAnimationFrame(() => {

@@ -3,7 +3,7 @@
 import { knownShadowRoots } from "../dom/shadow_roots.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { animationTimeLeft, isScrolling } from "./animations.js";
-import { inputSince, listenForInput, untilFrameIsOver } from "./idle.js";
+import { inputSince, listenForInput, nextPaint, untilFrameIsOver } from "./idle.js";
 import {
   changesSoFar,
   firstChange,
@@ -54,9 +54,11 @@ const underWay = (began, left) => {
   if (animations.within > 0) candidates.push(animations.within);
   if (isScrolling()) candidates.push(SCROLL_CHECK_MS);
   const next = candidates.length ? Math.min(...candidates) + TIMER_GRACE_MS : null;
-  const isStill = animations.within === 0 && next !== null && next > MOMENT_MS;
+  const isMoving = animations.within > 0;
+  const isStill = !isMoving && next !== null && next > MOMENT_MS;
   return {
     next,
+    isMoving,
     isStill,
     timer: work.next > left && work.next < Infinity ? work.next : work.later,
     animation: animations.later,
@@ -83,17 +85,21 @@ export const untilSettled = async (patience, onStill = () => {}) => {
 
 /** @param {number} began @param {number} deadline @param {number} limit @param {() => void} onStill */
 const untilNothingIsUnderWay = async (began, deadline, limit, onStill) => {
+  let wasMoving = false;
   for (let since = inputSince(began); ; since = performance.now()) {
     const lastMoment = neverRests ? performance.now() + NEVER_RESTS_MS : limit;
     const isQuiet = await untilNoChanges(since, Math.min(deadline, lastMoment));
     const now = performance.now();
-    const { next, isStill, timer, animation } = underWay(began, Math.max(limit - now, 0));
+    const { next, isMoving, isStill, timer, animation } = underWay(began, Math.max(limit - now, 0));
     const isOver = next === null && (isQuiet || now >= lastMoment);
     if (!isQuiet && now >= limit) neverRests = true;
-    if (isOver || now >= limit) return { busy: false, timer, animation };
+    if ((isOver && !wasMoving) || now >= limit) return { busy: false, timer, animation };
     if (now >= deadline) return { busy: true, timer, animation };
     if (isQuiet && isStill) onStill();
-    if (next !== null) await pause(Math.min(next, deadline - now));
+    // The end of an animation is reported to the page in the frame after it.
+    if (isOver) await nextPaint();
+    else if (next !== null) await pause(Math.min(next, deadline - now));
+    wasMoving = isMoving;
   }
 };
 
