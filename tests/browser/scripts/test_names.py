@@ -40,7 +40,9 @@ async def test_counters_are_written_in_their_style(run: Run, value: int, kind: s
 async def test_css_content_has_a_text_for_names_and_a_visible_text(
     run: Run, content: str, name: str, seen: str
 ) -> None:
-    expression = f"[parseContent({json.dumps(content)}), parseContent({json.dumps(content)}, true)]"
+    marks = "(part) => (part === 'open-quote' ? '\u201c' : '')"
+    parsed = [f"parseContent({json.dumps(content)}, {seen}, {marks})" for seen in ("false", "true")]
+    expression = f"[{', '.join(parsed)}]"
     assert await run("names/css_content.js", expression) == [name, seen]
 
 

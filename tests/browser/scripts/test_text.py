@@ -9,6 +9,35 @@ from tests.browser.scripts.conftest import Run
 
 TEXT = "dom/text.js"
 
+# What the page script and the guard remove alike.
+INVISIBLE = [
+    ("a\u200db", "ab"),
+    ("a\u200cb", "ab"),
+    ("\u0645\u06cc\u200c\u200c\u062e", "\u0645\u06cc\u062e"),
+    ("\u0645\u06cc\u200c!", "\u0645\u06cc!"),
+    ("\u0915\u200c\u0937", "\u0915\u0937"),
+    ("\U0001f600\u200d!", "\U0001f600!"),
+    ("a\ufe0f", "a"),
+    ("\u2764\ufe0f\ufe0f heart", "\u2764\ufe0f heart"),
+    ("\U0001f3f4\U000e0041\U000e007f", "\U0001f3f4"),
+]
+# Joiners where they join letters or emoji, and emoji made of several characters.
+JOINED = [
+    "\u2764\ufe0f heart",
+    "\U0001f469\u200d\U0001f4bb",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
+    "\U0001f469\U0001f3fd\u200d\U0001f680",
+    "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "1\ufe0f\u20e3",
+    "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    "\u0915\u094d\u200d\u0937",
+    "\u0915\u094d\u200c\u0937",
+    "\u09b0\u200d\u09cd\u09af",
+    "\u0d28\u0d4d\u200d",
+    "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+]
+
 
 @pytest.mark.parametrize(
     ("text", "cleaned"),
@@ -21,12 +50,16 @@ TEXT = "dom/text.js"
         ("bell\x07", "bell"),
         ("two\u2028lines", "two\nlines"),
         ("no\u00a0break", "no break"),
-        ("\u2764\ufe0f heart", "\u2764 heart"),
-        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\U0001f4bb"),
+        *INVISIBLE,
     ],
 )
 async def test_invisible_characters_are_removed(run: Run, text: str, cleaned: str) -> None:
     assert await run(TEXT, f"clean({json.dumps(text)})") == cleaned
+
+
+@pytest.mark.parametrize("text", JOINED)
+async def test_joined_letters_and_emoji_stay_whole(run: Run, text: str) -> None:
+    assert await run(TEXT, f"clean({json.dumps(text)})") == text
 
 
 async def test_removed_characters_are_counted_until_reset(run: Run) -> None:

@@ -61,8 +61,47 @@ async def test_colours_are_computed_as_a_browser_paints_them(run: Run, expressio
     assert found == (pytest.approx(value) if isinstance(value, list | int) else value)
 
 
-async def test_two_boxes_cover_together_what_neither_covers_alone(run: Run) -> None:
-    left = "{ rect: { left: 100, right: 200, top: 0, bottom: 200 } }"
-    right = "{ rect: { left: 200, right: 300, top: 0, bottom: 200 } }"
-    expression = f"[isCoveredBy([{left}, {right}], {BOX}), isCoveredBy([{right}], {BOX})]"
-    assert await run("visibility/overlays.js", expression) == [True, False]
+@pytest.mark.parametrize(
+    ("gradient", "x", "y", "colour"),
+    [
+        ("linear-gradient(rgb(0, 0, 0), rgb(100, 100, 100))", 50, 50, [50, 50, 50, 1]),
+        ("linear-gradient(90deg, rgb(0, 0, 0) 0%, rgb(0, 0, 0) 80%, rgb(9, 9, 9) 80%)", 70, 0, [0, 0, 0, 1]),
+        ("linear-gradient(to right, rgba(0, 0, 0, 0), rgb(200, 0, 0))", 50, 0, [200, 0, 0, 0.5]),
+        ("repeating-linear-gradient(90deg, rgb(1, 1, 1) 0px 10px, rgb(2, 2, 2) 10px 20px)", 35, 0, [2, 2, 2, 1]),
+    ],
+)
+async def test_a_linear_gradient_has_one_colour_at_a_point(
+    run: Run, gradient: str, x: int, y: int, colour: list[float]
+) -> None:
+    [found] = await run("paint/gradients.js", f"gradientColours({gradient!r}, {x}, {y}, 100, 100)")
+    assert found == pytest.approx(colour)
+
+
+async def test_other_gradients_have_the_colours_of_all_their_stops(run: Run) -> None:
+    gradient = "radial-gradient(rgb(1, 2, 3), rgb(4, 5, 6))"
+    assert await run("paint/gradients.js", f"gradientColours({gradient!r}, 0, 0, 9, 9)") == [[1, 2, 3, 1], [4, 5, 6, 1]]
+
+
+BOXES = """<div id=low style="position:relative;z-index:-1"></div><div id=flow>text</div>
+<div id=auto style="position:relative"><div id=high style="position:absolute;z-index:9"></div></div>
+<div id=later style="position:relative"></div>
+<div id=context style="position:relative;z-index:1"><div id=caught style="position:absolute;z-index:99"></div></div>
+<div id=top popover></div><script>document.getElementById("top").showPopover()</script>"""
+
+
+@pytest.mark.parametrize(
+    ("below", "above"),
+    [
+        ("low", "flow"),
+        ("flow", "auto"),
+        ("auto", "later"),
+        ("later", "high"),
+        ("context", "caught"),
+        ("caught", "high"),
+        ("high", "top"),
+    ],
+)
+async def test_boxes_are_compared_in_painting_order(run: Run, below: str, above: str) -> None:
+    box = 'orderOfBox(document.getElementById("{}"), "")'
+    expression = f"comparePaintOrder({box.format(below)}, {box.format(above)}) < 0"
+    assert await run("paint/paint_order.js", expression, body=BOXES) is True

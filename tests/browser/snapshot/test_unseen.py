@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 TRICKS = json.loads((Path(__file__).parent / "tricks.json").read_text())
 HIDDEN = [f"<div style='{style}'>{{c}}</div>" for style in TRICKS["hidden by style"]] + TRICKS["hidden"]
 MARK = re.compile(r"\((?:invisible|aria|title|inert|screen-reader|not rendered)")
-PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw=="
+# Opaque and white.
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
 
 
 def lines_with(text: str, word: str) -> list[str]:

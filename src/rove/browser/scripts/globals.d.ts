@@ -49,11 +49,74 @@ interface Decoration {
   covers: Colour | null;
 }
 
-/** An opaque box that CSS generates over the content of an element. */
-interface PseudoCover {
+/** One step of the way to a box in painting order; `end` tells an element from its ::before and ::after. */
+interface PaintEntry {
+  level: number;
+  node: Node;
+  end: number;
+  isContext: boolean;
+  isLayered: boolean;
+}
+
+/** A box that paints something: an element's own, or its ::before or ::after. */
+interface Surface {
+  element: Element;
+  pseudo: string;
+  facts: StyleRecord;
+  opacity: number;
+  filtered: ColourFilter | null;
+  blend: string;
+  isFixed: boolean;
   style: CSSStyleDeclaration;
-  layer: number;
-  isLater: boolean;
+  rect: DOMRect;
+  visible: Map<Scroller | null, Edges>;
+  /** What it paints, where that is the same everywhere. */
+  parts: (Colour[] | null)[] | null;
+  order: PaintEntry[] | null;
+}
+
+/** What scrolls: how far its content can still be moved back and on, across and down. */
+interface Scroller {
+  box: Edges;
+  back: number[];
+  on: number[];
+}
+
+interface PlacedSurface {
+  surface: Surface;
+  part: Edges;
+  shift: { x: number; y: number; isOut: boolean };
+}
+
+/** A point of a text: 1 where it is covered, a half where that cannot be told; the colours that may be below it. */
+interface PaintedPoint {
+  cover: number;
+  colours: Colour[] | null;
+  /** The colours below the lowest part whose colours are unknown. */
+  known: Colour[];
+  /** Whether anything but the canvas itself is below. */
+  isPainted: boolean;
+  /** Whether the colours below change from point to point, as those of a picture do. */
+  isPattern: boolean;
+}
+
+/** The colours of background images, whether nothing else is painted, and whether text of a colour is seen on them. */
+interface Palette {
+  colours: Colour[];
+  isPlain: boolean;
+  seen: Map<string, boolean>;
+}
+
+interface GradientStop {
+  colour: Colour;
+  at: number;
+}
+
+/** A picture's size, and its colours on a small square; null where they cannot be read. */
+interface PictureColours {
+  width: number;
+  height: number;
+  pixels: Uint8ClampedArray | null;
 }
 
 type ColourFilter = (colour: Colour) => Colour;
@@ -89,6 +152,8 @@ interface StyleRecord {
   hides: boolean;
   scrolls: boolean;
   moved: boolean;
+  displaced: boolean;
+  blursBackdrop: boolean;
   legacyClip: boolean;
   skipsContent: boolean;
   reason: string;
@@ -103,6 +168,10 @@ interface StyleRecord {
   overlaps: boolean;
   before: boolean;
   after: boolean;
+  paintsBefore: boolean;
+  paintsAfter: boolean;
+  marker: string;
+  struck: boolean;
   masksText: boolean;
   untouchable: boolean;
   contrastWith: Colour | null;
@@ -116,8 +185,21 @@ interface TextContext {
   backgroundImage: Colour[] | null;
   textBackground: Colour[] | null;
   filtered: ColourFilter | null;
-  blendBackdrop?: Colour | null;
+  blendBackdrop: Colour | null;
   blend: string;
+  /** The nearest element around that has a background image. */
+  pictured: Element | null;
+  /** Whether text may lie outside the boxes around it. */
+  displaced: boolean;
+  /** Whether a negative z-index may put text behind the boxes around it. */
+  sunken: boolean;
+}
+
+/** What decides about the colours of letters. */
+interface TextStyle {
+  colour: Colour;
+  decoration: Decoration | null;
+  firstLine: Colour | null;
 }
 
 /** What the children of an element inherit while they are walked. */
@@ -127,8 +209,12 @@ interface VisibilityContext extends TextContext {
   seen: boolean;
   reason: string;
   inert: string;
-  blendBackdrop: Colour | null;
-  pseudoCover: PseudoCover | null;
+  /** Whether the element itself may lie over or under others. */
+  overlaps: boolean;
+  /** The nearest element around that has a background. */
+  painter: Element | null;
+  /** What scrolling the nearest scroll container can show; null where that is the page. */
+  reach: Edges | null;
   clip: Clip | null;
   needsMeasuring: boolean;
   fixed: boolean;
@@ -136,13 +222,14 @@ interface VisibilityContext extends TextContext {
   isInName: boolean;
   owner: NameOwner | null;
   isBehindModal: boolean;
-  hasBackground: boolean;
   depth: number;
   inView: number;
   grouped: boolean;
   shapes: boolean;
   role: string;
   table: string | null;
+  /** Whether a line is drawn through the text. */
+  struck: boolean;
 }
 
 /** The row, or the label, whose name has the text that is being walked. */
@@ -153,6 +240,10 @@ interface NameOwner {
   inertText?: string;
   unseen?: [reason: string, text: string][];
   hasSeenText?: boolean;
+  displaced?: boolean;
+  struckText?: string[];
+  hasUnstruckText?: boolean;
+  colours?: string[];
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
@@ -173,13 +264,22 @@ interface Row extends Partial<NameOwner> {
   to?: number;
   place?: number;
   inlineText?: string;
+  /** Whether its text may lie outside the boxes around it. */
+  displaced?: boolean;
+  /** The row of text that `inlineText` was. */
+  inlined?: Row;
   cellDepth?: number;
   headers?: boolean;
+  /** The colour behind the content of an element. */
+  background?: Colour;
+  /** Of a row of text: it stands for blank cells only. */
+  isBlank?: boolean;
   plain?: string;
   /** Of a row of text. */
   text?: string;
   missing?: number;
   mark?: string;
+  struck?: boolean;
   node?: Node;
   nodes?: Node[] | null;
 }
@@ -204,7 +304,9 @@ interface TextRun {
   node?: Node;
   nodes: (Node | undefined)[] | null;
   dropped?: number;
+  displaced?: boolean;
   preformatted?: boolean;
+  struck: boolean;
 }
 
 /** A list, with the first row of each child. */
@@ -215,12 +317,6 @@ interface Group {
   last: Row | null;
 }
 
-interface Overlay {
-  element: Element;
-  rect: Box;
-  facts: StyleRecord;
-}
-
 /** What the rules of one style sheet can tell apart. */
 interface SheetFacts {
   selectors: string[];
@@ -229,6 +325,7 @@ interface SheetFacts {
   ids: Set<string>;
   safe: boolean;
   lines: boolean;
+  markers: boolean;
   propertyGroups: number;
   count: number;
   length: number;

@@ -1,7 +1,16 @@
 // References between elements: by id, by reflected elements, and by aria-owns.
 
 import { attr } from "./attributes.js";
-import { nodeTypeOf, parentNodeOf, queryAll, reader, rootNodeOf } from "./natives.js";
+import {
+  checkVisibility,
+  closestOf,
+  matchesSelector,
+  nodeTypeOf,
+  parentNodeOf,
+  queryAll,
+  reader,
+  rootNodeOf,
+} from "./natives.js";
 
 /** @param {Node} scope @param {string} id */
 export const elementById = (scope, id) => {
@@ -49,13 +58,25 @@ const containsOrOwns = (target, owner) => {
   return false;
 };
 
+// The content of these is not shown.
+const WITHOUT_CONTENT =
+  "img,input,select,textarea,iframe,frame,video,audio,canvas,object,embed,br,wbr,hr,meter,progress,area";
+
+// An element that is not shown, or hidden from the accessibility tree, would take what it owns away with it.
+/** @param {Element} owner */
+const mayOwn = (owner) =>
+  !matchesSelector(owner, WITHOUT_CONTENT) &&
+  closestOf(owner, '[aria-hidden="true" i]') === null &&
+  checkVisibility(owner, { contentVisibilityAuto: false });
+
 /** @param {Document} root */
 export const collectAriaOwns = (root) => {
   ownersByElement = new Map();
   elementsByOwner = new Map();
   for (const owner of queryAll(root, "[aria-owns]")) {
+    if (!mayOwn(owner)) continue;
     const targets = idrefs(owner, "aria-owns").filter(
-      (target) => !ownersByElement.has(target) && !containsOrOwns(target, owner),
+      (target) => !ownersByElement.has(target) && !containsOrOwns(target, owner) && checkVisibility(target),
     );
     for (const target of targets) ownersByElement.set(target, owner);
     if (targets.length) elementsByOwner.set(owner, targets);

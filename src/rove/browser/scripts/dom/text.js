@@ -12,8 +12,20 @@ const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u009F]+/g;
 const PLAIN =
   /^[\n\t\x20-\x7E\u00A1-\u00AC\u00AE-\u024F\u0370-\u05FF\u3040-\u30FF\u4E00-\u9FFF\u2010-\u2015\u2018-\u2026\u20A0-\u20BF]*$/;
 
-// A variation selector after an emoji, and a joiner inside one, belong to what a person sees.
-const EMOJI_JOINS = /(\p{Extended_Pictographic}\p{EMod}?\uFE0F?)(?:\u200D(\p{Extended_Pictographic}))?\uFE0F?/gu;
+// Emoji of several characters: pictures that joiners make one, keycaps, and the three flags made of tags.
+const PICTURE = "\\p{Extended_Pictographic}\\p{EMod}?\\uFE0F?";
+const EMOJI =
+  "\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}" +
+  `|${PICTURE}(?:\\u200D${PICTURE})*|[#*0-9]\\uFE0F\\u20E3`;
+
+// Joiners change letters that join: in scripts like Arabic between two letters, in Indic scripts beside a virama.
+const CURSIVE = "[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Nko}\\p{Script=Mongolian}]";
+const VIRAMA = "[\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA\\u1039\\u103A\\u17D2]";
+const JOINER =
+  `(?<=${CURSIVE}\\p{M}*)\\u200C(?=${CURSIVE})|(?<=${CURSIVE}\\p{M}*)\\u200D(?![\\u200B-\\u200F])|` +
+  `(?<=${VIRAMA})[\\u200C\\u200D](?![\\u200B-\\u200F])|(?<=\\p{L})\\u200D(?=${VIRAMA})`;
+
+const VISIBLE_OR_NOT = new RegExp(`(${EMOJI}|${JOINER})|(?:${INVISIBLE.source})`, "gu");
 
 export const resetStrippedCharacters = () => {
   strippedCharacters = 0;
@@ -32,8 +44,7 @@ export const clean = (text) => {
   result = result.replace(CONTROL, countAndDrop);
   if (INVISIBLE.test(result)) {
     INVISIBLE.lastIndex = 0;
-    result = result.replace(EMOJI_JOINS, (_, first, second) => first.replace("\uFE0F", "") + (second || ""));
-    result = result.replace(INVISIBLE, countAndDrop);
+    result = result.replace(VISIBLE_OR_NOT, (match, kept) => kept ?? countAndDrop(match));
   }
   return result.replace(/[\u2028\u2029\u0085]/g, "\n").replace(/\u00A0/g, " ");
 };

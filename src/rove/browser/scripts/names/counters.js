@@ -1,9 +1,11 @@
 // CSS counters. Computed only where a counter is part of a name, then once for the whole document.
 
-import { childrenOf, isElement, rootElementOf } from "../dom/natives.js";
+import { childrenOf, closestOf, isElement, parentNodeOf, rootElementOf } from "../dom/natives.js";
 import { MAX_NESTING, shadowChildren } from "../dom/tree.js";
 import { mayHavePseudo } from "../visibility/style_sheets.js";
+import { formatCounter } from "./counter_styles.js";
 import { unescapeCss } from "./css_content.js";
+import { ordinalOf } from "./ordinals.js";
 
 // In larger documents counters are left out of names, as counting would take too long.
 const MAX_COUNTED_ELEMENTS = 8000;
@@ -79,53 +81,24 @@ const countElement = (element, parent, counters, found, nesting) => {
     while (scopes.length && scopes[scopes.length - 1].parent === element) scopes.pop();
 };
 
-/** @type {[number, string][]} */
-const ROMAN = [
-  [1000, "m"],
-  [900, "cm"],
-  [500, "d"],
-  [400, "cd"],
-  [100, "c"],
-  [90, "xc"],
-  [50, "l"],
-  [40, "xl"],
-  [10, "x"],
-  [9, "ix"],
-  [5, "v"],
-  [4, "iv"],
-  [1, "i"],
-];
-
-/** @param {number} value */
-const roman = (value) => {
-  let text = "";
-  for (const [amount, letters] of ROMAN) for (; value >= amount; value -= amount) text += letters;
-  return text;
-};
-
-/** @param {number} value */
-const alphabetic = (value) => {
-  let text = "";
-  for (; value > 0; value = Math.floor((value - 1) / 26)) text = String.fromCharCode(97 + ((value - 1) % 26)) + text;
-  return text;
-};
-
-/** @param {number} value @param {string} kind */
-const formatCounter = (value, kind) => {
-  if (kind === "none") return "";
-  if (kind === "decimal-leading-zero") return String(value).padStart(2, "0");
-  if (value < 1 || value > 3999 || !/^(?:lower|upper)-(?:alpha|latin|roman)$/.test(kind)) return String(value);
-  const text = kind.endsWith("roman") ? roman(value) : alphabetic(value);
-  return kind.startsWith("upper") ? text.toUpperCase() : text;
-};
-
 const COUNTER_CALL = /^(counters?)\(\s*([^\s,()]+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?(?:,\s*([\w-]+)\s*)?\)$/;
+
+// Every list item counts itself.
+/** @param {Element} element @param {boolean} nested @param {string} separator @param {string} [kind] */
+const listItemCounter = (element, nested, separator, kind = "decimal") => {
+  const values = [];
+  for (let item = closestOf(element, "li"); item; item = nested ? closestOf(parentNodeOf(item), "li") : null)
+    values.unshift(formatCounter(ordinalOf(item), kind));
+  return values.join(separator);
+};
 
 // The text of one counter() or counters() in the content of ::before or ::after.
 /** @param {string} call @param {Element} element @param {string} which */
 export const counterText = (call, element, which) => {
   const parts = COUNTER_CALL.exec(call);
-  if (!parts || parts[2] === "list-item") return ""; // counted by the browser itself
+  if (!parts) return "";
+  const separator = unescapeCss(parts[3] || "");
+  if (parts[2] === "list-item") return listItemCounter(element, parts[1] === "counters", separator, parts[4]);
   if (counterValues === null) {
     counterValues = { left: MAX_COUNTED_ELEMENTS, values: new Map() };
     countElement(rootElementOf(document), null, new Map(), counterValues, 0);
@@ -134,5 +107,5 @@ export const counterText = (call, element, which) => {
   if (!known) return "";
   const values = known.get(parts[2]) || [0];
   const shown = parts[1] === "counter" ? values.slice(-1) : values;
-  return shown.map((value) => formatCounter(value, parts[4] || "decimal")).join(unescapeCss(parts[3] || ""));
+  return shown.map((value) => formatCounter(value, parts[4] || "decimal")).join(separator);
 };

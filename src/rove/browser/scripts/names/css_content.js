@@ -1,10 +1,8 @@
 // The CSS property `content`: its strings, quotes, counters and alternative text.
 
-// Strings, quotes and functions. The URL of an image and the separator of a counter are quoted too, but are no text.
-const CONTENT_PARTS = /"((?:[^"\\]|\\.)*)"|open-quote|close-quote|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)/g;
-// Quotes differ by language; most pages show the curly ones.
-/** @type {Record<string, string>} */
-const QUOTES = { "open-quote": "\u201C", "close-quote": "\u201D" };
+// Strings, quotation marks and functions. The URL of an image and the separator of a counter are quoted too, but are no text.
+const CONTENT_PARTS =
+  /"((?:[^"\\]|\\.)*)"|(?<!-)(?:open|close)-quote|[\w-]+\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*\)/g;
 
 /** @param {string} text */
 export const unescapeCss = (text) =>
@@ -13,18 +11,18 @@ export const unescapeCss = (text) =>
   );
 
 // Computed `content` is a list of strings and images, optionally followed by "/" and alternative text. Names use the
-// alternative text; a person sees the rest. `counts` returns the text of a counter.
-/** @param {string} content @param {boolean} [isSeen] @param {(call: string) => string} [counts] */
-export const parseContent = (content, isSeen = false, counts = () => "") => {
+// alternative text; a person sees the rest. `textOf` returns the text of a counter or a quotation mark.
+/** @param {string} content @param {boolean} isSeen @param {(part: string) => string} textOf */
+export const parseContent = (content, isSeen, textOf) => {
   const slash = /^((?:[^"/]|"(?:[^"\\]|\\.)*"|url\((?:[^")]|"(?:[^"\\]|\\.)*")*\))*)\/(.*)$/s.exec(content);
   let text = "";
   for (const [whole, words] of (slash ? slash[isSeen ? 1 : 2] : content).matchAll(CONTENT_PARTS))
-    text += words === undefined ? QUOTES[whole] || counts(whole) : unescapeCss(words);
+    text += words === undefined ? textOf(whole) : unescapeCss(words);
   return text;
 };
 
 /** @param {string} content */
-export const hasAlternative = (content) => /[")] \/ "/.test(content);
+export const hasAlternative = (content) => /[")] \/ (?:"|counter)/.test(content);
 
 /** @param {string} display */
 export const isBlockish = (display) =>

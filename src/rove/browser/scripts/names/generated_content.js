@@ -3,9 +3,15 @@
 import { mayHavePseudo } from "../visibility/style_sheets.js";
 import { counterText } from "./counters.js";
 import { hasAlternative, isBlockish, parseContent } from "./css_content.js";
+import { quotationMark } from "./quotation_marks.js";
 
 /** @param {string} text */
 export const spaced = (text) => (text ? " " + text + " " : "");
+
+// The text of a part of generated content that is not a string.
+/** @param {string} part @param {Element} element @param {string} which */
+export const generatedPart = (part, element, which) =>
+  part.endsWith("-quote") ? quotationMark(element, part === "close-quote") : counterText(part, element, which);
 
 /** @param {Element} element @param {string} which @param {NameWalk} walk */
 export const generatedText = (element, which, walk) => {
@@ -14,6 +20,6 @@ export const generatedText = (element, which, walk) => {
   const content = style.content;
   if (!content || content === "none" || content === "normal" || style.display === "none") return "";
   if (style.visibility !== "visible" && !walk.revealed) return "";
-  const text = parseContent(content, false, (call) => counterText(call, element, which));
+  const text = parseContent(content, false, (part) => generatedPart(part, element, which));
   return isBlockish(style.display) || hasAlternative(content) ? spaced(text) : text;
 };

@@ -54,6 +54,13 @@ const selectedOptionText = (element, walk) => {
 /** @param {Element} element @param {string} role */
 const showsSelectionAsText = (element, role) => role === "combobox" && isFocusable(element);
 
+// A combobox may be a box around its text field.
+/** @param {Element} element */
+const enclosedFieldValue = (element) => {
+  const field = queryOne(element, "input");
+  return field && !wasPassword(field) ? valueOfControl(field) || "" : "";
+};
+
 // A control inside a label counts with its value: "Flash the screen [3] times".
 /** @param {any} element @param {string} role @param {NameWalk} walk @returns {string | null} */
 const embeddedValue = (element, role, walk) => {
@@ -65,7 +72,8 @@ const embeddedValue = (element, role, walk) => {
     if (isTag(element, "input")) return element.value;
     const chosen = selectedOptionText(element, walk);
     if (chosen || isTag(element, "select")) return chosen;
-    return walk.via === "reference" || showsSelectionAsText(element, role) ? null : "";
+    if (walk.via === "reference") return null;
+    return showsSelectionAsText(element, role) ? contentText(element, walk) : enclosedFieldValue(element);
   }
   if (
     role === "slider" ||
@@ -180,11 +188,12 @@ const ATOMIC = new Set([
 ]);
 
 // Elements with a box of their own are separated by spaces from the text around them, and so are elements without a
-// box.
+// box. What is struck through is a value of its own: "€59.00 €29.00".
 /** @param {Element} element */
 const isSeparateBox = (element) => {
-  const display = getComputedStyle(element).display;
-  return isBlockish(display) || display === "none" || display === "contents" || !checkVisibility(element);
+  const { display, textDecorationLine } = getComputedStyle(element);
+  if (textDecorationLine === "line-through" || display === "none" || display === "contents") return true;
+  return isBlockish(display) || !checkVisibility(element);
 };
 
 /** @param {NameWalk} walk */
@@ -302,6 +311,8 @@ export const alternativeOf = (element, walk, via) => {
 
 /** @param {Element} element @param {NameWalk} walk @param {string} via @returns {[string, string]} */
 const chooseAlternative = (element, walk, via) => {
+  // A slot is only a place: what is slotted counts, whatever the slot is labelled.
+  if (via === "content" && isTag(element, "slot")) return [contentText(element, walk), "content"];
   const role = roleOf(element);
   if (via !== "content" && walk.via !== "reference") {
     const targets = idrefs(element, "aria-labelledby");
@@ -310,7 +321,10 @@ const chooseAlternative = (element, walk, via) => {
       if (text) return [text, "labelledby"];
     }
   } else if (via === "content" && walk.via !== "reference" && hasAttr(element, "aria-labelledby")) {
-    const text = referencedText(idrefs(element, "aria-labelledby"), walk);
+    const targets = idrefs(element, "aria-labelledby");
+    const text = referencedText(targets, walk);
+    // What a part of the name refers to is not said again where it stands.
+    for (const target of targets) walk.visited.add(target);
     if (text) return [text, "labelledby"];
   }
   if (via !== "root") {
@@ -323,11 +337,11 @@ const chooseAlternative = (element, walk, via) => {
     const [text, source] = nativeName(element, walk);
     if (squash(text)) return [text, source];
   }
-  if (allowsContent(element, role, walk, via)) {
-    const text = contentText(element, walk);
-    if (squash(text)) return [text, "content"];
-  }
-  return tooltipText(element, role, via);
+  const content = allowsContent(element, role, walk, via) ? contentText(element, walk) : "";
+  if (squash(content)) return [content, "content"];
+  const [tooltip, source] = tooltipText(element, role, via);
+  // A space by itself separates words: "Add<span> </span>to cart".
+  return tooltip || via !== "content" ? [tooltip, source] : [content && " ", "content"];
 };
 
 const WITHOUT_ROLE = new Set(["abbr", "cite", "kbd", "rt", "ruby", "var"]);

@@ -4,7 +4,16 @@ import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
 import { attr, hasAttr } from "../dom/attributes.js";
 import { HTML, isDetailsSummary, isHtml, isTag, MATHML, SVG, svgChildOf } from "../dom/elements.js";
 import { elementById, idrefs } from "../dom/id_references.js";
-import { firstElementOf, localNameOf, namespaceOf, nextElementOf, textContentOf } from "../dom/natives.js";
+import {
+  firstElementOf,
+  localNameOf,
+  matchesSelector,
+  namespaceOf,
+  nextElementOf,
+  queryOne,
+  textContentOf,
+} from "../dom/natives.js";
+import { shadowOf } from "../dom/shadow_roots.js";
 import { ownerOrParentOf, parentElementOf } from "../dom/tree.js";
 import { inputType, isFocusable } from "./controls.js";
 import { ARIA_ROLES, GLOBAL_ARIA, INPUT_ROLES, LISTABLE_INPUTS, SYNONYMS, TAG_ROLES } from "./role_names.js";
@@ -100,12 +109,30 @@ const listItemRole = (element) => {
 /** @param {Element} element */
 const imageRole = (element) => {
   const alt = attr(element, "alt");
-  return alt === "" && !isFocusable(element) && !hasGlobalAria(element) ? "none" : "img";
+  if (alt !== "" || isFocusable(element)) return "img";
+  // A label that is blank makes no picture of a decoration.
+  return hasOwnLabel(element) || hasGlobalAria(element, false) ? "img" : "none";
 };
+
+/** @param {Element} element @param {string} name */
+const hasTextIn = (element, name) => Boolean((attr(element, name) || "").trim());
+
+const NAMED_PARTS = "[alt],[aria-label],[title],input,select,textarea";
+
+// A reference to an empty element names nothing.
+/** @param {Element} element */
+const mayNameAnother = (element) =>
+  Boolean(textContentOf(element).trim()) ||
+  shadowOf(element) !== null ||
+  matchesSelector(element, NAMED_PARTS) ||
+  queryOne(element, NAMED_PARTS) !== null;
 
 /** @param {Element} element */
 export const hasOwnLabel = (element) =>
-  Boolean((attr(element, "aria-label") || "").trim()) || idrefs(element, "aria-labelledby").length > 0;
+  hasTextIn(element, "aria-label") || idrefs(element, "aria-labelledby").some(mayNameAnother);
+
+/** @param {Element} element */
+const hasLabelOrTitle = (element) => hasOwnLabel(element) || hasTextIn(element, "title");
 
 /** @param {Element} element */
 const selectRole = (element) => {
@@ -118,14 +145,13 @@ export const BY_TAG = {
   __proto__: /** @type {any} */ (null),
   a: (element) => (hasAttr(element, "href") ? "link" : "generic"),
   area: (element) => (hasAttr(element, "href") ? "link" : "generic"),
-  aside: (element) =>
-    isPageLevel(element, false) || hasOwnLabel(element) || attr(element, "title") ? "complementary" : "generic",
+  aside: (element) => (isPageLevel(element, false) || hasLabelOrTitle(element) ? "complementary" : "generic"),
   header: (element) => (isPageLevel(element, true) ? "banner" : "sectionheader"),
   footer: (element) => (isPageLevel(element, true) ? "contentinfo" : "sectionfooter"),
   img: imageRole,
   input: inputRole,
   li: listItemRole,
-  section: (element) => (hasOwnLabel(element) || attr(element, "title") ? "region" : "generic"),
+  section: (element) => (hasLabelOrTitle(element) ? "region" : "generic"),
   select: selectRole,
   summary: (element) => (isDetailsSummary(element) ? "button" : "generic"),
   td: cellRole,
@@ -145,7 +171,6 @@ const SVG_ROLES = {
   text: "generic",
   g: "group",
   symbol: "graphics-object",
-  foreignObject: "group",
 };
 
 const SVG_SHAPES = new Set(["circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "use", "g", "tspan"]);
@@ -179,14 +204,16 @@ const nativeRole = (element) => {
   return "generic";
 };
 
-/** @param {Element} element */
-const hasGlobalAria = (element) => {
+/** @param {Element} element @param {boolean} namesCount */
+const hasGlobalAria = (element, namesCount = true) => {
   if (!(kindsOf(element) & ARIA)) return false;
   for (const name of GLOBAL_ARIA) {
-    if (hasAttr(element, name) && attr(element, name) !== "") return true;
+    if ((namesCount || !NAMING_ARIA.has(name)) && hasAttr(element, name) && attr(element, name) !== "") return true;
   }
   return false;
 };
+
+const NAMING_ARIA = new Set(["aria-label", "aria-labelledby"]);
 
 const NEEDS_NAME = new Set(["region", "form"]);
 
@@ -197,7 +224,7 @@ const explicitRole = (element) => {
   for (const token of value.toLowerCase().split(/\s+/)) {
     if (!ARIA_ROLES.has(token)) continue;
     const role = SYNONYMS[token] || token;
-    if (NEEDS_NAME.has(role) && !hasOwnLabel(element) && !attr(element, "title")) continue;
+    if (NEEDS_NAME.has(role) && !hasLabelOrTitle(element)) continue;
     return role;
   }
   return "";
@@ -230,11 +257,17 @@ const SELF_CONTAINED = new Set(
   ),
 );
 
-// Children of these roles are presentational unless they can be focused. rove alone gives a summary the role of a
+const CONTROL_ROLES = new Set(
+  "button checkbox combobox link menuitem menuitemcheckbox menuitemradio radio searchbox slider spinbutton switch textbox".split(
+    " ",
+  ),
+);
+
+// Children of these roles are presentational unless they are controls themselves. rove alone gives a summary the role of a
 // button, and an SVG is a picture only where it says so.
 /** @param {Element} element */
 export const isPresentationalChild = (element) => {
-  if (isFocusable(element)) return false;
+  if (isFocusable(element) || CONTROL_ROLES.has(explicitRole(element))) return false;
   for (let node = parentElementOf(element); node; node = parentElementOf(node)) {
     if (SELF_CONTAINED.has(roleOf(node)) && (hasAttr(node, "role") || (isHtml(node) && !isTag(node, "summary"))))
       return true;
@@ -242,6 +275,11 @@ export const isPresentationalChild = (element) => {
   }
   return false;
 };
+
+// Outside its list or tree an item has no role, but what labels it is still its name.
+/** @param {Element} element */
+export const isItemWithoutContext = (element) =>
+  isTag(element, "li") || isTag(element, "dl") || explicitRole(element) in CONTEXTS;
 
 /** @param {Element} element */
 const computeRole = (element) => {

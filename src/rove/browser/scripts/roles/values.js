@@ -83,12 +83,24 @@ const optionsOf = (element) => {
   return list ? Array.from(list.options) : [];
 };
 
+/** @param {Element} element */
+const isOptionList = (element) => isTag(element, "select") || isTag(element, "datalist");
+
 // An option that is not shown in the opened list, or is in a group that is not.
 /** @param {Element} option */
 export const isHiddenOption = (option) => {
-  for (let step = /** @type {Element | null} */ (option); step && !isTag(step, "select"); step = parentElementOf(step))
+  for (let step = /** @type {Element | null} */ (option); step && !isOptionList(step); step = parentElementOf(step))
     if (hasAttr(step, "hidden") || (isHtml(step) && getComputedStyle(step).display === "none")) return true;
   return false;
+};
+
+// The group of an option, said of the first option in it.
+/** @param {Element} option @param {Element | null} previous */
+const groupNote = (option, previous) => {
+  const group = parentElementOf(option);
+  if (!group || !isTag(group, "optgroup") || (previous && parentElementOf(previous) === group)) return "";
+  const label = squash(attr(group, "label") || "");
+  return label ? ` (in ${quote(label, 60)})` : "";
 };
 
 /** @param {Element} element */
@@ -97,7 +109,12 @@ export const optionsState = (element) => {
   if (!all.length || (all.length === 1 && all[0].selected && isTag(element, "select"))) return "";
   const shown = all
     .slice(0, OPTION_LIMIT)
-    .map((option) => quote(optionText(option) || option.value, 60) + (option.disabled ? " disabled" : ""));
+    .map(
+      (option, index) =>
+        quote(optionText(option) || option.value, 60) +
+        groupNote(option, index === 0 ? null : all[index - 1]) +
+        (option.disabled ? " disabled" : ""),
+    );
   const more = all.length - shown.length;
   return ` options=${shown.join("|")}${more > 0 ? ` (+${thousands(more)} more)` : ""}`;
 };

@@ -1,14 +1,16 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that is pressed for its control.
 
 import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
+import { hasAttr } from "../dom/attributes.js";
 import { isRendered } from "../dom/elements.js";
 import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { clean } from "../dom/text.js";
-import { nameOf } from "../names/names.js";
+import { NO_NAME, nameOf } from "../names/names.js";
 import { hasOwnLabel, roleOf } from "../roles/roles.js";
 import { isLayoutPart } from "../roles/tables.js";
+import { toggleLook } from "../roles/toggles.js";
 import { areasOf } from "../visibility/image_maps.js";
 import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
 import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
@@ -36,11 +38,12 @@ import {
   isShownAsName,
   isShownByLabel,
   LEAVES,
+  MAY_SHOW_TEXT,
   ONE_LINERS,
   TABLE_PARTS,
   VALUE_ROLES,
 } from "./row_roles.js";
-import { FRAME, flushText, frames, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
+import { FRAME, flushText, frames, inlineFirstText, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
 
 // An area is as visible as its picture.
 /** @param {Element} image @param {VisibilityContext} context @param {VisibilityContext} inner */
@@ -54,6 +57,16 @@ export const addAreaRows = (image, context, inner) => {
     row.line = roleAndName("link", naming.name);
     pushRow(row);
   }
+};
+
+// Without a summary, the browser shows a word of its own. While closed, the element is nothing but that word.
+/** @param {Element} details @param {VisibilityContext} context */
+export const addDefaultSummaryRow = (details, context) => {
+  if (context.isInName || !context.seen) return;
+  const isOpen = hasAttr(details, "open");
+  const row = newRow(details, "button", NO_NAME, isOpen ? 0 : STRONG, context, context);
+  row.line = `button "Details" ${isOpen ? "expanded" : "expanded=false"}`;
+  pushRow(row);
 };
 
 // Adds the rows of one element. Returns a function to call after its children have been walked, or null where they must
@@ -82,6 +95,7 @@ export const addElementRows = (element, role, strength, facts, context, inner) =
     return addOneLineRow(element, role, 0, context, inner);
   if (CELL_ROLES.has(role) && !strength) return addCellRow(role, context);
   if (LEAVES.has(role) && isLeaf(element, role)) return addLeafRow(element, role, strength, context, inner);
+  if (MAY_SHOW_TEXT.has(role)) return addValueRow(element, role, strength, context, inner);
   if (ONE_LINERS.has(role)) return addOneLineRow(element, role, strength, context, inner);
   if (CONTAINERS.has(role)) return addContainerRow(element, role, strength, context, inner);
   if (strength) return addClickableRow(element, role, strength, context, inner);
@@ -142,13 +156,14 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   const row = newRow(element, role, naming, strength, context, inner);
   unmarkTransparentToggle(element, row);
   row.line = composeLine(element, role, role, naming, strength);
+  if (role === "button" && !naming.name) row.marks += lookMark(element);
   if (role === "heading" || role === "tab") row.flags |= STRUCTURE;
   pushRow(row);
   const index = rows.length - 1;
   if (role === "link") noteHref(row, element);
   const fromContent = naming.source === "content";
   const children = asChildContext(inner, context);
-  children.isInName = fromContent || naming.source === "label" || naming.source === "caption";
+  children.isInName = fromContent;
   children.owner = row;
   return () => {
     flushText();
@@ -174,6 +189,21 @@ const addContainerRow = (element, role, strength, context, inner) => {
   };
 };
 
+// A bar or slider with text inside: its value, then that text.
+/** @param {Element} element @param {string} role @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addValueRow = (element, role, strength, context, inner) => {
+  const naming = nameOf(element, role);
+  const row = newRow(element, role, naming, strength, context, inner);
+  row.line = composeLine(element, role, role, naming, strength);
+  pushRow(row);
+  const index = rows.length - 1;
+  asChildContext(inner, context);
+  return () => {
+    flushText();
+    inlineFirstText(index);
+  };
+};
+
 // Neighbouring cells that contain only text become one row of text; cells with something to press keep rows of their
 // own.
 /** @param {string} role @param {VisibilityContext} context */
@@ -181,6 +211,12 @@ const addCellRow = (role, context) => {
   flushText();
   const start = rows.length;
   return () => finishCell(role, context, start);
+};
+
+/** @param {Element} element */
+const lookMark = (element) => {
+  const look = toggleLook(element);
+  return look ? ` (looks ${look})` : "";
 };
 
 const COMPLEX_CONTENT =
@@ -201,6 +237,7 @@ const addClickableRow = (element, role, strength, context, inner) => {
   const naming = complex || editable ? nameOf(element, role) : clickableName(element, role);
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = composeLine(element, shown, editable ? "textbox" : role, naming, complex ? 0 : strength);
+  row.marks += lookMark(element);
   pushRow(row);
   const index = rows.length - 1;
   if (editable) return null;
@@ -254,6 +291,8 @@ const addLabelText = (labelled, inner) => {
       const flags = TEXT | UNSEEN;
       rows.push({ depth: inner.depth, flags, ref: 0, text: clean(text), missing: 0, mark: reason, line: "" });
     }
+    for (const text of owner.struckText || [])
+      rows.push({ depth: inner.depth, flags: TEXT, ref: 0, text: clean(text), missing: 0, struck: true, line: "" });
   };
 };
 

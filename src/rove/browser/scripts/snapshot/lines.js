@@ -1,8 +1,8 @@
 // One element as one line: role, name, marks, states.
 
 import { ARIA, kindsOf, TITLE } from "../dom/attribute_kinds.js";
-import { attr, hasAttr } from "../dom/attributes.js";
-import { isHtml, isTag, SVG } from "../dom/elements.js";
+import { attr, hasAttr, lowerCaseAttr } from "../dom/attributes.js";
+import { isEditingHost, isHtml, isTag, SVG } from "../dom/elements.js";
 import { idrefs } from "../dom/id_references.js";
 import { localNameOf, matchesSelector, namespaceOf } from "../dom/natives.js";
 import { bareWord, MAX_NAME, MAX_TEXT, quote, squash } from "../dom/text.js";
@@ -10,6 +10,7 @@ import { descriptionOf } from "../names/descriptions.js";
 import { NAME_SHOWN_AS_LABEL } from "../names/exclusion.js";
 import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
 import { groupsAreDisabled, inputType } from "../roles/controls.js";
+import { isItemWithoutContext } from "../roles/roles.js";
 import { inheritsReadOnly, statesOf } from "../roles/states.js";
 import { optionsState, TEXT_ENTRY, valueState } from "../roles/values.js";
 import { contextInside } from "../visibility/contexts.js";
@@ -25,7 +26,10 @@ const MARK_TEXT = {
   "screen-reader text": "screen-reader only",
   "perhaps masked": "perhaps invisible: masked",
   "perhaps filter": "perhaps invisible: filter",
+  "perhaps covered": "perhaps invisible: covered",
+  "perhaps same colour": "perhaps invisible: same colour",
   "partly covered": "partly invisible: covered",
+  "partly same colour": "partly invisible: same colour",
 };
 
 /** @param {string} reason */
@@ -67,7 +71,8 @@ const firstUnseen = (elements) => {
 };
 
 /** @param {Element} element */
-const unseenPlaceholder = (element) => unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element));
+const unseenPlaceholder = (element) =>
+  unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element), element);
 
 /** @param {Element} element @param {Naming} naming */
 const descriptionState = (element, naming) => {
@@ -106,10 +111,16 @@ const lineDetails = (element, role, naming, full) => {
   return details;
 };
 
+/** @param {Element} element */
+const takesLines = (element) => {
+  const told = lowerCaseAttr(element, "aria-multiline");
+  return isTag(element, "textarea") || told === "true" || (told !== "false" && isEditingHost(element));
+};
+
 // The type of a field decides what can be typed into it.
 /** @param {Element} element @param {string} role */
 const typeState = (element, role) => {
-  if (!isTag(element, "input")) return "";
+  if (!isTag(element, "input")) return TEXT_ENTRY.has(role) && takesLines(element) ? " multiline" : "";
   const type = inputType(element);
   if (role === "textbox" && type !== "text") return " type=" + type;
   return role === "button" && (type === "file" || type === "color") ? " type=" + type : "";
@@ -121,7 +132,8 @@ export const roleAndName = (role, name, limit) => (name ? `${role} ${quote(name,
 // A label on an element that cannot have a name by the standard is shown, but not as a name.
 /** @param {Element} element @param {string} shown @param {Naming} naming @param {number} limit */
 const roleAndMarkedName = (element, shown, naming, limit) => {
-  const unnameable = NAME_SHOWN_AS_LABEL.has(shown) && naming.name && naming.source !== "title";
+  const unnameable =
+    NAME_SHOWN_AS_LABEL.has(shown) && naming.name && naming.source !== "title" && !isItemWithoutContext(element);
   const words = unnameable ? `${shown} label=${quote(naming.name, limit)}` : roleAndName(shown, naming.name, limit);
   return words + nameMark(element, naming);
 };

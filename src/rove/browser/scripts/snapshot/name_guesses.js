@@ -4,6 +4,7 @@ import { attr } from "../dom/attributes.js";
 import { isTag, SVG } from "../dom/elements.js";
 import { localNameOf, namespaceOf, queryOne } from "../dom/natives.js";
 import { clip, squash } from "../dom/text.js";
+import { colourName } from "../names/colour_names.js";
 import { parseColour } from "../visibility/colours.js";
 
 const MEANINGLESS_CLASS_WORDS = new Set(
@@ -81,36 +82,6 @@ const fromSvgUse = (element) => {
 const fromImage = (element) => {
   const image = isTag(element, "img") ? element : queryOne(element, "img");
   return image ? squash(attr(image, "alt") || "") || fileStem(attr(image, "src")) : "";
-};
-
-const NAMED_COLOURS = {
-  black: [0, 0, 0],
-  white: [255, 255, 255],
-  red: [255, 0, 0],
-  green: [0, 128, 0],
-  lime: [0, 255, 0],
-  blue: [0, 0, 255],
-  yellow: [255, 255, 0],
-  orange: [255, 165, 0],
-  purple: [128, 0, 128],
-  pink: [255, 192, 203],
-  brown: [165, 42, 42],
-  grey: [128, 128, 128],
-  cyan: [0, 255, 255],
-  magenta: [255, 0, 255],
-  teal: [0, 128, 128],
-  navy: [0, 0, 128],
-};
-
-/** @param {Colour} colour */
-const colourName = ([red, green, blue]) => {
-  let best = "";
-  let distance = Infinity;
-  for (const [name, [r, g, b]] of Object.entries(NAMED_COLOURS)) {
-    const d = (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2;
-    if (d < distance) [best, distance] = [name, d];
-  }
-  return best;
 };
 
 /** @param {Element} element */

@@ -5,6 +5,7 @@ import { activeElement } from "../dom/focus.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { quote, squash } from "../dom/text.js";
+import { showsPicture } from "../paint/pictures.js";
 import { inputType } from "../roles/controls.js";
 import { TEXT_ENTRY } from "../roles/values.js";
 import { lowContrastReason, unseenElement } from "../visibility/text_visibility.js";
@@ -43,7 +44,7 @@ const hasOwnText = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" &
 export const newRow = (element, role, naming, strength, context, inner) => {
   const reason =
     unseenElement(element, inner) ||
-    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner) : "");
+    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner, element) : "");
   const mark = reason || inner.inert;
   return {
     depth: context.depth,
@@ -53,6 +54,7 @@ export const newRow = (element, role, naming, strength, context, inner) => {
     marks: markFor(mark),
     naming,
     inert: inner.inert,
+    background: inner.backgroundImage ? undefined : inner.background,
     element,
     role,
     reason,
@@ -75,15 +77,24 @@ export const unmarkTransparentToggle = (element, row) => {
   }
 };
 
+// Which part of a name is struck through, such as the old one of two prices.
+/** @param {NameOwner} row */
+const struckMark = (row) =>
+  row.hasUnstruckText
+    ? ` (struck through: ${(row.struckText || []).map((text) => quote(text, 120)).join(" ")})`
+    : " (struck through)";
+
 /** @param {ElementRow} row @param {number} index @param {boolean} fromContent */
 export const finishOneLiner = (row, index, fromContent) => {
   if (row.unseen && !row.reason) {
     const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
     if (row.hasSeenText || !fromContent)
       row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${reasons})`;
-    else row.marks += markFor(row.unseen[0][0]);
+    else row.marks += markFor(showsPicture(row.element) ? "screen-reader text" : row.unseen[0][0]);
     row.flags |= UNSEEN;
   }
+  if (row.struckText) row.marks += struckMark(row);
+  if (row.colours && row.naming.name) row.marks += ` (${row.colours.slice(0, 4).join(", ")})`;
   if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))
     row.marks += ` (aria-hidden: ${quote(squash(row.inertText), 120)})`;
   const only = rows[index + 1];
@@ -103,6 +114,8 @@ const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).to
 
 /** @param {ElementRow} row @param {number} index @param {string} role @param {number} strength */
 export const finishContainer = (row, index, role, strength) => {
+  // Blank cells at the end of a row shift nothing.
+  if (role === "row" && rows[rows.length - 1].isBlank) rows.pop();
   const count = rows.length - index - 1;
   if (count === 0) {
     if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && row.marks)) rows.pop();
@@ -128,17 +141,30 @@ const finishTableRow = (row, index) => {
   inlineFirstText(index);
 };
 
+/** @param {Row} previous @param {Row} cell */
+const joinCell = (previous, cell) => {
+  previous.flags |= cell.flags & IN_VIEW;
+  const nodes = [...(previous.nodes || [previous.node]), ...(cell.nodes || [cell.node])];
+  previous.nodes = nodes.filter((node) => node !== undefined);
+};
+
 /** @param {string} role @param {VisibilityContext} context @param {number} start */
 export const finishCell = (role, context, start) => {
   flushText();
-  const made = rows.length - start;
-  const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark);
+  let made = rows.length - start;
+  const plain = made === 0 || (made === 1 && rows[start].flags & TEXT && !rows[start].mark && !rows[start].struck);
   if (!plain || context.isInName) return;
   const previous = rows[start - 1];
   const text = made ? rows[start].text : "";
+  // A blank cell keeps the cells after it in their columns.
+  if (!made && context.role === "row" && previous?.cellDepth !== context.depth) {
+    rows.push({ depth: context.depth, flags: TEXT, ref: 0, text: "", missing: 0, line: "", isBlank: true });
+    made = 1;
+  }
   if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
     previous.text += " | " + text;
-    if (made) previous.flags |= /** @type {Row} */ (rows.pop()).flags & IN_VIEW;
+    if (text) previous.isBlank = false;
+    if (made) joinCell(previous, /** @type {Row} */ (rows.pop()));
     previous.headers = previous.headers && role === "columnheader";
   } else if (made) {
     rows[start].cellDepth = context.depth;

@@ -3,7 +3,7 @@
 import { ARIA, CELL_STATE, FIELD_STATE, kindsOf, ROLE, TITLE } from "../dom/attribute_kinds.js";
 import { attr, hasAnyAttribute, hasAttr } from "../dom/attributes.js";
 import { isEditingHost, isHtml, isTag, SVG } from "../dom/elements.js";
-import { childCountOf, localNameOf, namespaceOf, textContentOf } from "../dom/natives.js";
+import { childCountOf, localNameOf, namespaceOf, queryOne, textContentOf } from "../dom/natives.js";
 import { squash } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
 import { EXCLUDED_FROM_NAMES, NAMED_BY_CONTENT } from "../names/exclusion.js";
@@ -71,7 +71,7 @@ export const isLabelled = (element) => hasAttr(element, "aria-label") || hasAttr
 // Content that is not part of the name of a one-line row gets rows below it.
 /** @param {Element} element @param {string} role @param {VisibilityContext} context */
 export const isNotInName = (element, role, context) => {
-  if (role === "iframe") return true;
+  if (role === "iframe" || isTag(element, "rt")) return true;
   const owner = context.owner;
   if (owner !== null && owner.control === element) return true;
   const named = owner !== null && owner.naming && owner.naming.source === "content";
@@ -101,15 +101,20 @@ export const TABLE_PARTS = new Set(["table", "row", "cell"]);
 /** @param {Element} element @param {string} role */
 export const isLeaf = (element, role) => {
   if (namespaceOf(element) === SVG) return false;
-  if (role === "img" || role === "combobox" || role === "slider" || role === "progressbar" || role === "meter") {
-    return (
-      childCountOf(element) === 0 ||
-      /^(?:img|select|input|progress|meter)$/.test(localNameOf(element)) ||
-      (role !== "combobox" && role !== "img")
-    );
-  }
-  return true;
+  if (NATIVE_LEAVES.test(localNameOf(element)) && isHtml(element)) return true;
+  if (role === "combobox") return childCountOf(element) === 0;
+  if (role === "img") return childCountOf(element) === 0 && !hasReadableText(element);
+  if (!MAY_SHOW_TEXT.has(role) || isEditingHost(element)) return true;
+  return !hasReadableText(element) && queryOne(element, "button,a[href],[role=button]") === null;
 };
+
+const NATIVE_LEAVES = /^(?:img|select|input|textarea|progress|meter)$/;
+// Drawn by elements of their own, which often contain text: "50% complete".
+export const MAY_SHOW_TEXT = new Set(["slider", "spinbutton", "progressbar", "meter", "scrollbar"]);
+
+// Icon fonts use the private use area, which means nothing as text.
+/** @param {Element} element */
+const hasReadableText = (element) => /[^\s\uE000-\uF8FF]/.test(textContentOf(element));
 
 export const STYLED_INPUT_TYPES = new Set(["checkbox", "radio", "file", "range", "color", "date"]);
 

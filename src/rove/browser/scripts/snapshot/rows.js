@@ -24,7 +24,11 @@ export const startRows = () => {
   rows = [];
   textRun = null;
   frames = [];
+  lineStart = 0;
 };
+
+// The number of rows when the current line of inline content began.
+let lineStart = 0;
 
 /** @param {Row[]} kept */
 export const replaceRows = (kept) => {
@@ -33,7 +37,7 @@ export const replaceRows = (kept) => {
 
 /** @param {Row} row */
 export const pushRow = (row) => {
-  flushText();
+  flushText(Boolean(row.flags & PRESS));
   rows.push(row);
   return row;
 };
@@ -42,12 +46,14 @@ export const pushRow = (row) => {
 /** @param {string} text @param {VisibilityContext} context @param {string} reason @param {Node} [node] @returns {TextRun} */
 export const addText = (text, context, reason, node) => {
   const mark = reason || context.inert;
-  if (textRun && (textRun.mark !== mark || textRun.depth !== context.depth)) flushText();
-  if (!textRun) textRun = { text: "", mark, depth: context.depth, inView: false, glue: "", node, nodes: null };
+  const { depth, struck } = context;
+  if (textRun && (textRun.mark !== mark || textRun.depth !== depth || textRun.struck !== struck)) flushText();
+  if (!textRun) textRun = { text: "", mark, depth, inView: false, glue: "", node, nodes: null, struck };
   else if (node && textRun.node !== node) {
     textRun.nodes ??= [textRun.node];
     textRun.nodes.push(node);
   }
+  if (context.displaced || context.sunken) textRun.displaced = true;
   if (textRun.glue) {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
@@ -62,8 +68,19 @@ export const separateText = (glue) => {
   if (textRun && textRun.text) textRun.glue = glue;
 };
 
-// Bars, dots and brackets between links are only visual separators.
-const SEPARATOR = /^[|·•()[\],\s]+$/;
+// Bars, dots, commas and brackets beside a link in the same line only separate it from others. By itself such a text
+// says something: an empty list, a delimiter.
+const SEPARATOR = /^(?:[|·•,]\s*[([]?|[([]|[)\]]\s*[|·•,([]?)$/;
+
+/** @param {string} text @param {boolean} isBeforeControl */
+const isSeparator = (text, isBeforeControl) =>
+  SEPARATOR.test(text) && (isBeforeControl || (rows.length > lineStart && (rows[rows.length - 1].flags & PRESS) !== 0));
+
+// Ends a line of inline content.
+export const breakText = () => {
+  flushText();
+  lineStart = rows.length;
+};
 
 /** @param {string} text */
 const trimText = (text) => (text.includes("\n") ? trimLines(text) : text.trim());
@@ -72,12 +89,12 @@ const trimText = (text) => (text.includes("\n") ? trimLines(text) : text.trim())
 const trimLines = (text) =>
   text.replace(/[ \t]*\n[ \t]*/g, (whole) => (whole.includes("\t") ? whole : "\n")).replace(/^[\s]+|[\s]+$/g, "");
 
-export const flushText = () => {
+export const flushText = (isBeforeControl = false) => {
   if (!textRun) return;
-  const { text, mark, depth, inView, dropped, preformatted, node, nodes } = textRun;
+  const { text, mark, depth, inView, dropped, displaced, preformatted, node, nodes, struck } = textRun;
   textRun = null;
-  const kept = preformatted ? text.replace(/^\n+|\s+$/g, "") : trimText(text);
-  if (!kept.trim() || (kept.length <= 3 && !mark && SEPARATOR.test(kept))) return;
+  const kept = preformatted ? text.replace(/^\n+|[ \t\r\f]+$/g, "") : trimText(text);
+  if (!kept.trim() || (!mark && isSeparator(kept, isBeforeControl))) return;
   const shown = clip(clean(kept.length > MAX_TEXT * 2 ? clip(kept, MAX_TEXT * 2) : kept), MAX_TEXT);
   if (!shown.trim()) return;
   const missing = shown.length < MAX_TEXT ? 0 : (dropped || 0) + kept.length - shown.length;
@@ -89,18 +106,21 @@ export const flushText = () => {
     text: shown,
     missing,
     mark,
+    struck,
     line: "",
+    displaced,
     node,
     nodes: nodes && nodes.filter((each) => each !== undefined),
   });
 };
 
 /** @param {Row} row */
-const textLine = (row) =>
+export const textLine = (row) =>
   '"' +
   escapeQuoted(row.text || "") +
   '"' +
   (row.missing ? `(+${thousands(row.missing)} chars)` : "") +
+  (row.struck ? " (struck through)" : "") +
   markFor(row.mark || "");
 
 // The line of a row, with its text after a colon where it contains only text.
@@ -122,6 +142,7 @@ export const inlineFirstText = (index) => {
   if (!first || !(first.flags & TEXT) || first.depth !== row.depth + 1 || rows.length - index > MAX_INLINE_SIBLINGS)
     return;
   row.inlineText = textLine(first);
+  row.inlined = first;
   row.flags |= first.flags & IN_VIEW;
   rows.splice(index + 1, 1);
 };

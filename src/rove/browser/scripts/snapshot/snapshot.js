@@ -5,7 +5,7 @@ import { closedHosts, resetClosedHosts } from "../dom/closed_shadow_roots.js";
 import { collectInternals } from "../dom/element_internals.js";
 import { isEditingHost, isHtml, isTag } from "../dom/elements.js";
 import { findActiveElement } from "../dom/focus.js";
-import { collectAriaOwns } from "../dom/id_references.js";
+import { collectAriaOwns, ownersByElement } from "../dom/id_references.js";
 import {
   bodyOf,
   childCountOf,
@@ -20,10 +20,13 @@ import { elementOfRef, nextRefNumber } from "../dom/refs.js";
 import { noteShadow } from "../dom/shadow_roots.js";
 import { quote, resetStrippedCharacters, squash, strippedCharacters } from "../dom/text.js";
 import { parentElementOf, pathOf } from "../dom/tree.js";
+import { resetCounterStyles } from "../names/counter_styles.js";
 import { resetCounters } from "../names/counters.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
 import { resetLabels } from "../names/labels.js";
 import { NO_NAME, nameOf } from "../names/names.js";
+import { resetOrdinals } from "../names/ordinals.js";
+import { collectSurfaces } from "../paint/surfaces.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
 import { resetTables } from "../roles/tables.js";
@@ -31,9 +34,10 @@ import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
-import { markCovered, resetOverlays } from "../visibility/overlays.js";
+import { markCovered, resetPaint } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
+import { markOddColours } from "./colour_notes.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
@@ -41,7 +45,16 @@ import { PRESS_ROLES, STRONG } from "./press_targets.js";
 import { newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
-import { modalDialog, startWalk, visit, visitRendered, walkChildren, walkLimits, walkRange } from "./walk.js";
+import {
+  modalDialog,
+  startWalk,
+  visit,
+  visitOrphans,
+  visitRendered,
+  walkChildren,
+  walkLimits,
+  walkRange,
+} from "./walk.js";
 
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
 /** @param {SnapshotOptions} options */
@@ -52,10 +65,12 @@ export const beginPass = (options) => {
   resetTables();
   resetLabels();
   resetCounters();
+  resetCounterStyles();
+  resetOrdinals();
   resetContexts();
   resetClosedHosts();
   resetGroups();
-  resetOverlays();
+  resetPaint();
   resetStrippedCharacters();
   findDisabledGroups();
   prepareLinks(Boolean(options.links));
@@ -88,6 +103,7 @@ export const walkPage = () => {
     else walkChildren(body, inner, 1);
   }
   flushText();
+  if (ownersByElement.size !== 0 && !walkLimits.notVisited) visitOrphans(context);
   if (walkLimits.notVisited) addMissedControls(context);
   if (modalDialog && rows[rows.length - 1].line === "behind the dialog (inert)") rows.pop();
 };
@@ -121,6 +137,7 @@ const addMissedControls = (context) => {
 // The first row is the element itself, whatever its role and name.
 /** @param {Element} element @param {SnapshotOptions} options */
 export const walkElement = (element, options) => {
+  collectSurfaces();
   const row = rowOf(element, isPresentationalChild(element) ? "none" : roleOf(element));
   rows.push(row);
   const context = contextAt(element);
@@ -210,6 +227,7 @@ export const takeSnapshot = (options = {}) => {
   if (root) walkElement(root, options);
   else walkPage();
   markCovered();
+  markOddColours();
   filterRows(options);
   return {
     ...columnsOf(options),

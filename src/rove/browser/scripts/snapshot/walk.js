@@ -26,19 +26,22 @@ import { refNumber } from "../dom/refs.js";
 import { clip, collapse, MAX_TEXT, quote, squash } from "../dom/text.js";
 import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
 import { hasAlternative, isBlockish, parseContent } from "../names/css_content.js";
+import { generatedPart } from "../names/generated_content.js";
+import { markerText } from "../names/markers.js";
+import { noteSurface } from "../paint/surfaces.js";
 import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
 import { cellRoleIn, TABLES } from "../roles/tables.js";
 import { styleOf } from "../visibility/computed_styles.js";
-import { enter } from "../visibility/contexts.js";
-import { noteOverlay } from "../visibility/overlays.js";
+import { contextAt, enter } from "../visibility/contexts.js";
 import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
-import { addAreaRows, addElementRows, addLabelRows } from "./element_rows.js";
+import { generatedSwatchText, swatchText, withDotColour } from "./colour_notes.js";
+import { addAreaRows, addDefaultSummaryRow, addElementRows, addLabelRows } from "./element_rows.js";
 import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
-import { addText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
+import { addText, breakText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
 
 export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes", "noembed"]);
 
@@ -61,6 +64,7 @@ export const startWalk = (options) => {
     cutByDepth: 0,
   };
   modalDialog = topModal();
+  adopted = new Set();
 };
 
 // `node` is a text node, or an element that contains only text.
@@ -77,7 +81,8 @@ const visitText = (node, data, context) => {
   const reason = unseenText(node, context);
   const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
   const text = facts.keepsLines ? (facts.keepsSpaces ? long : long.replace(/[ \t]+/g, " ")) : collapse(long);
-  const run = addText(facts.masksText ? "•".repeat(text.length) : text, context, reason, node);
+  const shown = facts.masksText ? "•".repeat(text.length) : withDotColour(text, facts);
+  const run = addText(shown, context, reason, node);
   if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
   if (facts.keepsSpaces) run.preformatted = true;
   if (context.inView === 1) run.inView = true;
@@ -95,12 +100,24 @@ const isTextInView = (node) => {
 const noteTextInName = (data, node, context) => {
   if (!context.owner || !data.trim()) return;
   const owner = context.owner;
+  if (context.displaced || context.sunken) owner.displaced = true;
   if (!context.seen) return;
   const reason = unseenText(node, context);
   if (context.inert && context.inert !== owner.inert && !reason)
     owner.inertText = (owner.inertText || "") + " " + clip(data, 200);
   else if (reason) noteUnseen(owner, reason, squash(clip(data, 300)));
-  else owner.hasSeenText = true;
+  else noteSeen(owner, data, context.struck);
+};
+
+/** @param {NameOwner} owner @param {string} data @param {boolean} struck */
+const noteSeen = (owner, data, struck) => {
+  owner.hasSeenText = true;
+  if (!struck) {
+    owner.hasUnstruckText = true;
+    return;
+  }
+  owner.struckText ??= [];
+  owner.struckText.push(squash(clip(data, 300)));
 };
 
 /** @param {NameOwner} owner @param {string} reason @param {string} text */
@@ -114,11 +131,13 @@ const addPseudo = (element, which, context) => {
   if (!context.seen) return;
   const style = getComputedStyle(element, which);
   if (style.display === "none" || style.visibility !== "visible") return;
-  const text = parseContent(style.content, true);
-  noteAlternative(style.content, text, context);
+  /** @param {boolean} isSeen */
+  const textOf = (isSeen) => parseContent(style.content, isSeen, (part) => generatedPart(part, element, which));
+  const text = textOf(true);
+  if (hasAlternative(style.content)) noteAlternative(textOf(false), text, context);
   // Icon fonts use the private use area, which means nothing as text.
-  if (!/[^\s\uE000-\uF8FF]/.test(text)) return;
-  const reason = unseenPseudo(style, context);
+  if (!/[^\s\uE000-\uF8FF]/.test(text)) return addSwatch(generatedSwatchText(style), context);
+  const reason = unseenPseudo(style, context, element, which);
   if (context.isInName) {
     if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
     return;
@@ -129,19 +148,26 @@ const addPseudo = (element, which, context) => {
 };
 
 // Alternative text of generated content: screen readers speak it, but it is not visible.
-/** @param {string} content @param {string} shown @param {VisibilityContext} context */
-const noteAlternative = (content, shown, context) => {
-  const text = hasAlternative(content) ? parseContent(content) : "";
+/** @param {string} text @param {string} shown @param {VisibilityContext} context */
+const noteAlternative = (text, shown, context) => {
   if (!text.trim() || text === shown) return;
   if (!context.isInName) addText(text, context, "screen-reader text");
   else if (context.owner) noteUnseen(context.owner, "screen-reader text", squash(text));
+};
+
+/** @param {Element} element @param {VisibilityContext} context */
+const addMarker = (element, context) => {
+  const text = squash(markerText(element, context.facts.marker));
+  if (text) addText(text + " ", context, unseenPseudo(getComputedStyle(element, "::marker"), context, element));
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
 export const walkChildren = (element, context, nesting) => {
   const facts = context.facts;
   if (facts.skipsContent) return;
+  if (facts.marker && context.seen && !context.isInName) addMarker(element, context);
   if (facts.before) addPseudo(element, "::before", context);
+  if (facts.tag === "details" && !firstChildTag(element, "summary")) addDefaultSummaryRow(element, context);
   if (facts.tag === "details" && !hasAttr(element, "open")) walkClosedDetails(element, context, nesting);
   else if (nesting > MAX_NESTING) addTooDeepRow(element, context);
   else walkAllChildren(element, context, nesting);
@@ -187,11 +213,26 @@ const walkGroup = (element, context, nesting) => {
 /** @param {VisibilityContext} context */
 const isVisibilityUniform = (context) => !context.needsMeasuring && (context.inView !== 0 || context.isInName);
 
+// The colour of a small empty box: as text, or for the control that contains it.
+/** @param {string} text @param {VisibilityContext} context */
+const addSwatch = (text, context) => {
+  if (!text || !context.seen || context.reason) return;
+  if (!context.isInName) {
+    separateText(" ");
+    addText(text, context, "");
+    separateText(" ");
+  } else if (context.owner) {
+    context.owner.colours ??= [];
+    context.owner.colours.push(text);
+  }
+};
+
 // An element without child elements: its text as a whole, without an object for each text node.
 /** @param {Element} element @param {VisibilityContext} context */
 const visitOnlyText = (element, context) => {
   const data = textContentOf(element);
   if (data) visitText(element, data, context);
+  else if (context.facts.background[3] > 0) addSwatch(swatchText(element, context), context);
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */
@@ -264,6 +305,21 @@ export const visit = (node, context, nesting, parent) => {
   else if (type === 1) visitElement(/** @type {Element} */ (node), context, nesting, parent);
 };
 
+// Elements that were shown where aria-owns puts them.
+/** @type {Set<Element>} */
+let adopted = new Set();
+
+// An owner whose content is left out (a picture, a closed group) does not take along what it owns.
+/** @param {VisibilityContext} context */
+export const visitOrphans = (context) => {
+  for (const [element, owner] of ownersByElement) {
+    if (adopted.has(element)) continue;
+    const around = { ...contextAt(element), depth: context.depth, isInName: false, owner: null };
+    visit(element, around, 1, owner);
+    flushText();
+  }
+};
+
 /** @param {Element} node @param {VisibilityContext} context @param {number} nesting @param {Element | null} parent */
 const visitElement = (node, context, nesting, parent) => {
   if (++walkLimits.nodes > walkLimits.cap) {
@@ -271,12 +327,10 @@ const visitElement = (node, context, nesting, parent) => {
     return;
   }
   walkLimits.last = node;
-  if (
-    ownersByElement.size !== 0 &&
-    ownersByElement.has(node) &&
-    !(elementsByOwner.get(/** @type {Element} */ (parent)) || []).includes(node)
-  )
-    return;
+  if (ownersByElement.size !== 0 && ownersByElement.has(node)) {
+    if (!(elementsByOwner.get(/** @type {Element} */ (parent)) || []).includes(node)) return;
+    adopted.add(node);
+  }
   if (node === modalDialog && context.isBehindModal) return;
   const namespace = namespaceOf(node);
   const html = namespace === HTML;
@@ -318,7 +372,7 @@ const walkThen = (element, inner, nesting, finish) => {
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @param {number} nesting */
 export const visitRendered = (element, facts, context, nesting) => {
   const inner = enter(element, facts, context);
-  if (facts.placed || facts.moved || facts.overlaps || facts.tag === "rect") noteOverlay(element, facts, inner);
+  noteSurface(element, facts, inner);
   const tag = facts.tag;
   if (tag === "input" && inputType(element) === "hidden") return;
   if (tag === "label" && facts.html) {
@@ -332,12 +386,12 @@ export const visitRendered = (element, facts, context, nesting) => {
   inner.role = role;
   if (tag === "table" || TABLES.has(role)) inner.table = role;
   const strength = facts.visible ? pressStrength(element, role, facts, context) : 0;
-  if (facts.breaks) flushText();
+  if (facts.breaks) breakText();
   else if (!facts.inline) separateText(" ");
   if (!facts.visible) walkChildren(element, inner, nesting + 1);
   else walkThen(element, inner, nesting, addElementRows(element, role, strength, facts, context, inner));
   if (tag === "img" && facts.visible && hasAttr(element, "usemap")) addAreaRows(element, context, inner);
-  if (facts.breaks) flushText();
+  if (facts.breaks) breakText();
   else if (!facts.inline) separateText(" ");
 };
 

@@ -8,7 +8,8 @@ export const intersectClip = (clip, rect) => {
   const top = clip ? Math.max(clip.top, rect.top) : rect.top;
   const right = clip ? Math.min(clip.right, rect.right) : rect.right;
   const bottom = clip ? Math.min(clip.bottom, rect.bottom) : rect.bottom;
-  const small = rect.right - rect.left <= 2 || rect.bottom - rect.top <= 2;
+  // A box that is small in one direction only is collapsed, like a closed menu.
+  const small = rect.right - rect.left <= 2 && rect.bottom - rect.top <= 2;
   return { left, top, right, bottom, small: small || Boolean(clip && clip.small) };
 };
 

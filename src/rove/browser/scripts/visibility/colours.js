@@ -1,5 +1,7 @@
 // Colours: parsing, contrast, blending and filters.
 
+import { nativeGetAttribute, nodeTypeOf, parentNodeOf, queryOne, rootElementOf } from "../dom/natives.js";
+
 export const LOW_CONTRAST = 1.12;
 
 /** @type {Map<string, Colour>} */
@@ -103,11 +105,19 @@ export const blendColours = (mode, below, top) =>
 export const coloursIn = (value) =>
   (value.match(/(?:rgba?|hsla?|color|oklch|oklab|lab|lch|hwb)\([^)]*\)/g) || []).map(parseColour);
 
-// null: no image; a list: the colours of a gradient; an empty list: an image of unknown colours.
-/** @param {string} image */
-export const backgroundImageColours = (image) => {
+// An inset shadow that may reach the text of its box, or an image that fills the box from its border.
+/** @param {CSSStyleDeclaration} style */
+const isPaintedOver = (style) =>
+  (style.borderImageSource !== "none" && style.borderImageSlice.includes("fill")) ||
+  (style.boxShadow.includes("inset") && /(?:[6-9]|\d\d)(?:\.\d+)?px[^,]*inset/.test(style.boxShadow));
+
+// null: no image; a list: the colours of a gradient; an empty list: only a look at its parts tells the colours.
+/** @param {CSSStyleDeclaration} style */
+export const backgroundImageColours = (style) => {
+  if (isPaintedOver(style)) return [];
+  const image = style.backgroundImage;
   if (image === "none") return null;
-  return image.includes("url(") ? [] : coloursIn(image);
+  return style.webkitBackgroundClip === "text" ? coloursIn(image) : [];
 };
 
 /** @param {CSSStyleDeclaration} style */
@@ -124,5 +134,36 @@ export const textColour = (style) => {
   return parseColour(fill || style.color);
 };
 
-// The background of a page that sets none.
-export const CANVAS_COLOUR = [255, 255, 255, 1];
+const DARK_CANVAS = [18, 18, 18, 1];
+// The colour of the page where nothing is painted.
+/** @type {Colour} */
+export let canvasColour = [255, 255, 255, 1];
+
+/** @param {Window} view */
+const usesDarkScheme = (view) => {
+  const root = rootElementOf(view.document);
+  const meta = queryOne(view.document, "meta[name=color-scheme i]");
+  const own = root ? view.getComputedStyle(root).colorScheme : "normal";
+  const schemes = own === "normal" ? (meta && nativeGetAttribute.call(meta, "content")) || "" : own;
+  if (!/\bdark\b/.test(schemes)) return false;
+  return !/\blight\b/.test(schemes) || view.matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+// A document in a frame is painted over what is behind the frame, as far as that can be read.
+/** @param {Window} view @returns {Colour} */
+const canvasOf = (view) => {
+  const base = usesDarkScheme(view) ? DARK_CANVAS : [255, 255, 255, 1];
+  const frame = view.frameElement;
+  if (!frame || base === DARK_CANVAS) return base;
+  const outside = /** @type {Window} */ (frame.ownerDocument.defaultView);
+  /** @type {Colour[]} */
+  const layers = [];
+  for (let around = /** @type {Element | null} */ (frame); around; around = parentNodeOf(around)) {
+    if (nodeTypeOf(around) === 1) layers.push(parseColour(outside.getComputedStyle(around).backgroundColor));
+  }
+  return layers.reduceRight((below, layer) => compositeOver(layer, below), canvasOf(outside));
+};
+
+export const measureCanvas = () => {
+  canvasColour = canvasOf(window);
+};

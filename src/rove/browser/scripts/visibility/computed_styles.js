@@ -14,6 +14,7 @@ import { HOST_TAGS } from "../dom/closed_shadow_roots.js";
 import { HTML, isHtml, SVG } from "../dom/elements.js";
 import { attributeNames, localNameOf, namespaceOf, zoomOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
+import { markerKind } from "../names/markers.js";
 import { BLENDS, backgroundImageColours, colourFilterOf, fillColour, parseColour, textColour } from "./colours.js";
 import {
   decorationOf,
@@ -35,11 +36,32 @@ import {
   TRANSFORMS,
 } from "./style_sheets.js";
 
+const NO_CONTENT = 0;
+const CONTENT = 1;
+const PAINTED_BOX = 2;
+
+// Whether there is a ::before or ::after, and whether it is a positioned box that paints something.
 /** @param {Element} element @param {string} which */
-const hasGeneratedContent = (element, which) => {
-  const content = getComputedStyle(element, which).content;
-  return content !== "none" && content !== "normal" && content !== "";
+const generatedContent = (element, which) => {
+  const style = getComputedStyle(element, which);
+  if (style.content === "none" || style.content === "normal" || style.content === "") return NO_CONTENT;
+  if (style.position !== "absolute" && style.position !== "fixed") return CONTENT;
+  if (style.visibility !== "visible" || Number(style.opacity) < 0.05) return CONTENT;
+  return parseColour(style.backgroundColor)[3] > 0 || style.backgroundImage !== "none" ? PAINTED_BOX : CONTENT;
 };
+
+// Whether text inside may lie somewhere else than in the boxes around it.
+/** @param {CSSStyleDeclaration} style */
+const isDisplaced = (style) => {
+  if (style.position === "static") return false;
+  if (style.position !== "relative") return true;
+  return [style.top, style.left, style.bottom, style.right].some(
+    (offset) => offset !== "auto" && parseFloat(offset) !== 0,
+  );
+};
+
+// Struck through without any style sheet.
+const STRUCK_TAGS = new Set(["del", "s", "strike"]);
 
 const HIDES = /hidden|clip/;
 const SCROLLS = /auto|scroll/;
@@ -77,6 +99,10 @@ export const readStyle = (element, parent = null) => {
   const pseudo = mayHavePseudo(element);
   const odd = letters !== 0 && hasTextStyles(style);
   const zoom = letters || !parent ? zoomOf(element) : parent.zoom;
+  const before = pseudo ? generatedContent(element, "::before") : NO_CONTENT;
+  const after = pseudo ? generatedContent(element, "::after") : NO_CONTENT;
+  const moved = moves !== 0 && isMoved(style, transform);
+  const overlaps = places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false;
   return {
     none: false,
     sharedStyles: new Map(),
@@ -94,7 +120,7 @@ export const readStyle = (element, parent = null) => {
     placed: position !== "static",
     zIndex: position !== "static" ? Number(style.zIndex) || 0 : 0,
     background: parseColour(style.backgroundColor),
-    backgroundImage: looks & BACKGROUND_IMAGES ? backgroundImageColours(style.backgroundImage) : null,
+    backgroundImage: looks & BACKGROUND_IMAGES ? backgroundImageColours(style) : null,
     colour: namespaceOf(element) === SVG ? fillColour(style) : letters ? textColour(style) : parseColour(style.color),
     hasTextStyles: odd || zoom !== 1,
     zoom,
@@ -112,7 +138,9 @@ export const readStyle = (element, parent = null) => {
     clipPath: paints ? style.clipPath : "none",
     hides: HIDES.test(overflow) || (places !== 0 && hasPaintContainment(style)),
     scrolls: SCROLLS.test(overflow),
-    moved: moves !== 0 && isMoved(style, transform),
+    moved,
+    displaced: moved || overlaps || isDisplaced(style),
+    blursBackdrop: paints !== 0 && /blur\((?:[89]|\d\d)/.test(style.backdropFilter),
     legacyClip: paints && (position === "absolute" || position === "fixed") ? style.clip !== "auto" : false,
     skipsContent: places ? style.contentVisibility === "hidden" : false,
     reason: paints || moves ? hidingReason(style, transform, parent) : "",
@@ -124,9 +152,13 @@ export const readStyle = (element, parent = null) => {
     firstLine: !distinctions.lines ? null : inline ? parent && parent.firstLine : firstLineOf(element),
     keepsLines: collapses !== "collapse",
     keepsSpaces: collapses !== "collapse" && collapses !== "preserve-breaks",
-    overlaps: places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false,
-    before: pseudo && hasGeneratedContent(element, "::before"),
-    after: pseudo && hasGeneratedContent(element, "::after"),
+    overlaps,
+    before: before !== NO_CONTENT,
+    after: after !== NO_CONTENT,
+    paintsBefore: before === PAINTED_BOX,
+    paintsAfter: after === PAINTED_BOX,
+    marker: display.includes("list-item") ? markerKind(element, style) : "",
+    struck: (letters !== 0 || STRUCK_TAGS.has(tag)) && style.textDecorationLine.includes("line-through"),
     masksText: odd && style.webkitTextSecurity !== "none",
     untouchable: places ? style.pointerEvents === "none" : false,
     contrastWith: null,

@@ -10,13 +10,14 @@ import {
   rectOf,
   rootElementOf,
   scrollHeightOf,
+  scrollLeftOf,
+  scrollTopOf,
   scrollWidthOf,
 } from "../dom/natives.js";
 import { flattenedParent, pathOf } from "../dom/tree.js";
 import { clipPathRect, intersectClip, isClippedAway, legacyClipRect } from "./clipping.js";
-import { CANVAS_COLOUR, compositeOver } from "./colours.js";
+import { canvasColour, compositeOver } from "./colours.js";
 import { readStyle, styleOf } from "./computed_styles.js";
-import { coveringPseudo, isAbovePseudoCover } from "./effects.js";
 import { outsidePage, viewHeight, viewOf } from "./viewport.js";
 
 export const MIN_OPACITY = 0.08;
@@ -29,14 +30,19 @@ const rootContext = () => ({
   reason: "",
   inert: "",
   opacity: 1,
-  background: CANVAS_COLOUR,
+  background: canvasColour,
   backgroundImage: null,
   // The colours of a background that is clipped to the text.
   textBackground: null,
   filtered: null,
   blendBackdrop: null,
   blend: "",
-  pseudoCover: null,
+  painter: null,
+  pictured: null,
+  overlaps: false,
+  displaced: false,
+  sunken: false,
+  reach: null,
   clip: null,
   needsMeasuring: false,
   fixed: false,
@@ -44,7 +50,6 @@ const rootContext = () => ({
   isInName: false,
   owner: null,
   isBehindModal: false,
-  hasBackground: false,
   depth: 0,
   inView: 0,
   grouped: false,
@@ -52,6 +57,7 @@ const rootContext = () => ({
   role: "",
   // The role of the table around; null where the walk did not start at the top and so does not know.
   table: null,
+  struck: false,
 });
 
 // The reason why nothing of this rectangle can be seen, however the page is scrolled.
@@ -60,7 +66,29 @@ export const geometryReason = (rect, context) => {
   if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
   if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
   if (context.clip && isClippedAway(context.clip, rect)) return context.clip.small ? "screen-reader text" : "clipped";
-  return outsidePage(context.clip ? intersectClip(context.clip, rect) : rect, context.fixed) ? "off-screen" : "";
+  const shown = context.clip ? intersectClip(context.clip, rect) : rect;
+  return isOutOfReach(shown, context) ? "off-screen" : "";
+};
+
+// Whether no scrolling brings it into view.
+/** @param {Edges} rect @param {VisibilityContext} context */
+const isOutOfReach = (rect, { reach, fixed }) =>
+  reach
+    ? rect.right <= reach.left || rect.bottom <= reach.top || rect.left >= reach.right || rect.top >= reach.bottom
+    : outsidePage(rect, fixed);
+
+// What scrolling a box can show of its content. An axis that a person cannot scroll shows what it shows now.
+/** @param {Element} element @param {Box} rect @returns {Edges} */
+const scrollReach = (element, rect) => {
+  const { overflowX, overflowY } = getComputedStyle(element);
+  const left = rect.left - (overflowX === "hidden" ? 0 : scrollLeftOf(element));
+  const top = rect.top - (overflowY === "hidden" ? 0 : scrollTopOf(element));
+  return {
+    left,
+    top,
+    right: Math.max(rect.right, overflowX === "hidden" ? 0 : left + scrollWidthOf(element)),
+    bottom: Math.max(rect.bottom, overflowY === "hidden" ? 0 : top + scrollHeightOf(element)),
+  };
 };
 
 /** @param {Element} element */
@@ -73,6 +101,11 @@ const inertReason = (element, context) => {
   if (kinds & ARIA && lowerCaseAttr(element, "aria-hidden") === "true") return "aria-hidden";
   return kinds & INERT ? "inert" : context.inert;
 };
+
+// A line through text is not drawn through boxes of their own within it.
+/** @param {StyleRecord} facts */
+const inheritsStrike = (facts) =>
+  !facts.display.startsWith("inline-") && facts.position !== "absolute" && facts.position !== "fixed";
 
 // The context of the children of this element.
 /** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} context @returns {VisibilityContext} */
@@ -89,10 +122,12 @@ export const enter = (element, facts, context) => {
     filtered: facts.filtered || context.filtered,
     blendBackdrop: facts.filtered || facts.blend ? context.background : context.blendBackdrop,
     blend: facts.blend || context.blend,
-    pseudoCover:
-      context.pseudoCover && facts.placed && isAbovePseudoCover(facts, context.pseudoCover)
-        ? null
-        : context.pseudoCover,
+    painter: context.painter,
+    pictured: context.pictured,
+    overlaps: context.displaced || facts.displaced,
+    displaced: context.displaced || facts.displaced,
+    sunken: context.sunken || (facts.placed && facts.zIndex < 0),
+    reach: facts.position === "fixed" ? null : context.reach,
     clip: context.clip,
     needsMeasuring: context.needsMeasuring || facts.textMayStray,
     fixed: context.fixed || facts.position === "fixed",
@@ -102,11 +137,11 @@ export const enter = (element, facts, context) => {
     inView: context.inView,
     owner: context.owner,
     isBehindModal: context.isBehindModal,
-    hasBackground: context.hasBackground,
     grouped: false,
     shapes: context.shapes,
     role: "",
     table: context.table,
+    struck: facts.struck || (context.struck && inheritsStrike(facts)),
   };
   if (kindsOf(element) & (ARIA | INERT)) inner.inert = inertReason(element, context);
   if (facts.opacity < 1) {
@@ -115,29 +150,22 @@ export const enter = (element, facts, context) => {
   }
   if (facts.clippedToText) inner.textBackground = facts.backgroundImage || [facts.background];
   else {
-    if (facts.background[3] > 0) inner.background = compositeOver(facts.background, context.background);
-    if (facts.background[3] > 0.95) inner.backgroundImage = null;
-    if (facts.backgroundImage) inner.backgroundImage = facts.backgroundImage;
+    if (facts.background[3] > 0) {
+      inner.background = compositeOver(facts.background, context.background);
+      inner.painter = element;
+    }
+    if (facts.background[3] > 0.95) {
+      inner.backgroundImage = null;
+      inner.displaced = false;
+    }
+    if (facts.backgroundImage) {
+      inner.backgroundImage = facts.backgroundImage;
+      inner.painter = element;
+      inner.pictured = element;
+    }
   }
-  if (facts.mayHavePseudo && (facts.before || facts.after))
-    inner.pseudoCover = pseudoCoverOf(element, facts) || inner.pseudoCover;
-  if (facts.zIndex < 0 && facts.placed && context.hasBackground && !inner.reason) inner.reason = "covered";
-  if (facts.background[3] > 0.95 && facts.tag !== "html" && facts.tag !== "body") inner.hasBackground = true;
   if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg") measureBox(element, facts, context, inner);
   return inner;
-};
-
-/** @param {Element} element @param {StyleRecord} facts */
-const pseudoCoverOf = (element, facts) => {
-  for (const which of ["::after", "::before"]) {
-    const cover = (which === "::after" ? facts.after : facts.before) ? coveringPseudo(element, which) : null;
-    if (!cover) continue;
-    const rect = rectOf(element);
-    const [width, height] = [parseFloat(cover.style.width), parseFloat(cover.style.height)];
-    const [left, top] = [parseFloat(cover.style.left), parseFloat(cover.style.top)];
-    if (width >= rect.width - 4 && height >= rect.height - 4 && Math.abs(left) < 4 && Math.abs(top) < 4) return cover;
-  }
-  return null;
 };
 
 /** @param {StyleRecord} facts @param {VisibilityContext} context */
@@ -158,6 +186,7 @@ const measureBox = (element, facts, context, inner) => {
   }
   if (facts.scrolls) {
     inner.clip = inner.clip && isClippedAway(inner.clip, rect) ? inner.clip : null;
+    if (!isOutOfReach(rect, inner)) inner.reach = scrollReach(element, rect);
     if (rect.width <= 2 || rect.height <= 2) {
       inner.clip = intersectClip(inner.clip, rect);
       inner.needsMeasuring = true;

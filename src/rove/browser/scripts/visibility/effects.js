@@ -1,4 +1,4 @@
-// CSS effects that hide text: filters, masks, 3D transforms, boxes of pseudo-elements, text shadows and strokes.
+// CSS effects that hide text: filters, masks, 3D transforms, text shadows and strokes.
 
 import { coloursIn, parseColour } from "./colours.js";
 
@@ -60,17 +60,6 @@ export const hidingReason = (style, transform, parent) => {
   return isBehindViewer(transform, parent) ? "behind the eye" : "";
 };
 
-// An opaque box that CSS generates over the content of the element.
-/** @param {Element} element @param {string} which */
-export const coveringPseudo = (element, which) => {
-  const style = getComputedStyle(element, which);
-  if (style.position !== "absolute" || style.visibility !== "visible" || style.display === "none") return null;
-  if (Number(style.opacity) < 0.9 || style.transform !== "none" || parseColour(style.backgroundColor)[3] < 0.95)
-    return null;
-  const layer = style.zIndex === "auto" ? 0 : Number(style.zIndex);
-  return layer < 0 ? null : { style, layer, isLater: which === "::after" };
-};
-
 /** @param {CSSStyleDeclaration} style */
 export const hasPaintContainment = (style) =>
   style.contentVisibility === "auto" || /paint|strict|content/.test(style.contain);
@@ -124,8 +113,3 @@ export const decorationOf = (style) => {
   const covers = stroke && width > parseFloat(style.fontSize) / 4 && !/^stroke/.test(style.paintOrder) ? stroke : null;
   return { shows, covers };
 };
-
-// Whether a child is painted above the generated box that covers its parent.
-/** @param {StyleRecord} facts @param {PseudoCover} cover */
-export const isAbovePseudoCover = (facts, cover) =>
-  facts.zIndex > cover.layer || (facts.zIndex === cover.layer && !cover.isLater);

@@ -1,243 +1,142 @@
-// Opaque boxes painted over text: collected during the walk, compared with the rows afterwards.
+// Rows whose text is painted over by something else, or lies on a box of its own colour: checked once all boxes are known.
 
-import { SVG } from "../dom/elements.js";
+import { firstChildOf, isElement, matchesSelector, rectOf } from "../dom/natives.js";
+import { flattenedParent } from "../dom/tree.js";
+import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
 import {
-  comesBefore,
-  containsNode,
-  firstChildOf,
-  isElement,
-  localNameOf,
-  namespaceOf,
-  queryAll,
-  rectOf,
-} from "../dom/natives.js";
-import { flattenedParent, parentElementOf, pathOf } from "../dom/tree.js";
+  isNearAnySurface,
+  isNearSurface,
+  isOnBackground,
+  linesOf,
+  paintedPoints,
+  plainRect,
+  resetBackdrops,
+} from "../paint/backdrops.js";
+import { resetPalettes } from "../paint/backgrounds.js";
+import { resetPaintOrder } from "../paint/paint_order.js";
+import { resetPictures } from "../paint/pictures.js";
+import { resetScrollRanges } from "../paint/scroll_ranges.js";
+import { addBoxesInFlow, hasSurfaces, resetSurfaces } from "../paint/surfaces.js";
 import { markFor } from "../snapshot/lines.js";
-import { FOLD, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
-import { compositeOver, contrast, fillColour, LOW_CONTRAST } from "./colours.js";
+import { FOLD, rows, TEXT, textLine, UNSEEN } from "../snapshot/rows.js";
 import { contextInside } from "./contexts.js";
-import { RANGE } from "./text_visibility.js";
-import { viewHeight, viewWidth } from "./viewport.js";
+import { coverReason, paintReason, RANGE } from "./text_visibility.js";
 
-/** @type {Overlay[]} */
-let overlays = [];
+const MAX_ROWS = 6000;
+const MAX_PAINT_LOOKS = 2000;
+const MAX_TEXTS_OF_NAME = 12;
+let looks = 0;
 
-export const resetOverlays = () => {
-  overlays = [];
+export const resetPaint = () => {
+  resetPaintOrder();
+  resetBackdrops();
+  resetPalettes();
+  resetPictures();
+  resetScrollRanges();
+  resetSurfaces();
+  looks = 0;
 };
 
-const MAX_OVERLAYS = 400;
-const MAX_COVER_CHECKS = 6000;
-const OPAQUE_TAGS = new Set(["img", "canvas", "video", "iframe"]);
-
-// A plain copy, as each read of a DOMRect is a call into the browser.
-/** @param {Edges} rect @returns {Box} */
-const plainRect = ({ left, top, right, bottom }) => ({
-  left,
-  top,
-  right,
-  bottom,
-  width: right - left,
-  height: bottom - top,
-});
-
-/** @param {Element} element @param {StyleRecord} facts @param {VisibilityContext} inner */
-export const noteOverlay = (element, facts, inner) => {
-  if (facts.position === "sticky" || inner.reason) return;
-  const opaque =
-    inner.opacity > 0.9 &&
-    (facts.background[3] > 0.95 ||
-      OPAQUE_TAGS.has(localNameOf(element)) ||
-      (facts.backgroundImage && facts.placed) ||
-      isCoveringShape(element, facts) ||
-      /blur\((?:[89]|\d\d)/.test(getComputedStyle(element).backdropFilter));
-  if (!opaque || overlays.length >= MAX_OVERLAYS) return;
-  const rect = rectOf(element);
-  if (rect.width < 8 || rect.height < 8) return;
-  // A fixed bar hides content only until the page is scrolled; a fixed box over the whole viewport hides everything.
-  if (facts.position === "fixed" && (rect.width < viewWidth * 0.9 || rect.height < viewHeight * 0.9)) return;
-  overlays.push({ element, rect: plainRect(rect), facts });
-};
-
-/** @param {Node[]} path @param {number} from */
-const layerOf = (path, from) => {
-  for (const node of path.slice(from)) {
-    if (!isElement(node)) break;
-    const style = getComputedStyle(node);
-    if (style.position !== "static" || style.transform !== "none" || Number(style.opacity) < 1) {
-      return style.zIndex === "auto" ? 0 : Number(style.zIndex);
-    }
-  }
-  return -0.5;
-};
-
-// Of equal layers the later one in the tree is above; otherwise the higher layer below the nearest shared ancestor.
-/** @param {Node} node @param {Overlay} overlay */
-const isPaintedOver = (node, overlay) => {
-  const below = pathOf(node);
-  const above = pathOf(overlay.element);
-  let shared = 0;
-  while (shared < below.length && below[shared] === above[shared]) shared++;
-  if (shared === above.length || shared === below.length) return false;
-  const first = layerOf(below, shared);
-  const second = layerOf(above, shared);
-  return second > first || (second === first && comesBefore(node, overlay.element));
-};
-
-// A rectangle that covers all of an SVG hides what was drawn before it.
-/** @param {Element} element @param {StyleRecord} facts */
-const isCoveringShape = (element, facts) => {
-  if (namespaceOf(element) !== SVG) return false;
-  if (facts.tag === "rect") return facts.colour[3] > 0.95;
-  if (facts.tag !== "svg") return false;
-  const box = rectOf(element);
-  return [...queryAll(element, "rect")].some((shape) => {
-    const rect = rectOf(shape);
-    return (
-      rect.width >= box.width - 2 && rect.height >= box.height - 2 && fillColour(getComputedStyle(shape))[3] > 0.95
-    );
-  });
-};
-
-const MAX_LINES = 8;
-
-// The rectangle of each line of its text, or its box.
 /** @param {Node} node */
-const rectsOf = (node) => {
-  if (isElement(node) && !firstChildOf(node)) return [plainRect(rectOf(node))];
+const boxAround = (node) => {
+  const box = isElement(node) ? rectOf(node) : null;
+  if (box && box.width !== 0) return plainRect(box);
   RANGE.selectNodeContents(node);
-  const lines = Array.from(RANGE.getClientRects(), plainRect).filter((rect) => rect.width > 0 && rect.height > 0);
-  return lines.length ? lines.slice(0, MAX_LINES) : isElement(node) ? [plainRect(rectOf(node))] : [];
+  return plainRect(RANGE.getBoundingClientRect());
 };
 
-// Overlays by vertical position, as most overlays of a long page are far from each other.
-const BAND_HEIGHT = 200;
-const MAX_BANDS = 50;
-/** @type {Map<number, Overlay[]>} */
-let overlaysByBand = new Map();
-/** @type {Overlay[]} */
-let tallOverlays = [];
-
-/** @param {Box} rect */
-const bandsOf = (rect) => [Math.floor(rect.top / BAND_HEIGHT), Math.floor(rect.bottom / BAND_HEIGHT)];
-
-const indexOverlays = () => {
-  overlaysByBand = new Map();
-  tallOverlays = [];
-  for (const overlay of overlays) {
-    const [first, last] = bandsOf(overlay.rect);
-    if (last - first > MAX_BANDS) tallOverlays.push(overlay);
-    else
-      for (let band = first; band <= last; band++)
-        overlaysByBand.set(band, [...(overlaysByBand.get(band) || []), overlay]);
-  }
+// The text nodes of a name that comes from content.
+/** @param {Element} element */
+const textNodesIn = (element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  /** @type {Node[]} */
+  const found = [];
+  for (let node = walker.nextNode(); node && found.length < MAX_TEXTS_OF_NAME; node = walker.nextNode())
+    if (/** @type {Text} */ (node).data.trim()) found.push(node);
+  return found;
 };
 
-// In tree order, each once.
-/** @param {Box[]} rects */
-const overlaysNear = (rects) => {
-  const near = new Set(tallOverlays);
-  for (const rect of rects) {
-    const [first, last] = bandsOf(rect);
-    for (let band = first; band <= Math.min(last, first + MAX_BANDS); band++)
-      for (const overlay of overlaysByBand.get(band) || []) if (touches(overlay, rect)) near.add(overlay);
-  }
-  return [...near];
+// The elements whose text is the name of a row.
+/** @param {Row} row @param {Element} element */
+const namersOf = (row, element) => {
+  const source = row.naming && row.naming.source;
+  if (source === "label") return labelsOf(element);
+  const caption = source === "caption" ? captionOf(element) || figureCaptionOf(element) : null;
+  return caption ? [caption] : source === "content" ? [element] : [];
 };
 
-/** @param {Overlay} overlay @param {Box} rect */
-const touches = (overlay, rect) =>
-  rect.left < overlay.rect.right &&
-  rect.right > overlay.rect.left &&
-  rect.top < overlay.rect.bottom &&
-  rect.bottom > overlay.rect.top;
+/** @param {Row} row @returns {Node[]} */
+const nodesOf = (row) => {
+  if (row.nodes) return row.nodes;
+  const node = /** @type {Node} */ (row.node || row.element);
+  if (row.flags & TEXT || !isElement(node)) return [node];
+  const texts = namersOf(row, node).flatMap(textNodesIn);
+  return texts.length ? texts : [node];
+};
 
-const SAMPLE_POSITIONS = [0.02, 0.26, 0.5, 0.74, 0.98];
-
-// Several boxes together may cover what none of them covers alone.
-/** @param {Overlay[]} above @param {Box} rect */
-const isCoveredBy = (above, rect) =>
-  SAMPLE_POSITIONS.every((part) => {
-    const x = rect.left + rect.width * part;
-    return SAMPLE_POSITIONS.every((share) => {
-      const y = rect.top + rect.height * share;
-      return above.some(
-        ({ rect: box }) => x >= box.left - 1 && x <= box.right + 1 && y >= box.top - 1 && y <= box.bottom + 1,
-      );
-    });
-  });
-
-// Most of a page is far from any overlay, which one rectangle shows as well as all of them.
+// Its looks are drawn by other elements, which often lie over it.
 /** @param {Node} node */
-const isNearOverlay = (node) => {
-  if (tallOverlays.some((overlay) => !containsNode(node, overlay.element))) return true;
-  let box = isElement(node) ? rectOf(node) : null;
-  if (!box || box.width === 0) {
-    RANGE.selectNodeContents(node);
-    box = RANGE.getBoundingClientRect();
-  }
-  const rect = plainRect(box);
-  const [first, last] = bandsOf(rect);
-  for (let band = first; band <= Math.min(last, first + MAX_BANDS); band++) {
-    const within = overlaysByBand.get(band);
-    if (
-      within !== undefined &&
-      within.some((overlay) => touches(overlay, rect) && !containsNode(node, overlay.element))
-    )
-      return true;
-  }
-  return false;
-};
+const isStyledToggle = (node) => isElement(node) && matchesSelector(node, "input[type=checkbox], input[type=radio]");
 
 /** @param {Node} node */
-const isNodeCovered = (node) => {
-  const rects = rectsOf(node);
-  if (!rects.length || rects[0].width === 0) return false;
-  const above = overlaysNear(rects).filter(
-    (overlay) => !containsNode(overlay.element, node) && isPaintedOver(node, overlay),
-  );
-  return above.length !== 0 && rects.every((rect) => isCoveredBy(above, rect));
+const contextOf = (node) => contextInside(isElement(node) ? node : /** @type {Element} */ (flattenedParent(node)));
+
+// Whether the boxes around a text do not tell all that is painted there.
+/** @param {Node} node @param {Row} row */
+const needsLook = (node, row) => {
+  const rect = boxAround(node);
+  if (isNearSurface(node, rect)) return true;
+  if (!row.displaced) return false;
+  const { painter, sunken } = contextOf(node);
+  return sunken || !isOnBackground(painter, rect);
 };
 
-// A text row may consist of several nodes, of which only some are covered.
-/** @param {Row} row */
-const coveredReason = (row) => {
-  const nodes = row.nodes || [/** @type {Node} */ (row.node || row.element)];
-  if (!nodes.some(isNearOverlay)) return "";
-  const covered = nodes.filter(isNodeCovered).length;
-  return covered === nodes.length ? "covered" : covered ? "partly covered" : sameColourReason(row);
+/** @param {Node} node @param {Row} row */
+const nodeReason = (node, row) => {
+  if (isStyledToggle(node) || !needsLook(node, row) || ++looks > MAX_PAINT_LOOKS) return "";
+  const lines = linesOf(node);
+  if (!lines.length || lines[0].width === 0) return "";
+  const points = paintedPoints(node, lines);
+  if (isElement(node) && (!(row.flags & TEXT) || !firstChildOf(node))) return coverReason(points);
+  const inside = contextOf(node);
+  return paintReason(points, inside.facts, inside);
 };
 
-// Text that has the colour of a box painted behind it, of which it is not a descendant.
+// A row may consist of several texts, of which only some cannot be seen.
 /** @param {Row} row */
-const sameColourReason = (row) => {
-  const node = row.node;
-  if (!(row.flags & TEXT) || !node) return "";
-  const [rect] = rectsOf(node);
-  const below =
-    rect &&
-    overlaysNear([rect]).filter((overlay) => !containsNode(overlay.element, node) && isCoveredBy([overlay], rect));
-  if (!below || !below.length) return "";
-  const box = below[below.length - 1];
-  if (box.facts.backgroundImage || box.facts.background[3] < 0.95 || isPaintedOver(node, box)) return "";
-  const inside = contextInside(flattenedParent(node) || /** @type {Element} */ (node));
-  if (inside.hasBackground && !containsNode(/** @type {Element} */ (parentElementOf(box.element)), node)) return "";
-  return contrast(compositeOver(inside.facts.colour, box.facts.background), box.facts.background) < LOW_CONTRAST
-    ? "same colour"
-    : "";
+const rowReason = (row) => {
+  const reasons = nodesOf(row).map((node) => nodeReason(node, row));
+  const [first = ""] = reasons.filter((reason) => reason);
+  return !first || reasons.every((reason) => reason) ? first : `partly ${first.replace(/^(?:partly|perhaps) /, "")}`;
 };
+
+/** @param {Row} row */
+const markRow = (row) => {
+  if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) return;
+  const reason = rowReason(row);
+  if (!reason) return;
+  row.flags |= UNSEEN;
+  if (row.flags & TEXT) row.mark = reason;
+  else row.marks += markFor(reason);
+};
+
+// Text that was moved into the line of its element is judged by itself.
+/** @param {Row} row @param {Row} inlined */
+const markInlined = (row, inlined) => {
+  markRow(inlined);
+  if (!inlined.mark) return;
+  row.inlineText = textLine(inlined);
+};
+
+/** @param {Row} row */
+const isDisplacedRow = (row) => row.displaced || Boolean(row.inlined && row.inlined.displaced);
 
 export const markCovered = () => {
-  if (!overlays.length) return;
-  indexOverlays();
-  let checks = 0;
-  for (const row of rows) {
-    if (row.flags & (UNSEEN | FOLD) || !(row.node || row.element)) continue;
-    if (++checks > MAX_COVER_CHECKS) return;
-    const reason = coveredReason(row);
-    if (!reason) continue;
-    row.flags |= UNSEEN;
-    if (row.flags & TEXT) row.mark = reason;
-    else row.marks += markFor(reason);
+  if (rows.some(isDisplacedRow)) addBoxesInFlow();
+  if (!hasSurfaces()) return;
+  for (const row of rows.slice(0, MAX_ROWS)) {
+    if (row.inlined && row.element && !isDisplacedRow(row) && !isNearAnySurface(row.element)) continue;
+    markRow(row);
+    if (row.inlined && !(row.flags & UNSEEN)) markInlined(row, row.inlined);
   }
 };

@@ -23,7 +23,7 @@ export const ALL_PROPERTY_GROUPS = 31;
 const PROPERTY_GROUPS = [
   [TRANSFORMS, /trans|scale|rotate|offset|perspective|backface|margin[\w-]*:[^;]*(?:-\.?\d|\()/],
   [EFFECTS, /opacity|filter|mask|clip|blend/],
-  [BACKGROUND_IMAGES, /background[\w-]*:[^;]*(?:\(|text)/],
+  [BACKGROUND_IMAGES, /background[\w-]*:[^;]*(?:\(|text)|inset|border-image/],
   [TEXT_STYLES, /text-|letter-spacing|zoom|size-adjust/],
   [LAYOUT, /grid|content-visibility|contain|pointer-events|z-index/],
 ];
@@ -36,6 +36,7 @@ const newDistinctions = (safe) => ({
   pseudo: new Set(),
   propertyGroups: safe ? 0 : ALL_PROPERTY_GROUPS,
   lines: !safe,
+  markers: !safe,
   safe,
 });
 
@@ -53,6 +54,7 @@ const notePropertyGroups = (text, found) => {
 const noteSelector = (selector, found, style) => {
   if (!/[#[:+~]/.test(selector)) return;
   if (/:first-(?:line|letter)/.test(selector)) found.lines = true;
+  if (selector.includes("::marker")) found.markers = true;
   if (/:(?:before|after)/.test(selector) && style.content !== "")
     found.pseudo.push(selector.replace(PSEUDO_ELEMENT, "") || "*");
   for (const match of selector.matchAll(/#((?:[\w-]|\\.)+)/g)) found.ids.add(match[1].replace(/\\/g, ""));
@@ -109,6 +111,7 @@ const sheetFacts = (sheet) => {
     ids: new Set(),
     safe: true,
     lines: false,
+    markers: false,
     propertyGroups: 0,
     count: 0,
     length,
@@ -128,6 +131,7 @@ export const prepareStyles = () => {
     if (!facts.safe) distinctions.safe = false;
     distinctions.propertyGroups |= facts.propertyGroups;
     if (facts.lines) distinctions.lines = true;
+    if (facts.markers) distinctions.markers = true;
     for (const name of facts.attributes) distinctions.attributes.add(name);
     for (const id of facts.ids) distinctions.ids.add(id);
     for (const selector of facts.selectors) selectors.add(selector);
@@ -141,6 +145,7 @@ export const prepareStyles = () => {
   if (!distinctions.safe) {
     distinctions.propertyGroups = ALL_PROPERTY_GROUPS;
     distinctions.lines = true;
+    distinctions.markers = true;
   }
 };
 

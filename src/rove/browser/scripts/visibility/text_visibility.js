@@ -3,9 +3,13 @@
 import { rectOf, textDataOf } from "../dom/natives.js";
 import { flattenedParent } from "../dom/tree.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
+import { paintedPoints } from "../paint/backdrops.js";
+import { backgroundPalette } from "../paint/backgrounds.js";
+import { pseudoRect } from "../paint/pseudo_boxes.js";
+import { collectSurfaces } from "../paint/surfaces.js";
 import {
   blendColours,
-  CANVAS_COLOUR,
+  canvasColour,
   compositeOver,
   contrast,
   LOW_CONTRAST,
@@ -24,35 +28,108 @@ export const RANGE = document.createRange();
 export const unseenText = (node, context) => {
   if (context.reason) return context.reason;
   const facts = context.facts;
-  if (context.pseudoCover) return "covered";
   if (facts.fontSize < MIN_FONT_SIZE) return "tiny";
   if (highlights.length && isHiddenByHighlight(node, context)) return "same colour";
-  const faded = lowContrastReason(facts, context);
+  const faded = lowContrastReason(facts, context, node);
   if (faded) return faded;
   if (!context.needsMeasuring) return "";
   RANGE.selectNodeContents(node);
   return geometryReason(RANGE.getBoundingClientRect(), context);
 };
 
-// Compares every colour that the letters may have with every colour that may be behind them.
-/** @param {Pick<StyleRecord, "colour" | "decoration" | "firstLine"> & Partial<StyleRecord>} facts @param {TextContext} context */
-export const lowContrastReason = (facts, context) => {
-  const behind = backgroundsIn(context);
+// The reason why letters cannot be told from what is behind them: by the boxes around them, and where that does not
+// decide, by a look at what is painted there.
+/** @param {TextStyle} facts @param {TextContext} context @param {Node | null} [node] @param {Box[]} [lines] */
+export const lowContrastReason = (facts, context, node = null, lines = undefined) => {
+  const reason = contrastReason(facts, context, null);
+  if (!node || reason === "transparent") return reason;
+  // Other boxes matter only where those around the text would hide it; the rest is checked once all boxes are known.
+  if (!reason && (isSeenOnPicture(facts, context) || !paintReason(paintedPoints(node, lines), facts, context)))
+    return "";
+  collectSurfaces();
+  const points = paintedPoints(node, lines);
+  return points.length ? paintReason(points, facts, context) : reason;
+};
+
+// Whether the letters differ from every colour of the background image, wherever on it they lie.
+/** @param {TextStyle} facts @param {TextContext} context */
+const isSeenOnPicture = (facts, { backgroundImage, background, pictured, filtered, blend, textBackground }) => {
+  if (backgroundImage === null || backgroundImage.length !== 0 || !pictured) return true;
+  if (filtered || blend || textBackground || facts.decoration) return false;
+  const palette = backgroundPalette(pictured);
+  const key = `${facts.colour} on ${background}`;
+  let isSeen = palette.seen.get(key);
+  if (isSeen === undefined) {
+    isSeen =
+      palette.isPlain && [background, ...palette.colours].every((colour) => differs(facts.colour, colour, background));
+    palette.seen.set(key, isSeen);
+  }
+  return isSeen;
+};
+
+/** @param {Colour} letters @param {Colour} colour @param {Colour} background */
+const differs = (letters, colour, background) => {
+  const below = compositeOver(colour, background);
+  return contrast(compositeOver(letters, below), below) >= LOW_CONTRAST;
+};
+
+// Compares every colour that the letters may have with every colour that may be behind them, at a point or by the boxes
+// around them. Without any, the text counts as seen.
+/** @param {TextStyle} facts @param {TextContext} context @param {PaintedPoint | null} point */
+const contrastReason = (facts, context, point) => {
+  const behind = point ? point.colours || [] : backgroundsIn(context);
   /** @param {Colour} colour */
   const seen = (colour) =>
-    !behind.length || behind.some((below) => contrast(compositeOver(colour, below), below) >= LOW_CONTRAST);
+    !behind.length ||
+    behind.some((below) => {
+      const shown = point ? colourAtPoint(colour, below, context, point) : shownColour(colour, context);
+      return contrast(compositeOver(shown, below), below) >= LOW_CONTRAST;
+    });
   const { decoration } = facts;
   if (decoration && decoration.covers && !seen(decoration.covers)) return "same colour";
   if (decoration && decoration.shows.some(seen)) return "";
   if (context.textBackground && (context.textBackground.length === 0 || context.textBackground.some(seen))) return "";
-  if (facts.firstLine && !seen(shownColour(facts.firstLine, context))) return "same colour";
+  if (facts.firstLine && !seen(facts.firstLine)) return "same colour";
   if (facts.colour[3] * context.opacity < MIN_OPACITY) return context.textBackground ? "same colour" : "transparent";
-  if (!context.backgroundImage && !context.filtered && !context.blend)
+  if (!point && !context.backgroundImage && !context.filtered && !context.blend)
     return hasSameColour(/** @type {StyleRecord} */ (facts), context) ? "same colour" : "";
-  return seen(shownColour(facts.colour, context)) ? "" : "same colour";
+  return seen(facts.colour) ? "" : "same colour";
 };
 
-// Empty where an image of unknown colours is behind the text.
+const MOST = 0.4;
+
+/** @param {PaintedPoint[]} points @param {(point: PaintedPoint) => string} reasonAt */
+const reasonOfMost = (points, reasonAt) => {
+  const reasons = points.map(reasonAt).filter((reason) => reason);
+  if (!reasons.length) return "";
+  if (reasons.length === points.length) return reasons.find((reason) => !reason.startsWith("perhaps")) || reasons[0];
+  const sure = points
+    .filter((point) => !point.isPattern)
+    .map(reasonAt)
+    .filter((reason) => /^(?:covered|same)/.test(reason));
+  return sure.length >= points.length * MOST ? `partly ${sure[0]}` : "";
+};
+
+/** @param {PaintedPoint} point */
+const coverAtPoint = ({ cover }) => (cover === 1 ? "covered" : cover ? "perhaps covered" : "");
+
+/** @param {PaintedPoint[]} points */
+export const coverReason = (points) => reasonOfMost(points, coverAtPoint);
+
+// Over a picture that cannot be read, text may be invisible if only the picture makes it visible.
+/** @param {PaintedPoint} point @param {TextStyle} facts @param {TextContext} context */
+const contrastAtPoint = (point, facts, context) => {
+  if (point.colours) return contrastReason(facts, context, point);
+  return contrastReason(facts, context, { ...point, colours: point.known }) === "same colour"
+    ? "perhaps same colour"
+    : "";
+};
+
+/** @param {PaintedPoint[]} points @param {TextStyle} facts @param {TextContext} context */
+export const paintReason = (points, facts, context) =>
+  reasonOfMost(points, (point) => coverAtPoint(point) || contrastAtPoint(point, facts, context));
+
+// Empty where only a look tells what is behind the text.
 /** @param {TextContext} context */
 const backgroundsIn = (context) => {
   if (context.backgroundImage) return context.backgroundImage;
@@ -60,13 +137,22 @@ const backgroundsIn = (context) => {
   return [context.filtered && own ? context.filtered(context.background) : context.background];
 };
 
+// Whether the letters are blended with what is behind their group, and not with a background of the group itself.
+/** @param {TextContext} context */
+const isBlended = (context) => context.blend !== "" && context.background === context.blendBackdrop;
+
 /** @param {Colour} colour @param {TextContext} context */
 const shownColour = (colour, context) => {
   const shown = context.filtered ? context.filtered(colour) : colour;
   // Nothing is blended with the canvas itself.
-  const isBlended =
-    context.blend && context.background === context.blendBackdrop && context.blendBackdrop !== CANVAS_COLOUR;
-  return isBlended ? blendColours(context.blend, context.blendBackdrop || CANVAS_COLOUR, shown) : shown;
+  if (!isBlended(context) || !context.blendBackdrop || context.blendBackdrop === canvasColour) return shown;
+  return blendColours(context.blend, context.blendBackdrop, shown);
+};
+
+/** @param {Colour} colour @param {Colour} below @param {TextContext} context @param {PaintedPoint} point */
+const colourAtPoint = (colour, below, context, { isPainted }) => {
+  const shown = context.filtered ? context.filtered(colour) : colour;
+  return isPainted && isBlended(context) ? blendColours(context.blend, below, shown) : shown;
 };
 
 /** @param {StyleRecord} facts @param {TextContext} context */
@@ -101,23 +187,29 @@ export const unseenWords = (element) => {
   return "";
 };
 
-/** @param {CSSStyleDeclaration} style @param {VisibilityContext} context */
-export const unseenPseudo = (style, context) => {
+/** @param {CSSStyleDeclaration} style @param {VisibilityContext} context @param {Element} element @param {string} [which] */
+export const unseenPseudo = (style, context, element, which = "") => {
   if (context.reason) return context.reason;
   if (Number(style.opacity) < MIN_OPACITY) return "transparent";
   if (parseFloat(style.fontSize) < MIN_FONT_SIZE) return "tiny";
   if (style.position === "absolute" && outsideBox(style)) return "off-screen";
   const background = parseColour(style.backgroundColor);
-  const behind = compositeOver(background, context.background);
+  const isOpaque = background[3] > 0.95;
   const facts = { colour: textColour(style), decoration: decorationOf(style), firstLine: null };
-  return lowContrastReason(facts, {
+  const around = {
     opacity: context.opacity,
-    background: behind,
-    backgroundImage: background[3] > 0.95 ? null : context.backgroundImage,
+    background: compositeOver(background, context.background),
+    backgroundImage: isOpaque ? null : context.backgroundImage,
     textBackground: null,
     filtered: null,
+    blendBackdrop: null,
     blend: "",
-  });
+    pictured: context.pictured,
+    displaced: context.displaced,
+    sunken: context.sunken,
+  };
+  const lines = which && style.position === "absolute" ? [pseudoRect(element, which)] : undefined;
+  return lowContrastReason(facts, around, isOpaque ? null : element, lines);
 };
 
 /** @param {CSSStyleDeclaration} style */

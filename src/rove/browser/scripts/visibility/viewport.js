@@ -1,6 +1,7 @@
 // The size of the page and of the viewport, and where rectangles lie in them.
 
 import { bodyOf, clientWidthOf, rootElementOf, scrollHeightOf, scrollWidthOf } from "../dom/natives.js";
+import { measureCanvas } from "./colours.js";
 
 export let viewWidth = 0;
 export let viewHeight = 0;
@@ -10,6 +11,7 @@ export let pageWidth = 0;
 export let pageHeight = 0;
 
 export const measurePage = () => {
+  measureCanvas();
   const root = rootElementOf(document);
   const scroller = document.scrollingElement || root;
   viewWidth = clientWidthOf(root) || innerWidth;
