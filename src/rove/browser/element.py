@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
-from rove.browser.page_data import Box, ElementText
+from rove.browser.page_data import Box
 
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
@@ -77,7 +77,8 @@ class Element(PointerTarget, Protocol):
         """Click it if its state is not the wanted one; returns whether it was clicked."""
         ...
 
-    async def read(self, mode: str, attribute: str | None, /) -> ElementText: ...
+    async def read_html(self) -> str: ...
+    async def read_attribute(self, name: str, /) -> str | None: ...
     async def evaluate(self, expression: str, /) -> Any:
         """Run JavaScript in the page with this element as its argument."""
         ...

@@ -135,11 +135,3 @@ class WorkerInfo:
     state: str
     scope: str | None = None
     controls_page: bool = False
-
-
-@dataclass(frozen=True)
-class ElementText:
-    """The text of an element, and a line for each part of it that a person would not see."""
-
-    value: str | None
-    unseen: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ async def test_other_clip_paths_are_not_worked_out(run: Run, clip_path: str) -> 
 async def test_clips_are_intersected_and_remember_that_one_was_tiny(run: Run) -> None:
     clip = "{ left: 0, top: 0, right: 200, bottom: 200 }"
     found = await run("visibility/clipping.js", f"intersectClip({clip}, {BOX})")
-    assert found == {"left": 100, "top": 50, "right": 200, "bottom": 150, "small": False}
+    assert found == {"left": 100, "top": 50, "right": 200, "bottom": 150, "small": False, "scrolls": False}
     tiny = "{ left: 10, top: 10, right: 11, bottom: 11 }"
     assert (await run("visibility/clipping.js", f"intersectClip({clip}, {tiny})"))["small"]
 

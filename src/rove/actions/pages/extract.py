@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
 from rove.outcome import Passage, Result
+from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -16,25 +19,48 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 10_000
 MOST_UNSEEN = 100
+NOTHING = "There is no text that a person sees."
+# Text is read without roles, and without the limits that keep a snapshot of a large page fast.
+TEXT_OPTIONS: dict[str, Any] = {"text": True, "maxNodes": 80_000, "maxChildren": 100_000}
+_read_string = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True)
 class Extracted(Result):
     content: tuple[str | None, ...]
     is_cut: bool = False
-    # The parts of the text that a person looking at the page would not see.
+    # The parts of the text that a person looking at the page would not see, and how many there are in all.
     unseen: tuple[str, ...] = ()
+    unseen_count: int = 0
+    # Where each of `content` and then of `unseen` is from, if not all of it is from the page itself.
+    origins: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         cut = [f"[cut at {MOST_CHARACTERS} characters]"] if self.is_cut else []
         return "\n".join([*("null" if value is None else value for value in self.content), *cut])
 
     def passages(self, origin: str) -> Iterator[Passage]:
-        """Tell what was read, then, outside of the page's own text, which parts of it a person does not see."""
-        yield Passage(str(self), origin, is_raw=True)
-        if self.unseen:
-            yield Passage(f"Of this text, a person does not see {len(self.unseen)} parts:")
-            yield Passage("\n".join(self.unseen), origin)
+        """Tell what was read, then, outside of the page's own text, what was left out as a person does not see it."""
+        if str(self):
+            yield from self._by_origin(self.content, 0, origin, is_raw=True)
+        else:
+            yield Passage(NOTHING)
+        if self.is_cut:
+            yield Passage(f"[cut at {MOST_CHARACTERS} characters]")
+        if self.unseen_count:
+            yield Passage(f"Left out of this text is what a person does not see{self._unseen_number()}:")
+            yield from self._by_origin(self.unseen, len(self.content), origin, is_raw=False)
+
+    def _unseen_number(self) -> str:
+        shown = len(self.unseen)
+        parts = "1 part" if self.unseen_count == 1 else f"{self.unseen_count} parts"
+        return f" ({parts})" if shown == self.unseen_count else f" ({parts}, of which these are the first {shown})"
+
+    def _by_origin(self, values: Sequence[str | None], start: int, page: str, *, is_raw: bool) -> Iterator[Passage]:
+        origins = self.origins[start:] or ("",) * len(values)
+        for origin, group in groupby(zip(origins, values, strict=False), key=lambda pair: pair[0]):
+            text = "\n".join("null" if value is None else value for _, value in group)
+            yield Passage(text, origin or page, is_raw=is_raw)
 
 
 @action(Effect.READ)
@@ -49,29 +75,79 @@ class Extract(TabAction[Extracted]):
     async def perform(self, tab: Tab) -> Extracted:
         if self.mode == "attribute" and not self.attribute:
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
+        if self.mode == "text" and self.target is None:
+            return _text_of([await tab.observer.take_snapshot(**TEXT_OPTIONS)])
         elements = await self._elements(tab)
+        if self.mode == "text":
+            return _text_of([await tab.observer.take_snapshot(each.ref, **TEXT_OPTIONS) for each in elements])
+        values = [await self._read(element) for element in elements]
+        kept = _cut(values)
+        return Extracted(tuple(kept), is_cut=kept != values)
+
+    async def _read(self, element: Element) -> str | None:
+        return await element.read_attribute(self.attribute) if self.attribute else await element.read_html()
+
+    async def _elements(self, tab: Tab) -> Sequence[Element]:
+        # The first match is the page itself; the others are its frames.
+        if self.target is None:
+            return (await tab.resolve_all("html"))[:1]
+        elements = await tab.resolve_all(self.target)
         if len(elements) > 1 and not self.all:
             lines = "; ".join(f"{element.line} [{element.ref}]" for element in elements[:5])
             raise AmbiguousTarget(
                 f"{self.target} matches {len(elements)} elements: {lines}.",
                 hint="Pass all=true, or the ref of one.",
             )
-        read = [await element.read(self.mode, self.attribute) for element in elements]
-        unseen = tuple(line for each in read for line in each.unseen)
-        return _cut([each.value for each in read], unseen[:MOST_UNSEEN])
-
-    async def _elements(self, tab: Tab) -> Sequence[Element]:
-        if self.target is not None:
-            return await tab.resolve_all(self.target)
-        # The first match is the page itself; the others are its frames.
-        return (await tab.resolve_all("body" if self.mode == "text" else "html"))[:1]
+        return elements
 
 
-def _cut(values: list[str | None], unseen: tuple[str, ...]) -> Extracted:
+def _text_of(snapshots: Sequence[Snapshot]) -> Extracted:
+    """Return the text of each snapshot that was taken without roles; that of frames of another origin by itself."""
+    texts = [text for snapshot in snapshots for text in _texts(snapshot)]
+    unseen = [row for snapshot in snapshots for row in snapshot.rows if row.flags & UNSEEN and row.flags & TEXT]
+    kept = _cut([text for _, text in texts])
+    told = _whole([row.line for row in unseen[:MOST_UNSEEN]])
+    origins = [*(origin for origin, _ in texts[: len(kept)]), *(row.origin for row in unseen[: len(told)])]
+    is_cut = kept != [text for _, text in texts] or any(snapshot.not_walked for snapshot in snapshots)
+    return Extracted(
+        tuple(kept),
+        is_cut,
+        tuple(told),
+        len(unseen),
+        tuple(origins) if any(origins) else (),
+    )
+
+
+def _texts(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return the visible text of a snapshot, in parts of one origin each; empty text if there is none."""
+    shown = [row for row in snapshot.rows if not row.flags & (UNSEEN | FRAME)]
+    parts = [(origin, "\n".join(map(_shown_text, rows))) for origin, rows in groupby(shown, key=lambda row: row.origin)]
+    return parts or [("", "")]
+
+
+def _shown_text(row: Row) -> str:
+    # What stands for a frame that could not be read is a line of rove's, not quoted text.
+    return str(_read_string(row.line)[0]) if row.flags & TEXT else row.line
+
+
+def _whole(lines: Sequence[str]) -> list[str]:
+    """Return the first lines that have room; each with its mark, which is at its end."""
+    room = MOST_CHARACTERS - sum(map(len, lines[:1]))
+    kept = list(lines[:1])
+    for line in lines[1:]:
+        room -= len(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def _cut(values: Sequence[str | None]) -> list[str | None]:
+    """Return the values that have room, of which the last may be cut."""
     room, kept = MOST_CHARACTERS, list[str | None]()
     for value in values:
         if room <= 0:
             break
         kept.append(value if value is None else value[:room])
         room -= len(value or "")
-    return Extracted(tuple(kept), is_cut=room < 0 or len(kept) < len(values), unseen=unseen)
+    return kept

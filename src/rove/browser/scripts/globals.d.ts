@@ -15,9 +15,13 @@ interface Box extends Edges {
   height: number;
 }
 
-/** The part of the page in which something can be seen; `small` where a box of a pixel or two clips. */
+/**
+ * The part of the page in which something can be seen; `small` where a box of a pixel or two clips, `scrolls` where it
+ * is in a scroller, which brings it into view.
+ */
 interface Clip extends Edges {
   small?: boolean;
+  scrolls?: boolean;
 }
 
 /** A point in the viewport. */
@@ -33,6 +37,14 @@ interface NameWalk {
   titled: boolean;
   source: string;
   lastSource: string;
+  pieces: NamePiece[];
+}
+
+/** A part of a name that is not the text of a node: an attribute, an SVG title, content that is not drawn. */
+interface NamePiece {
+  element: Element;
+  source: string;
+  text: string;
 }
 
 /** A name and where it comes from. */
@@ -41,6 +53,7 @@ interface Naming {
   source: string;
   hiddenSource: boolean;
   titled: boolean;
+  pieces?: NamePiece[];
 }
 
 /** Text shadows and strokes. */
@@ -149,7 +162,11 @@ interface StyleRecord {
   fontSize: number;
   textMayStray: boolean;
   clipPath: string;
+  hidesAcross: boolean;
+  hidesDown: boolean;
   hides: boolean;
+  holdsFixed: boolean;
+  mayOverflowStart: boolean;
   scrolls: boolean;
   moved: boolean;
   displaced: boolean;
@@ -213,14 +230,17 @@ interface VisibilityContext extends TextContext {
   overlaps: boolean;
   /** The nearest element around that has a background. */
   painter: Element | null;
-  /** What scrolling the nearest scroll container can show; null where that is the page. */
-  reach: Edges | null;
   clip: Clip | null;
+  /** The clips of absolutely positioned and of fixed descendants. */
+  placedClip: Clip | null;
+  fixedClip: Clip | null;
   needsMeasuring: boolean;
   fixed: boolean;
   pointer: boolean;
   isInName: boolean;
   owner: NameOwner | null;
+  /** The nearest row around whose name is its content. */
+  namer: NameOwner | null;
   isBehindModal: boolean;
   depth: number;
   inView: number;
@@ -247,6 +267,8 @@ interface NameOwner {
   role?: string;
   naming?: Partial<Naming>;
   control?: Element;
+  /** The row around whose name has this name in it. */
+  outer?: NameOwner | null;
 }
 
 /** One line of a snapshot, or a piece of text that becomes one. */
@@ -280,6 +302,8 @@ interface Row extends Partial<NameOwner> {
   missing?: number;
   mark?: string;
   struck?: boolean;
+  cut?: string[];
+  whole?: string;
   node?: Node;
   nodes?: Node[] | null;
 }
@@ -307,6 +331,16 @@ interface TextRun {
   displaced?: boolean;
   preformatted?: boolean;
   struck: boolean;
+  /** What the box around cuts off, the length of the text at the last such place, and the text with all of it. */
+  cut?: string[];
+  cutAt?: number;
+  whole?: string;
+}
+
+/** A part of a text that is shown, or cut off by the box around it. */
+interface TextPart {
+  text: string;
+  isSeen: boolean;
 }
 
 /** A list, with the first row of each child. */
@@ -338,6 +372,7 @@ interface SnapshotOptions {
   from?: number | null;
   limit?: number;
   links?: boolean;
+  text?: boolean;
   boxes?: boolean;
   maxNodes?: number;
   maxChildren?: number;

@@ -3,7 +3,7 @@
 import { pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn, selectOptions } from "./acting/choices.js";
 import { withElement } from "./acting/element_calls.js";
-import { elementFacts, extract } from "./acting/extraction.js";
+import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
 import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
 import { clearFiles, dropFiles } from "./acting/files.js";
 import { frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
@@ -53,7 +53,8 @@ globalThis.rove = {
   dropFiles,
   scrollTo,
   scrollIn: withElement(scrollFrom),
-  extract,
+  outerHtml,
+  readAttribute,
   elementFacts,
   pageBox,
   // Typing, which goes to whatever has the focus.

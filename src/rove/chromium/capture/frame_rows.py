@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 from rove.chromium.frames.event_listeners import refresh_listeners
@@ -24,12 +25,12 @@ UNANSWERED = remark("(the frame did not answer)")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Seconds that a frame may take, which origins may be read, the text for others, and whether to read link URLs."""
+    """Seconds that a frame may take, which origins may be read, the text for others, and the options for frames."""
 
     frame_timeout: float
     may_read: Callable[[str], bool]
     withheld: str
-    links: bool = False
+    frame_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 async def read_page(
@@ -131,7 +132,7 @@ async def _read_rows_within(world: World, reading: ReadOptions) -> Snapshot:
         return UNANSWERED
     try:
         async with asyncio.timeout(reading.frame_timeout):
-            return await _read_rows(world, {"links": True} if reading.links else {})
+            return await _read_rows(world, dict(reading.frame_options))
     except TimeoutError:
         return UNANSWERED
 
@@ -153,6 +154,8 @@ async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any
 
 async def _take_snapshot(world: World, options: dict[str, Any]) -> dict[str, Any]:
     """Take a snapshot while event listeners are refreshed; take another one if there are new listeners."""
+    if options.get("text"):
+        return dict(await world.call(SNAPSHOT, options))  # text is the same whatever listens
     has_new_listeners, answer = await asyncio.gather(refresh_listeners(world), world.call(SNAPSHOT, options))
     data: dict[str, Any] = answer
     return await world.call(SNAPSHOT, options) if has_new_listeners else data

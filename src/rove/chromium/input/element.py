@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.page_data import ElementText
 from rove.chromium.frames.evaluation import evaluate_with
 from rove.chromium.frames.geometry import frame_transform, to_tab_point
 from rove.chromium.frames.nesting import world_inside, worlds_within
@@ -217,12 +216,12 @@ class Element:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         return await scroll_by_wheel(self._devices, self.world, await self._ask("scrollIn", direction, amount))
 
-    async def read(self, mode: str, attribute: str | None) -> ElementText:
-        answer = await self._ask("extract", mode, attribute)
-        value: str | None = answer["value"]
-        # None if the page is too large to find out; missing if the mode reads no text.
-        unseen: list[str] | None = answer.get("unseen", [])
-        return ElementText(value, ("unknown: the page is too large",) if unseen is None else tuple(unseen))
+    async def read_html(self) -> str:
+        return str((await self._ask("outerHtml"))["value"])
+
+    async def read_attribute(self, name: str) -> str | None:
+        value: str | None = (await self._ask("readAttribute", name))["value"]
+        return value
 
     async def page_object_id(self) -> str:
         """Return the CDP object id of this element in the page's own world, instead of rove's isolated one."""

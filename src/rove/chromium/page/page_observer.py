@@ -21,6 +21,8 @@ from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 2.5
 NEXT_DOCUMENT_TIMEOUT = 1.0
+# The options of a snapshot that hold for the frames in it too.
+FRAME_OPTIONS = frozenset(("links", "text", "maxNodes", "maxChildren"))
 WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
 WAIT_AND_READ_ROWS = "patience => rove.snapshotWhenSettled(patience)"
 
@@ -48,7 +50,8 @@ class PageObserver:
     async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or the element that a ref means, as it is now."""
         options = {name: value for name, value in options.items() if value is not None}
-        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), "links" in options)
+        in_frames = {name: value for name, value in options.items() if name in FRAME_OPTIONS}
+        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), in_frames)
         if ref is not None:
             return await self._take_element_snapshot(ref, options, read_options)
         rows, self._rows = self._rows, None

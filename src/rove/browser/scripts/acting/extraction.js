@@ -1,22 +1,20 @@
-// Text, attributes and facts read from one element.
+// HTML, attributes and facts read from one element. Its text is read by a snapshot without roles.
 
 import { attr } from "../dom/attributes.js";
 import { FRAMES } from "../dom/elements.js";
-import { localNameOf, matchesSelector, textContentOf } from "../dom/natives.js";
+import { localNameOf, matchesSelector } from "../dom/natives.js";
 import { isPassword, wasPassword } from "../roles/passwords.js";
-import { unseenIn } from "../search/find.js";
 import { withElement } from "./element_calls.js";
 import { fieldOf } from "./fields.js";
 
-export const extract = withElement((element, mode, attribute) => {
-  if (mode === "html") return { value: element.outerHTML };
-  if (wasPassword(element) && (attribute ?? "value").toLowerCase() === "value") {
-    return { value: `(${element.value.length} hidden characters)` };
-  }
-  if (mode === "attribute") return { value: attr(element, attribute) };
-  if (matchesSelector(element, "input, textarea, select")) return { value: String(element.value) };
-  return { value: element.innerText ?? textContentOf(element), unseen: unseenIn(element) };
-});
+export const outerHtml = withElement((element) => ({ value: element.outerHTML }));
+
+export const readAttribute = withElement((element, name) => ({
+  value:
+    wasPassword(element) && name.toLowerCase() === "value"
+      ? `(${element.value.length} hidden characters)`
+      : attr(element, name),
+}));
 
 export const elementFacts = withElement((element) => ({
   tag: localNameOf(element),

@@ -17,15 +17,15 @@ export const descriptionOf = (element, naming) => {
   if (targets.length) {
     const walk = newNameWalk("root");
     const text = referencedText(targets, walk);
-    if (text) return { text, aria: walk.hiddenSource };
+    if (text) return { text, source: walk.hiddenSource ? "aria" : "" };
   }
   const own = attr(element, "aria-description");
-  if (own && own.trim()) return { text: squash(own), aria: true };
+  if (own && own.trim()) return { text: squash(own), source: "aria" };
   const native = nativeDescription(element, naming);
-  if (native) return { text: native, aria: namespaceOf(element) === SVG };
+  if (native) return { text: native, source: namespaceOf(element) === SVG ? "aria" : "" };
   const title = attr(element, "title");
   if (title && title.trim() && naming.source !== "title" && squash(title) !== naming.name)
-    return { text: squash(title), aria: false };
+    return { text: squash(title), source: "" };
   return null;
 };
 

@@ -107,6 +107,7 @@ export const newNameWalk = (via) => ({
   titled: false,
   source: "",
   lastSource: "",
+  pieces: [],
 });
 
 /** @param {Element} element @returns {Node[]} */
@@ -305,8 +306,15 @@ export const alternativeOf = (element, walk, via) => {
   const [text, source] = chooseAlternative(element, walk, via);
   walk.lastSource = source;
   if (via === "root") walk.source = source;
-  else if (source === "title" && text) walk.titled = true;
+  else if (text && text.trim()) notePiece(element, source, text, walk);
   return text;
+};
+
+/** @param {Element} element @param {string} source @param {string} text @param {NameWalk} walk */
+const notePiece = (element, source, text, walk) => {
+  if (source === "title") walk.titled = true;
+  if (source !== "content") walk.pieces.push({ element, source, text: squash(text) });
+  else if (isTag(element, "canvas")) walk.pieces.push({ element, source: "fallback", text: squash(text) });
 };
 
 /** @param {Element} element @param {NameWalk} walk @param {string} via @returns {[string, string]} */
@@ -393,5 +401,6 @@ export const nameOf = (element, role = roleOf(element)) => {
   if (plain) return { name: plain, source: "content", hiddenSource: false, titled: false };
   const walk = newNameWalk("root");
   const name = squash(alternativeOf(element, walk, "root"));
-  return { name, source: name ? walk.source : "", hiddenSource: walk.hiddenSource, titled: walk.titled };
+  const { hiddenSource, titled, pieces } = walk;
+  return { name, source: name ? walk.source : "", hiddenSource, titled, pieces };
 };

@@ -1,17 +1,12 @@
-// Text search over the whole document, and the text in an element that a person does not see.
-
-import { hasAttr } from "../dom/attributes.js";
-import { isRendered, isTag } from "../dom/elements.js";
+import { isRendered } from "../dom/elements.js";
 import { closestOf, isElement, queryAll, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { clip, messageOf, quote, squash } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
 import { SYNONYMS } from "../roles/role_names.js";
 import { roleOf } from "../roles/roles.js";
-import { isHiddenOption, optionText } from "../roles/values.js";
-import { markFor } from "../snapshot/lines.js";
 import { FRAME, finishLine, IN_VIEW, ITEM, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
-import { beginPass, walkElement, walkPage } from "../snapshot/snapshot.js";
+import { beginPass, walkPage } from "../snapshot/snapshot.js";
 import { markCovered } from "../visibility/overlays.js";
 import { viewOf } from "../visibility/viewport.js";
 import { fullLineOf } from "./targets.js";
@@ -50,7 +45,7 @@ export const findRows = (spec) => {
   let total = 0;
   const limit = limitOf(spec);
   rows.forEach((row, index) => {
-    row.plain = row.flags & TEXT ? row.text : searchableText(row);
+    row.plain = row.flags & TEXT ? row.whole || row.text : searchableText(row);
     if (!matches(row)) return;
     total += 1;
     if (found.length < limit) found.push(index);
@@ -75,30 +70,6 @@ const innermostMatch = (element, hasText) => {
   }
   return element;
 };
-
-const MAX_UNSEEN = 50;
-
-// The text in an element that a person does not see, with the reasons.
-/** @param {Element} element */
-export const unseenIn = (element) => {
-  beginPass(FIND_CAPS);
-  if (element.getElementsByTagName("*").length > FIND_CAPS.maxNodes) return null;
-  walkElement(element, {});
-  markCovered();
-  const unseen = rows.map((row) => finishLine({ ...row, ref: 0 })).filter((line) => UNSEEN_MARK.test(line));
-  for (const part of queryAll(element, NOT_DRAWN_SELECTOR)) {
-    const text = squash(clip(textContentOf(part), 300));
-    const isShown =
-      isTag(part, "option") && !isHiddenOption(part) && (!hasAttr(part, "label") || optionText(part) === text);
-    if (text && !isShown) unseen.push(quote(text, 300) + markFor("not rendered"));
-  }
-  return unseen.slice(0, MAX_UNSEEN);
-};
-
-const UNSEEN_MARK = / \((?:(?:perhaps |partly )?invisible(?: part)?: |screen-reader only\)|inert\)|aria-hidden\))/;
-// Counts as text in the DOM though the browser draws none of it.
-const NOT_DRAWN_SELECTOR =
-  "option, svg defs, svg symbol, svg clipPath, svg mask, svg pattern, svg marker, svg metadata";
 
 const QUOTED_OR_VALUE = /"((?:[^"\\]|\\.)*)"| value=([^\s"(]\S*)/g;
 

@@ -34,8 +34,8 @@ export const describeElement = (element) => {
 /** @param {Element} element @param {ElementRow} row */
 const describedLine = (element, row) => {
   if (row.role !== "generic" && row.role !== "none") return finishLine({ ...row, ref: 0 });
-  const { name, source, hiddenSource, titled } = clickableName(element, row.role);
-  const naming = { name: clip(name, MAX_DESCRIBED_NAME), source, hiddenSource, titled };
+  const named = clickableName(element, row.role);
+  const naming = { ...named, name: clip(named.name, MAX_DESCRIBED_NAME) };
   const word = isClickable(element, row.role) ? clickableRole(element, row.role) : row.role;
   return finishLine({ ...row, line: composeLine(element, word, row.role, naming, STRONG), ref: 0 });
 };

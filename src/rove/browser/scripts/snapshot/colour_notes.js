@@ -35,9 +35,7 @@ const DOT = /^\s*[●⬤◉■◼▪⏺•◆▲▼]\s*$/u;
 // A coloured dot is a state, and its colour says which.
 /** @param {string} text @param {StyleRecord} facts */
 export const withDotColour = (text, facts) =>
-  text.length < 9 && DOT.test(text) && isVivid(facts.colour)
-    ? `${text.trim()} ${colourName(facts.colour)} `
-    : text;
+  text.length < 9 && DOT.test(text) && isVivid(facts.colour) ? `${text.trim()} ${colourName(facts.colour)} ` : text;
 
 const MIN_GROUP = 3;
 const STATED = / (?:checked|selected|pressed|current|disabled|expanded)\b/;
@@ -73,14 +71,14 @@ const oddRows = (group) => {
   const odd = others.flat();
   const isStriped = odd.length * 2 > usual.length && ![...odd, usual[0]].some(hasVividBackground);
   if (usual.length < 2 || isStriped) return [];
-  return odd.filter((row) => differs(row, usual[0]));
+  return odd.filter((row) => isOtherColour(row, usual[0]));
 };
 
 /** @param {Row} row */
 const hasVividBackground = (row) => isVivid(/** @type {Colour} */ (row.background));
 
 /** @param {Row} row @param {Row} other */
-const differs = (row, other) =>
+const isOtherColour = (row, other) =>
   contrast(/** @type {Colour} */ (row.background), /** @type {Colour} */ (other.background)) > MIN_DIFFERENCE ||
   hasVividBackground(row) !== hasVividBackground(other);
 

@@ -2,7 +2,7 @@
 
 import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
 import { hasAttr } from "../dom/attributes.js";
-import { isRendered } from "../dom/elements.js";
+import { isRendered, isTag } from "../dom/elements.js";
 import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { shadowOf } from "../dom/shadow_roots.js";
@@ -11,8 +11,10 @@ import { NO_NAME, nameOf } from "../names/names.js";
 import { hasOwnLabel, roleOf } from "../roles/roles.js";
 import { isLayoutPart } from "../roles/tables.js";
 import { toggleLook } from "../roles/toggles.js";
+import { TEXT_ENTRY } from "../roles/values.js";
 import { areasOf } from "../visibility/image_maps.js";
-import { composeLine, guessedName, markFor, nameMark, noteHref, roleAndName } from "./lines.js";
+import { composeLine, guessedName, nameMark, noteHref, roleAndName } from "./lines.js";
+import { addFieldText, hasNoText, isTextOnly } from "./plain_text.js";
 import { hasSimilarChildren, hiddenControlOf, isHiddenControl, STRONG, WEAK } from "./press_targets.js";
 import {
   asChildContext,
@@ -20,6 +22,7 @@ import {
   finishComplexClickable,
   finishContainer,
   finishOneLiner,
+  markUnseenValue,
   newRow,
   unmarkTransparentToggle,
 } from "./row_parts.js";
@@ -73,6 +76,7 @@ export const addDefaultSummaryRow = (details, context) => {
 // not be walked.
 /** @param {Element} element @param {string} role @param {number} strength @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addElementRows = (element, role, strength, facts, context, inner) => {
+  if (isTextOnly) return addPlainText(element, role, context, inner);
   if (strength === WEAK && !context.isInName && hasSimilarChildren(element)) {
     inner.pointer = false;
     strength = 0;
@@ -106,11 +110,34 @@ export const addElementRows = (element, role, strength, facts, context, inner) =
 
 const NOTHING_AFTER = () => {};
 
+/** @param {Element} element @param {string} role @param {VisibilityContext} context @param {VisibilityContext} inner */
+const addPlainText = (element, role, context, inner) => {
+  // What assistive technology leaves out is seen all the same.
+  inner.inert = "";
+  if (role === "iframe") return addFrameRow(element, context, inner);
+  if (isTag(element, "select")) addFieldText(element, inner);
+  if (hasNoText(element) || isTag(element, "select")) return null;
+  if (CELL_ROLES.has(role)) return addCellRow(role, context);
+  return role === "row" ? endTableRow : NOTHING_AFTER;
+};
+
+// The next cell begins a line of its own.
+const endTableRow = () => {
+  flushText();
+  const last = rows[rows.length - 1];
+  if (last) last.cellDepth = undefined;
+};
+
+// Its client area counts too: a frame may consist of its border only.
+/** @param {Element} element */
+export const isTinyFrame = (element) => {
+  const rect = rectOf(element);
+  return Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2;
+};
+
 /** @param {Element} element @param {VisibilityContext} context @param {VisibilityContext} inner */
 const addFrameRow = (element, context, inner) => {
-  const rect = rectOf(element);
-  // Its client area counts too: a frame may consist of its border only.
-  if (Math.min(rect.width, rect.height, clientWidthOf(element), clientHeightOf(element)) < 2) return null;
+  if (isTinyFrame(element)) return null;
   const naming = nameOf(element, "iframe");
   const row = newRow(element, "iframe", naming, STRONG, context, inner);
   row.line = roleAndName("iframe", naming.name) + nameMark(element, naming);
@@ -129,6 +156,7 @@ const addLeafRow = (element, role, strength, context, inner) => {
     strength || VALUE_ROLES.has(role) || role === "canvas" || role === "video" || role === "audio" ? STRONG : 0;
   const row = newRow(element, role, naming, given, context, inner);
   row.line = composeLine(element, role, role, naming, given);
+  if (TEXT_ENTRY.has(role)) markUnseenValue(row);
   pushRow(row);
   return null;
 };
@@ -141,10 +169,6 @@ const addImageRow = (element, role, strength, context, inner) => {
   if (!naming.name && !strength && (rect.width < 24 || rect.height < 24)) return null;
   const row = newRow(element, role, naming, strength, context, inner);
   row.line = composeLine(element, role, role, naming, STRONG);
-  if (rect.width <= 2 && rect.height <= 2 && !row.reason) {
-    row.marks += markFor("1px image");
-    row.flags |= UNSEEN;
-  }
   if (naming.name || strength || row.line.length > 3) pushRow(row);
   return null;
 };
@@ -165,6 +189,7 @@ const addOneLineRow = (element, role, strength, context, inner) => {
   const children = asChildContext(inner, context);
   children.isInName = fromContent;
   children.owner = row;
+  if (children.isInName) children.namer = row;
   return () => {
     flushText();
     finishOneLiner(row, index, fromContent);
@@ -240,10 +265,14 @@ const addClickableRow = (element, role, strength, context, inner) => {
   row.marks += lookMark(element);
   pushRow(row);
   const index = rows.length - 1;
-  if (editable) return null;
+  if (editable) {
+    markUnseenValue(row);
+    return null;
+  }
   const children = asChildContext(inner, context);
   children.isInName = !complex && naming.source === "content";
   children.owner = row;
+  if (children.isInName) children.namer = row;
   return () => {
     flushText();
     if (complex) finishComplexClickable(element, row, index, strength);
@@ -261,7 +290,7 @@ const addRowIfNamed = (element, role, context, inner) => {
 // where the label is treated like any other element.
 /** @param {HTMLLabelElement} label @param {StyleRecord} facts @param {VisibilityContext} context @param {VisibilityContext} inner */
 export const addLabelRows = (label, facts, context, inner) => {
-  if (!facts.visible || context.isInName) return null;
+  if (!facts.visible || context.isInName || isTextOnly) return null;
   const control = hiddenControlOf(label);
   if (control) return addHiddenControlRow(label, control, context, inner);
   const labelled = label.control;
@@ -306,6 +335,7 @@ const addHiddenControlRow = (label, control, context, inner) => {
   const children = asChildContext(inner, context);
   children.isInName = true;
   children.owner = row;
+  children.namer = row;
   children.pointer = true;
   return () => finishOneLiner(row, rows.indexOf(row), true);
 };

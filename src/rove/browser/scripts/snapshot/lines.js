@@ -13,8 +13,8 @@ import { groupsAreDisabled, inputType } from "../roles/controls.js";
 import { isItemWithoutContext } from "../roles/roles.js";
 import { inheritsReadOnly, statesOf } from "../roles/states.js";
 import { optionsState, TEXT_ENTRY, valueState } from "../roles/values.js";
-import { contextInside } from "../visibility/contexts.js";
-import { unseenPseudo, unseenWords } from "../visibility/text_visibility.js";
+import { unseenPlaceholder } from "../text_placement/field_text.js";
+import { unseenWords } from "../visibility/text_visibility.js";
 import { guessName } from "./name_guesses.js";
 
 export const REF_PLACEHOLDER = "\u0001";
@@ -30,6 +30,7 @@ const MARK_TEXT = {
   "perhaps same colour": "perhaps invisible: same colour",
   "partly covered": "partly invisible: covered",
   "partly same colour": "partly invisible: same colour",
+  "partly clipped": "partly invisible: clipped",
 };
 
 /** @param {string} reason */
@@ -49,7 +50,7 @@ export const nameMark = (element, naming) => {
     case "labelledby":
       return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
     case "placeholder":
-      return element.value ? " (placeholder)" : markFor(unseenPlaceholder(element));
+      return element.value ? " (placeholder)" : markFor(unseenPlaceholder(element, naming.name));
     case "label":
       return markFor(firstUnseen(labelsOf(element)));
     case "caption":
@@ -62,7 +63,7 @@ export const nameMark = (element, naming) => {
 };
 
 /** @param {Element[]} elements */
-const firstUnseen = (elements) => {
+export const firstUnseen = (elements) => {
   for (const element of elements) {
     const reason = unseenWords(element);
     if (reason) return reason;
@@ -70,23 +71,23 @@ const firstUnseen = (elements) => {
   return "";
 };
 
-/** @param {Element} element */
-const unseenPlaceholder = (element) =>
-  unseenPseudo(getComputedStyle(element, "::placeholder"), contextInside(element), element);
-
 /** @param {Element} element @param {Naming} naming */
 const descriptionState = (element, naming) => {
   if (!(kindsOf(element) & (ARIA | TITLE)) && namespaceOf(element) !== SVG) return "";
   const description = descriptionOf(element, naming);
   if (!description) return "";
-  return ` desc${description.aria ? "(aria)" : ""}=${quote(description.text, 200)}`;
+  const source = description.source || (firstUnseen(idrefs(element, "aria-describedby")) ? "aria" : "");
+  return ` desc${source ? `(${source})` : ""}=${quote(description.text, 200)}`;
 };
 
 /** @param {Element} element @param {Naming} naming */
 const placeholderState = (element, naming) => {
   const placeholder = attr(element, "placeholder") || attr(element, "aria-placeholder");
   if (!placeholder || naming.source === "placeholder" || squash(placeholder) === naming.name) return "";
-  return " placeholder=" + quote(placeholder, 120);
+  // Behind a value it is not shown.
+  if (/** @type {any} */ (element).value) return "";
+  const reason = isTag(element, "input") || isTag(element, "textarea") ? unseenPlaceholder(element, placeholder) : "";
+  return " placeholder=" + quote(placeholder, 120) + markFor(reason);
 };
 
 /** @param {Element} element */

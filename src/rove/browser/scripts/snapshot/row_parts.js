@@ -1,16 +1,20 @@
 // Parts that rows of all kinds share: their flags and marks, and what becomes of them once their children are known.
 
-import { isTag } from "../dom/elements.js";
+import { isEditingHost, isTag } from "../dom/elements.js";
 import { activeElement } from "../dom/focus.js";
+import { idrefs } from "../dom/id_references.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { quote, squash } from "../dom/text.js";
 import { showsPicture } from "../paint/pictures.js";
 import { inputType } from "../roles/controls.js";
-import { TEXT_ENTRY } from "../roles/values.js";
-import { lowContrastReason, unseenElement } from "../visibility/text_visibility.js";
+import { TEXT_ENTRY, valueOfControl } from "../roles/values.js";
+import { unseenValue } from "../text_placement/field_text.js";
+import { contextInside } from "../visibility/contexts.js";
+import { unseenElement, unseenPicture, unseenTexts } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
-import { guessedName, markFor } from "./lines.js";
+import { firstUnseen, guessedName, markFor } from "./lines.js";
+import { isTextOnly } from "./plain_text.js";
 import { WEAK } from "./press_targets.js";
 import { ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
 import {
@@ -38,15 +42,22 @@ const rowFlags = (element, strength, inner) => {
 
 // Whether its text is not a text node, which would be checked by itself.
 /** @param {string} role @param {StyleRecord} facts */
-const hasOwnText = (role, facts) => TEXT_ENTRY.has(role) || (role === "button" && facts.tag === "input");
+const hasOwnText = (role, facts) =>
+  TEXT_ENTRY.has(role) || (role === "button" && facts.tag === "input") || facts.tag === "optgroup";
+
+/** @param {Element} element @param {string} role @param {VisibilityContext} inner */
+const unseenReason = (element, role, inner) => {
+  if (role === "img") return unseenPicture(element, inner);
+  const reason = unseenElement(element, inner);
+  return reason || (inner.facts && hasOwnText(role, inner.facts) ? unseenValue(element, inner) : "");
+};
 
 /** @param {Element} element @param {string} role @param {Naming} naming @param {number} strength @param {VisibilityContext} context @param {VisibilityContext} inner @returns {ElementRow} */
 export const newRow = (element, role, naming, strength, context, inner) => {
-  const reason =
-    unseenElement(element, inner) ||
-    (inner.facts && hasOwnText(role, inner.facts) ? lowContrastReason(inner.facts, inner, element) : "");
+  const reason = unseenReason(element, role, inner);
   const mark = reason || inner.inert;
-  return {
+  /** @type {ElementRow} */
+  const row = {
     depth: context.depth,
     flags: rowFlags(element, strength, inner) | (mark ? UNSEEN : 0) | (ITEM_ROLES.has(role) ? ITEM : 0),
     ref: strength ? refNumber(element) : 0,
@@ -58,7 +69,53 @@ export const newRow = (element, role, naming, strength, context, inner) => {
     element,
     role,
     reason,
+    outer: context.namer,
   };
+  if (naming.pieces && naming.pieces.length !== 0 && !reason) markPieces(row, naming.pieces);
+  return row;
+};
+
+// Marks the parts of a name that are not text on the page: hidden pictures, and attributes with their source.
+/** @param {ElementRow} row @param {NamePiece[]} pieces */
+const markPieces = (row, pieces) => {
+  for (const piece of pieces) {
+    if (piece.source === "title") continue; // the name as a whole is marked so
+    const reason = unseenPiece(piece);
+    const source = PIECE_SOURCES[piece.source] || "";
+    if (!reason && !source) row.hasSeenText = true;
+    else if (row.naming.name.includes(piece.text.slice(0, 40)) && !isMarkedAsReference(row.naming))
+      row.marks += pieceMark(piece.text, row.naming.name, reason, source);
+  }
+};
+
+/** @type {Record<string, string>} */
+const PIECE_SOURCES = { "aria-label": "aria", "svg-title": "title" };
+
+/** @param {Naming} naming */
+const isMarkedAsReference = (naming) => naming.source === "labelledby" && naming.hiddenSource;
+
+/** @param {NamePiece} piece */
+const unseenPiece = ({ element, source }) => {
+  if (source === "fallback") return "not rendered";
+  const inside = contextInside(element);
+  const reason = inside.seen ? unseenPicture(element, inside) : "";
+  return reason || (source === "labelledby" ? firstUnseen(idrefs(element, "aria-labelledby")) : "");
+};
+
+/** @param {string} text @param {string} name @param {string} reason @param {string} source */
+const pieceMark = (text, name, reason, source) => {
+  if (text === name) return reason ? markFor(reason) : ` (${source})`;
+  return reason ? ` (invisible part: ${quote(text, 120)}, ${reason})` : ` (${source} part: ${quote(text, 120)})`;
+};
+
+// Notes text of a name that is not visible, for every row around whose name has it too.
+/** @param {NameOwner} owner @param {string} reason @param {string} text */
+export const noteUnseen = (owner, reason, text) => {
+  for (let each = /** @type {NameOwner | null | undefined} */ (owner); each; each = each.outer) {
+    if (each !== owner && !each.naming?.name?.includes(text.slice(0, 40))) continue;
+    each.unseen ??= [];
+    each.unseen.push([reason, text]);
+  }
 };
 
 /** @param {VisibilityContext} inner @param {VisibilityContext} context */
@@ -86,13 +143,7 @@ const struckMark = (row) =>
 
 /** @param {ElementRow} row @param {number} index @param {boolean} fromContent */
 export const finishOneLiner = (row, index, fromContent) => {
-  if (row.unseen && !row.reason) {
-    const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
-    if (row.hasSeenText || !fromContent)
-      row.marks += ` (invisible part: ${row.unseen.map(([, text]) => quote(text, 120)).join(" ")}, ${reasons})`;
-    else row.marks += markFor(showsPicture(row.element) ? "screen-reader text" : row.unseen[0][0]);
-    row.flags |= UNSEEN;
-  }
+  markUnseenParts(row, row.hasSeenText || !fromContent);
   if (row.struckText) row.marks += struckMark(row);
   if (row.colours && row.naming.name) row.marks += ` (${row.colours.slice(0, 4).join(", ")})`;
   if (row.inertText && /[^\s\uE000-\uF8FF]/.test(row.inertText))
@@ -101,13 +152,50 @@ export const finishOneLiner = (row, index, fromContent) => {
   if (!fromContent && only && only.flags & TEXT && rows.length === index + 2) {
     const text = only.text || "";
     if (only.mark === "aria-hidden" && !/[\p{L}\p{N}]/u.test(text)) rows.pop();
-    else if (!only.mark && nameIncludes(text, row.naming.name)) {
+    else if (!only.mark && !only.cut && nameIncludes(text, row.naming.name)) {
       rows.pop();
       if (squash(text).toLowerCase() === row.naming.name.toLowerCase())
         row.line = row.line.replace(/ \((?:aria|title)\)/, "");
     } else inlineFirstText(index);
   }
 };
+
+/** @param {ElementRow} row @param {boolean} hasSeenPart */
+const markUnseenParts = (row, hasSeenPart) => {
+  if (!row.unseen || row.reason) return;
+  const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
+  if (hasSeenPart) row.marks += ` (invisible part: ${row.unseen.map(quotePart).join(" ")}, ${reasons})`;
+  else row.marks += markFor(showsPicture(row.element) ? "screen-reader text" : row.unseen[0][0]);
+  row.flags |= UNSEEN;
+};
+
+// For a row whose content is not walked: the parts of its name or value that are not visible.
+/** @param {ElementRow} row */
+export const markUnseenContent = (row) => {
+  if (row.naming.source !== "content") return markUnseenValue(row);
+  if (row.reason) return;
+  const { name } = row.naming;
+  const unseen = unseenTexts(row.element).filter(([, text]) => name.includes(squash(text).slice(0, 40)));
+  if (!unseen.length) return;
+  row.unseen = unseen;
+  const length = unseen.reduce((sum, [, text]) => sum + squash(text).length, 0);
+  markUnseenParts(row, row.hasSeenText || length < name.replace(/\s/g, "").length - 1);
+};
+
+// The text of an editable element is its value, which is not walked.
+/** @param {ElementRow} row */
+export const markUnseenValue = (row) => {
+  if (row.reason || !(TEXT_ENTRY.has(row.role) || isEditingHost(row.element)) || valueOfControl(row.element) !== null)
+    return;
+  row.unseen = unseenTexts(row.element);
+  if (row.unseen.length !== 0) markUnseenParts(row, true);
+};
+
+/** @param {[reason: string, text: string]} part */
+const quotePart = ([reason, text]) => quote(text, reason === "clipped" ? MAX_CUT_IN_NAME : 120);
+
+// The name has all of it, so its beginning tells enough.
+const MAX_CUT_IN_NAME = 24;
 
 /** @param {string} text @param {string} name */
 const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).toLowerCase());
@@ -146,6 +234,7 @@ const joinCell = (previous, cell) => {
   previous.flags |= cell.flags & IN_VIEW;
   const nodes = [...(previous.nodes || [previous.node]), ...(cell.nodes || [cell.node])];
   previous.nodes = nodes.filter((node) => node !== undefined);
+  if (cell.cut) previous.cut = [...(previous.cut || []), ...cell.cut];
 };
 
 /** @param {string} role @param {VisibilityContext} context @param {number} start */
@@ -162,7 +251,7 @@ export const finishCell = (role, context, start) => {
     made = 1;
   }
   if (previous && previous.cellDepth === context.depth && start - 1 >= 0) {
-    previous.text += " | " + text;
+    previous.text += (isTextOnly ? "\t" : " | ") + text;
     if (text) previous.isBlank = false;
     if (made) joinCell(previous, /** @type {Row} */ (rows.pop()));
     previous.headers = previous.headers && role === "columnheader";

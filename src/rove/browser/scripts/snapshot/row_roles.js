@@ -162,7 +162,7 @@ export const clickableName = (element, role) => {
   if (naming.name) return naming;
   const walk = newNameWalk("reference");
   const name = squash(alternativeOf(element, walk, "reference"));
-  return { name, source: name ? "content" : "", hiddenSource: false, titled: walk.titled };
+  return { name, source: name ? "content" : "", hiddenSource: false, titled: walk.titled, pieces: walk.pieces };
 };
 
 /** @param {Element} element @param {string} role */

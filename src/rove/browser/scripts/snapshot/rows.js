@@ -1,6 +1,6 @@
 // The rows of one pass. Runs of text are merged into one row.
 
-import { clean, clip, escapeQuoted, MAX_TEXT, thousands } from "../dom/text.js";
+import { clean, clip, escapeQuoted, MAX_TEXT, quote, squash, thousands } from "../dom/text.js";
 import { markFor, REF_PLACEHOLDER } from "./lines.js";
 
 export const PRESS = 1;
@@ -20,7 +20,12 @@ export let textRun = null;
 /** @type {number[]} */
 export let frames = [];
 
-export const startRows = () => {
+// The most characters of one row of text.
+export let longestText = MAX_TEXT;
+
+/** @param {number} longest */
+export const startRows = (longest = MAX_TEXT) => {
+  longestText = longest;
   rows = [];
   textRun = null;
   frames = [];
@@ -58,9 +63,26 @@ export const addText = (text, context, reason, node) => {
     if (textRun.text && !/\s$/.test(textRun.text) && !/^\s/.test(text)) textRun.text += textRun.glue;
     textRun.glue = "";
   }
-  if (textRun.text.length < MAX_TEXT * 2) textRun.text += text;
+  if (textRun.text.length < longestText * 2) textRun.text += text;
   else textRun.dropped = (textRun.dropped || 0) + text.length;
+  if (textRun.whole !== undefined) textRun.whole += text;
   return textRun;
+};
+
+// Text that is cut off after text that is shown belongs to the same row; else it gets a row of its own.
+/** @param {string} text @param {VisibilityContext} context @param {Node} node @returns {TextRun} */
+export const addCutOffText = (text, context, node) => {
+  const run = textRun;
+  if (!run || run.mark !== context.inert || run.depth !== context.depth || !run.text.trim())
+    return addText(text, context, "clipped", node);
+  run.whole = (run.whole ?? run.text) + text;
+  if (run.cut && run.cutAt === run.text.length) run.cut[run.cut.length - 1] += text;
+  else {
+    run.cut = [...(run.cut || []), text];
+    run.text = run.text.trimEnd() + "…";
+    run.cutAt = run.text.length;
+  }
+  return run;
 };
 
 /** @param {string} glue */
@@ -91,13 +113,14 @@ const trimLines = (text) =>
 
 export const flushText = (isBeforeControl = false) => {
   if (!textRun) return;
-  const { text, mark, depth, inView, dropped, displaced, preformatted, node, nodes, struck } = textRun;
+  const { text, mark, depth, inView, dropped, displaced, preformatted, node, nodes, struck, cut, whole } = textRun;
   textRun = null;
   const kept = preformatted ? text.replace(/^\n+|[ \t\r\f]+$/g, "") : trimText(text);
   if (!kept.trim() || (!mark && isSeparator(kept, isBeforeControl))) return;
-  const shown = clip(clean(kept.length > MAX_TEXT * 2 ? clip(kept, MAX_TEXT * 2) : kept), MAX_TEXT);
+  const limit = mark ? MAX_TEXT : longestText;
+  const shown = clip(clean(kept.length > limit * 2 ? clip(kept, limit * 2) : kept), limit);
   if (!shown.trim()) return;
-  const missing = shown.length < MAX_TEXT ? 0 : (dropped || 0) + kept.length - shown.length;
+  const missing = shown.length < limit ? 0 : (dropped || 0) + kept.length - shown.length;
   const flags = TEXT | (inView ? IN_VIEW : 0) | (mark ? UNSEEN : 0);
   rows.push({
     depth,
@@ -107,6 +130,8 @@ export const flushText = (isBeforeControl = false) => {
     missing,
     mark,
     struck,
+    cut: cut && cut.map(squash),
+    whole: whole && clean(whole),
     line: "",
     displaced,
     node,
@@ -121,7 +146,11 @@ export const textLine = (row) =>
   '"' +
   (row.missing ? `(+${thousands(row.missing)} chars)` : "") +
   (row.struck ? " (struck through)" : "") +
+  (row.cut ? ` (invisible: clipped ${row.cut.map((text) => quote(text, MAX_CUT)).join(" ")})` : "") +
   markFor(row.mark || "");
+
+// Enough to tell what it is: the whole of it is read with the element's own snapshot or its text.
+const MAX_CUT = 60;
 
 // The line of a row, with its text after a colon where it contains only text.
 /** @param {Row} row */

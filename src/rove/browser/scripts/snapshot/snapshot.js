@@ -10,13 +10,16 @@ import {
   bodyOf,
   childCountOf,
   comesBefore,
+  containsNode,
   localNameOf,
   queryAll,
+  rectOf,
   rootElementOf,
   rootNodeOf,
+  textContentOf,
   titleOf,
 } from "../dom/natives.js";
-import { elementOfRef, nextRefNumber } from "../dom/refs.js";
+import { elementOfRef, nextRefNumber, refNumber } from "../dom/refs.js";
 import { noteShadow } from "../dom/shadow_roots.js";
 import { quote, resetStrippedCharacters, squash, strippedCharacters } from "../dom/text.js";
 import { parentElementOf, pathOf } from "../dom/tree.js";
@@ -30,21 +33,38 @@ import { collectSurfaces } from "../paint/surfaces.js";
 import { findDisabledGroups } from "../roles/controls.js";
 import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
 import { resetTables } from "../roles/tables.js";
+import { resetClippedText } from "../text_placement/clipped_text.js";
 import { readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
 import { findShrunkFonts } from "../visibility/effects.js";
 import { findHighlights } from "../visibility/highlights.js";
+import { pictureOf } from "../visibility/image_maps.js";
 import { markCovered, resetPaint } from "../visibility/overlays.js";
 import { prepareStyles } from "../visibility/style_sheets.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
 import { markOddColours } from "./colour_notes.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
+import { isTinyFrame } from "./element_rows.js";
 import { addFold, endGroup, resetGroups, startGroup } from "./groups.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
+import { addFieldText, prepareText } from "./plain_text.js";
 import { PRESS_ROLES, STRONG } from "./press_targets.js";
-import { newRow } from "./row_parts.js";
+import { markUnseenContent, newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
-import { FRAME, flushText, frames, PRESS, rows, STRUCTURE, startRows, TEXT } from "./rows.js";
+import {
+  addText,
+  FRAME,
+  flushText,
+  frames,
+  longestText,
+  PRESS,
+  replaceRows,
+  rows,
+  STRUCTURE,
+  startRows,
+  TEXT,
+  UNSEEN,
+} from "./rows.js";
 import {
   modalDialog,
   startWalk,
@@ -68,13 +88,15 @@ export const beginPass = (options) => {
   resetCounterStyles();
   resetOrdinals();
   resetContexts();
+  resetClippedText();
   resetClosedHosts();
   resetGroups();
   resetPaint();
   resetStrippedCharacters();
   findDisabledGroups();
   prepareLinks(Boolean(options.links));
-  startRows();
+  startRows(options.text ? LONGEST_PLAIN_TEXT : undefined);
+  prepareText(Boolean(options.text));
   findActiveElement();
   collectAriaOwns(document);
   measurePage();
@@ -141,11 +163,13 @@ export const walkElement = (element, options) => {
   const row = rowOf(element, isPresentationalChild(element) ? "none" : roleOf(element));
   rows.push(row);
   const context = contextAt(element);
-  const facts = readStyle(element);
+  const facts = readStyle(element, context.facts);
   if (facts.none) return;
   const inner = enter(element, facts, context);
   inner.depth = 1;
+  if (isHiddenByStyle(element)) inner.reason ||= "not rendered";
   if (
+    NEVER_WALKED.has(localNameOf(element)) ||
     isTag(element, "select") ||
     isEditingHost(element) ||
     (VALUE_ROLES.has(row.role) && isHtml(element) && /^(?:input|textarea)$/.test(localNameOf(element)))
@@ -153,6 +177,10 @@ export const walkElement = (element, options) => {
     return;
   if (row.role === "iframe") {
     row.flags |= FRAME;
+    if (!row.reason && isTinyFrame(element)) {
+      row.marks += markFor("no size");
+      row.flags |= UNSEEN;
+    }
     frames.push(row.ref);
     return;
   }
@@ -161,6 +189,24 @@ export const walkElement = (element, options) => {
   flushText();
   const only = rows[1];
   if (rows.length === 2 && only.flags & TEXT && !only.mark && squash(only.text || "") === row.naming.name) rows.pop();
+};
+
+// Their content is shown only where they cannot be.
+const NEVER_WALKED = new Set(["canvas", "video", "audio"]);
+
+// Boxes outside of an element may cover it: unless the browser finds nothing else at its middle, the whole page is
+// walked for them.
+/** @param {Element} element @param {SnapshotOptions} options */
+const collectOverlays = (element, options) => {
+  const rect = rectOf(element);
+  const [x, y] = [(rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2];
+  const root = rootNodeOf(element);
+  const hit = root.elementFromPoint ? root.elementFromPoint(x, y) : null;
+  if (hit && (containsNode(hit, element) || containsNode(element, hit))) return;
+  walkPage();
+  resetGroups();
+  startRows(longestText);
+  startWalk(options);
 };
 
 /** @param {Element} element @param {VisibilityContext} inner @param {number} from @param {number} limit */
@@ -178,18 +224,52 @@ export const rowOf = (element, role = roleOf(element)) => {
   if (rootNodeOf(element) !== document) noteShadow();
   const named = nameOf(element);
   const naming = role === "none" && named.source === "content" ? NO_NAME : named;
-  const context = contextAt(element);
-  const facts = readStyle(element);
-  const inner = facts.none ? context : enter(element, facts, context);
-  const row = newRow(element, role, naming, STRONG, context, inner);
+  const shown = isTag(element, "area") ? pictureOf(element) || element : element;
+  const context = contextAt(shown);
+  const facts = readStyle(shown, context.facts);
+  const inner = facts.none ? context : enter(shown, facts, context);
+  const row = { ...newRow(shown, role, naming, STRONG, context, inner), element, ref: refNumber(element) };
   row.depth = 0;
   row.line = composeLine(element, role, role, naming, PRESS_ROLES.has(role) ? STRONG : 0, true);
   if ((facts.none && !isTag(element, "area")) || isHiddenByStyle(element)) row.marks += " (not rendered)";
   else if (modalDialog && !inner.inert && !pathOf(element).includes(modalDialog)) row.marks += markFor("inert");
+  else markUnseenContent(row);
   row.flags &= ~PRESS;
   if (PRESS_ROLES.has(role)) row.flags |= PRESS;
   if (role === "link") noteHref(row, element);
   return row;
+};
+
+const LONGEST_PLAIN_TEXT = 50000;
+
+// Adds the text of an element, and none of its roles and names, as a person sees it.
+/** @param {Element} element */
+const walkText = (element) => {
+  const context = contextAt(element);
+  context.inert = "";
+  const facts = readStyle(element, context.facts);
+  if (isHiddenByStyle(element)) context.reason ||= "not rendered";
+  if (facts.none) addText(textContentOf(element), context, "not rendered");
+  else if (!addFieldText(element, enter(element, facts, context))) visitRendered(element, facts, context, 1);
+  flushText();
+  separateCutOffText();
+};
+
+// The text that is cut off gets rows of its own, after the text that is shown.
+const separateCutOffText = () => {
+  replaceRows(
+    rows.flatMap((row) => [
+      { ...row, cut: undefined },
+      ...(row.cut || []).map((text) => ({
+        ...row,
+        text,
+        mark: "clipped",
+        flags: row.flags | UNSEEN,
+        cut: undefined,
+        missing: 0,
+      })),
+    ]),
+  );
 };
 
 // document.open() leaves a document without any element, at least for a moment.
@@ -224,7 +304,9 @@ export const takeSnapshot = (options = {}) => {
   beginPass(options);
   const root = options.root ? elementOfRef(options.root) : null;
   if (options.root && !root) return { gone: options.root };
-  if (root) walkElement(root, options);
+  if (root) collectOverlays(root, options);
+  if (options.text) walkText(root || bodyOf(document) || rootElementOf(document));
+  else if (root) walkElement(root, options);
   else walkPage();
   markCovered();
   markOddColours();

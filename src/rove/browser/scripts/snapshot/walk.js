@@ -33,15 +33,28 @@ import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
 import { BY_TAG, roleOf } from "../roles/roles.js";
 import { cellRoleIn, TABLES } from "../roles/tables.js";
+import { clippedParts } from "../text_placement/clipped_text.js";
+import { unseenGenerated } from "../text_placement/field_text.js";
 import { styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter } from "../visibility/contexts.js";
-import { RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
+import { PARTLY_CLIPPED, RANGE, unseenPseudo, unseenText } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
 import { generatedSwatchText, swatchText, withDotColour } from "./colour_notes.js";
 import { addAreaRows, addDefaultSummaryRow, addElementRows, addLabelRows } from "./element_rows.js";
 import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "./groups.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
-import { addText, breakText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
+import { noteUnseen } from "./row_parts.js";
+import {
+  addCutOffText,
+  addText,
+  breakText,
+  FOLD,
+  flushText,
+  longestText,
+  rows,
+  separateText,
+  textRun,
+} from "./rows.js";
 
 export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes", "noembed"]);
 
@@ -79,14 +92,34 @@ const visitText = (node, data, context) => {
     return;
   }
   const reason = unseenText(node, context);
-  const long = data.length > MAX_TEXT * 3 ? clip(data, MAX_TEXT * 3) : data;
-  const text = facts.keepsLines ? (facts.keepsSpaces ? long : long.replace(/[ \t]+/g, " ")) : collapse(long);
-  const shown = facts.masksText ? "•".repeat(text.length) : withDotColour(text, facts);
-  const run = addText(shown, context, reason, node);
+  const long = data.length > longestText * 3 ? clip(data, longestText * 3) : data;
+  const run = addShownText(node, long, context, reason);
   if (long !== data) run.dropped = (run.dropped || 0) + data.length - long.length;
   if (facts.keepsSpaces) run.preformatted = true;
   if (context.inView === 1) run.inView = true;
   else if (context.inView === 0 && !run.inView) run.inView = isTextInView(node);
+};
+
+// Adds text that is partly cut off by the box around it as what is shown and what is not.
+/** @param {Node} node @param {string} data @param {VisibilityContext} context @param {string} reason */
+const addShownText = (node, data, context, reason) => {
+  if (reason && context.namer) noteTextInName(data, node, { ...context, owner: context.namer });
+  if (reason === "clipped") return addCutOffText(laidOut(data, context.facts), context, node);
+  const parts = reason === PARTLY_CLIPPED ? clippedParts(node, context) : null;
+  if (parts === null) return addText(laidOut(data, context.facts), context, reason, node);
+  let run = null;
+  for (const { text, isSeen } of parts) {
+    const shown = laidOut(text, context.facts);
+    run = isSeen ? addText(shown, context, "", node) : addCutOffText(shown, context, node);
+  }
+  return /** @type {TextRun} */ (run);
+};
+
+// The text as its element lays it out: with or without its spaces and line breaks, or as dots.
+/** @param {string} data @param {StyleRecord} facts */
+const laidOut = (data, facts) => {
+  const text = facts.keepsLines ? (facts.keepsSpaces ? data : data.replace(/[ \t]+/g, " ")) : collapse(data);
+  return facts.masksText ? "•".repeat(text.length) : withDotColour(text, facts);
 };
 
 /** @param {Node} node */
@@ -105,6 +138,7 @@ const noteTextInName = (data, node, context) => {
   const reason = unseenText(node, context);
   if (context.inert && context.inert !== owner.inert && !reason)
     owner.inertText = (owner.inertText || "") + " " + clip(data, 200);
+  else if (reason === PARTLY_CLIPPED) noteClippedParts(owner, node, context);
   else if (reason) noteUnseen(owner, reason, squash(clip(data, 300)));
   else noteSeen(owner, data, context.struck);
 };
@@ -120,10 +154,14 @@ const noteSeen = (owner, data, struck) => {
   owner.struckText.push(squash(clip(data, 300)));
 };
 
-/** @param {NameOwner} owner @param {string} reason @param {string} text */
-const noteUnseen = (owner, reason, text) => {
-  owner.unseen ??= [];
-  owner.unseen.push([reason, text]);
+/** @param {NameOwner} owner @param {Node} node @param {VisibilityContext} context */
+const noteClippedParts = (owner, node, context) => {
+  const parts = clippedParts(node, context);
+  if (parts === null) return noteUnseen(owner, PARTLY_CLIPPED, squash(clip(textDataOf(node), 300)));
+  for (const { text, isSeen } of parts) {
+    if (!isSeen) noteUnseen(owner, "clipped", squash(clip(text, 300)));
+    else if (text.trim()) noteSeen(owner, text, context.struck);
+  }
 };
 
 /** @param {Element} element @param {string} which @param {VisibilityContext} context */
@@ -137,7 +175,7 @@ const addPseudo = (element, which, context) => {
   if (hasAlternative(style.content)) noteAlternative(textOf(false), text, context);
   // Icon fonts use the private use area, which means nothing as text.
   if (!/[^\s\uE000-\uF8FF]/.test(text)) return addSwatch(generatedSwatchText(style), context);
-  const reason = unseenPseudo(style, context, element, which);
+  const reason = unseenGenerated(element, which, style, text, context);
   if (context.isInName) {
     if (reason && context.owner) noteUnseen(context.owner, reason, squash(text));
     return;
@@ -232,7 +270,9 @@ const addSwatch = (text, context) => {
 const visitOnlyText = (element, context) => {
   const data = textContentOf(element);
   if (data) visitText(element, data, context);
-  else if (context.facts.background[3] > 0) addSwatch(swatchText(element, context), context);
+  // The line of a control without a name says its colour already.
+  else if (context.facts.background[3] > 0 && rows[rows.length - 1]?.element !== element)
+    addSwatch(swatchText(element, context), context);
 };
 
 /** @param {Element} element @param {VisibilityContext} context @param {number} nesting */

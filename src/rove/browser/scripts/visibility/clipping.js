@@ -1,6 +1,19 @@
 // The visible part of a box: overflow, clip and clip-path as rectangles.
 
-import { childrenOf } from "../dom/natives.js";
+import { isHtml } from "../dom/elements.js";
+import {
+  childrenOf,
+  clientHeightOf,
+  clientLeftOf,
+  clientTopOf,
+  clientWidthOf,
+  offsetHeightOf,
+  offsetWidthOf,
+  scrollHeightOf,
+  scrollLeftOf,
+  scrollTopOf,
+  scrollWidthOf,
+} from "../dom/natives.js";
 
 /** @param {Clip | null} clip @param {Edges} rect */
 export const intersectClip = (clip, rect) => {
@@ -10,7 +23,72 @@ export const intersectClip = (clip, rect) => {
   const bottom = clip ? Math.min(clip.bottom, rect.bottom) : rect.bottom;
   // A box that is small in one direction only is collapsed, like a closed menu.
   const small = rect.right - rect.left <= 2 && rect.bottom - rect.top <= 2;
-  return { left, top, right, bottom, small: small || Boolean(clip && clip.small) };
+  return {
+    left,
+    top,
+    right,
+    bottom,
+    small: small || Boolean(clip && clip.small),
+    scrolls: Boolean(clip && clip.scrolls),
+  };
+};
+
+// Whether some of the rectangle lies outside, by more than the rounding of positions.
+/** @param {Edges} clip @param {Edges} rect */
+export const reachesOver = (clip, rect) =>
+  rect.left < clip.left - 2 || rect.right > clip.right + 2 || rect.top < clip.top - 2 || rect.bottom > clip.bottom + 2;
+
+// Whether the rectangle of an element is its box: neither scaled nor turned.
+/** @param {Element} element @param {Box} rect */
+const hasLayoutSize = (element, rect) =>
+  isHtml(element) &&
+  Math.abs(rect.width - offsetWidthOf(/** @type {HTMLElement} */ (element))) < 1 &&
+  Math.abs(rect.height - offsetHeightOf(/** @type {HTMLElement} */ (element))) < 1;
+
+// Whether a transform leaves little of the size of an element, or much more.
+/** @param {Element} element @param {Box} rect */
+export const isDistorted = (element, rect) => {
+  if (!isHtml(element)) return false;
+  const width = offsetWidthOf(/** @type {HTMLElement} */ (element));
+  const height = offsetHeightOf(/** @type {HTMLElement} */ (element));
+  return rect.width < width / 4 || rect.height < height / 4 || rect.width > 1e6;
+};
+
+// Where an element shows its content: inside its borders.
+/** @param {Element} element @param {Box} rect */
+export const paddingBox = (element, rect) => {
+  if (!hasLayoutSize(element, rect)) return rect;
+  const [left, top] = [rect.left + clientLeftOf(element), rect.top + clientTopOf(element)];
+  return { left, top, right: left + clientWidthOf(element), bottom: top + clientHeightOf(element) };
+};
+
+const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+
+// What can be scrolled into view; everything where the content may begin at another edge than the top left.
+/** @param {Element} element @param {Box} rect */
+const scrollableArea = (element, rect) => {
+  const style = getComputedStyle(element);
+  const isTurned = style.direction === "rtl" || style.writingMode !== "horizontal-tb";
+  if (isTurned || /reverse/.test(style.flexDirection + style.flexWrap) || !hasLayoutSize(element, rect))
+    return EVERYWHERE;
+  const left = rect.left + clientLeftOf(element) - scrollLeftOf(element);
+  const top = rect.top + clientTopOf(element) - scrollTopOf(element);
+  return { left, top, right: left + scrollWidthOf(element), bottom: top + scrollHeightOf(element) };
+};
+
+// The clip for the content of a scroller: along an axis that it does not scroll, its own box.
+/** @param {Element} element @param {StyleRecord} facts @param {Box} rect @returns {Clip} */
+export const scrollerClip = (element, facts, rect) => {
+  const area = scrollableArea(element, rect);
+  if (!facts.hidesAcross && !facts.hidesDown) return { ...area, scrolls: true };
+  const box = paddingBox(element, rect);
+  return {
+    left: facts.hidesAcross ? box.left : area.left,
+    right: facts.hidesAcross ? box.right : area.right,
+    top: facts.hidesDown ? box.top : area.top,
+    bottom: facts.hidesDown ? box.bottom : area.bottom,
+    scrolls: true,
+  };
 };
 
 /** @param {Clip} clip @param {Edges} rect */

@@ -36,18 +36,18 @@ import {
   TRANSFORMS,
 } from "./style_sheets.js";
 
-const NO_CONTENT = 0;
-const CONTENT = 1;
+const NO_GENERATED = 0;
+const GENERATED = 1;
 const PAINTED_BOX = 2;
 
 // Whether there is a ::before or ::after, and whether it is a positioned box that paints something.
 /** @param {Element} element @param {string} which */
 const generatedContent = (element, which) => {
   const style = getComputedStyle(element, which);
-  if (style.content === "none" || style.content === "normal" || style.content === "") return NO_CONTENT;
-  if (style.position !== "absolute" && style.position !== "fixed") return CONTENT;
-  if (style.visibility !== "visible" || Number(style.opacity) < 0.05) return CONTENT;
-  return parseColour(style.backgroundColor)[3] > 0 || style.backgroundImage !== "none" ? PAINTED_BOX : CONTENT;
+  if (style.content === "none" || style.content === "normal" || style.content === "") return NO_GENERATED;
+  if (style.position !== "absolute" && style.position !== "fixed") return GENERATED;
+  if (style.visibility !== "visible" || Number(style.opacity) < 0.05) return GENERATED;
+  return parseColour(style.backgroundColor)[3] > 0 || style.backgroundImage !== "none" ? PAINTED_BOX : GENERATED;
 };
 
 // Whether text inside may lie somewhere else than in the boxes around it.
@@ -99,8 +99,8 @@ export const readStyle = (element, parent = null) => {
   const pseudo = mayHavePseudo(element);
   const odd = letters !== 0 && hasTextStyles(style);
   const zoom = letters || !parent ? zoomOf(element) : parent.zoom;
-  const before = pseudo ? generatedContent(element, "::before") : NO_CONTENT;
-  const after = pseudo ? generatedContent(element, "::after") : NO_CONTENT;
+  const before = pseudo ? generatedContent(element, "::before") : NO_GENERATED;
+  const after = pseudo ? generatedContent(element, "::after") : NO_GENERATED;
   const moved = moves !== 0 && isMoved(style, transform);
   const overlaps = places ? style.gridRowStart !== "auto" || style.gridArea !== "auto" : false;
   return {
@@ -136,6 +136,8 @@ export const readStyle = (element, parent = null) => {
       tag === "object" ||
       namespaceOf(element) === SVG,
     clipPath: paints ? style.clipPath : "none",
+    hidesAcross: HIDES.test(style.overflowX),
+    hidesDown: HIDES.test(style.overflowY),
     hides: HIDES.test(overflow) || (places !== 0 && hasPaintContainment(style)),
     scrolls: SCROLLS.test(overflow),
     moved,
@@ -145,6 +147,11 @@ export const readStyle = (element, parent = null) => {
     skipsContent: places ? style.contentVisibility === "hidden" : false,
     reason: paints || moves ? hidingReason(style, transform, parent) : "",
     facesAway: moves !== 0 && style.transformStyle === "preserve-3d" && facesAway(transform),
+    holdsFixed:
+      (moves !== 0 && (transform !== "none" || style.perspective !== "none" || /transform/.test(style.willChange))) ||
+      (paints !== 0 && style.filter !== "none") ||
+      (places !== 0 && hasPaintContainment(style)),
+    mayOverflowStart: /flex|grid/.test(display) || (places !== 0 && style.cssFloat === "right"),
     perspective: moves !== 0 ? parseFloat(style.perspective) || 0 : 0,
     filtered: paints ? colourFilterOf(style.filter) : null,
     blend: paints && style.mixBlendMode in BLENDS ? style.mixBlendMode : "",
@@ -153,8 +160,8 @@ export const readStyle = (element, parent = null) => {
     keepsLines: collapses !== "collapse",
     keepsSpaces: collapses !== "collapse" && collapses !== "preserve-breaks",
     overlaps,
-    before: before !== NO_CONTENT,
-    after: after !== NO_CONTENT,
+    before: before !== NO_GENERATED,
+    after: after !== NO_GENERATED,
     paintsBefore: before === PAINTED_BOX,
     paintsAfter: after === PAINTED_BOX,
     marker: display.includes("list-item") ? markerKind(element, style) : "",
@@ -167,7 +174,10 @@ export const readStyle = (element, parent = null) => {
 };
 
 /** @param {Element} element */
-const firstLineOf = (element) => textColour(getComputedStyle(element, "::first-line"));
+const firstLineOf = (element) => {
+  const style = getComputedStyle(element, "::first-line");
+  return parseFloat(style.fontSize) < 2.5 ? [0, 0, 0, 0] : textColour(style);
+};
 
 // Reads the attributes once for both the key and the kinds.
 /** @param {Element} element @param {string} tag */

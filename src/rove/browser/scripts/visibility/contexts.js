@@ -3,22 +3,31 @@
 
 import { ARIA, INERT, kindsOf } from "../dom/attribute_kinds.js";
 import { lowerCaseAttr } from "../dom/attributes.js";
+import { isHtml } from "../dom/elements.js";
 import {
   clientHeightOf,
   clientWidthOf,
+  firstElementOf,
   localNameOf,
   rectOf,
   rootElementOf,
   scrollHeightOf,
-  scrollLeftOf,
-  scrollTopOf,
   scrollWidthOf,
 } from "../dom/natives.js";
 import { flattenedParent, pathOf } from "../dom/tree.js";
-import { clipPathRect, intersectClip, isClippedAway, legacyClipRect } from "./clipping.js";
+import {
+  clipPathRect,
+  intersectClip,
+  isClippedAway,
+  isDistorted,
+  legacyClipRect,
+  paddingBox,
+  reachesOver,
+  scrollerClip,
+} from "./clipping.js";
 import { canvasColour, compositeOver } from "./colours.js";
 import { readStyle, styleOf } from "./computed_styles.js";
-import { outsidePage, viewHeight, viewOf } from "./viewport.js";
+import { outsidePage, pageClip, viewHeight, viewOf } from "./viewport.js";
 
 export const MIN_OPACITY = 0.08;
 const FAR_BELOW = 300;
@@ -42,13 +51,15 @@ const rootContext = () => ({
   overlaps: false,
   displaced: false,
   sunken: false,
-  reach: null,
   clip: null,
+  placedClip: null,
+  fixedClip: null,
   needsMeasuring: false,
   fixed: false,
   pointer: false,
   isInName: false,
   owner: null,
+  namer: null,
   isBehindModal: false,
   depth: 0,
   inView: 0,
@@ -66,29 +77,9 @@ export const geometryReason = (rect, context) => {
   if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
   if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
   if (context.clip && isClippedAway(context.clip, rect)) return context.clip.small ? "screen-reader text" : "clipped";
-  const shown = context.clip ? intersectClip(context.clip, rect) : rect;
-  return isOutOfReach(shown, context) ? "off-screen" : "";
-};
-
-// Whether no scrolling brings it into view.
-/** @param {Edges} rect @param {VisibilityContext} context */
-const isOutOfReach = (rect, { reach, fixed }) =>
-  reach
-    ? rect.right <= reach.left || rect.bottom <= reach.top || rect.left >= reach.right || rect.top >= reach.bottom
-    : outsidePage(rect, fixed);
-
-// What scrolling a box can show of its content. An axis that a person cannot scroll shows what it shows now.
-/** @param {Element} element @param {Box} rect @returns {Edges} */
-const scrollReach = (element, rect) => {
-  const { overflowX, overflowY } = getComputedStyle(element);
-  const left = rect.left - (overflowX === "hidden" ? 0 : scrollLeftOf(element));
-  const top = rect.top - (overflowY === "hidden" ? 0 : scrollTopOf(element));
-  return {
-    left,
-    top,
-    right: Math.max(rect.right, overflowX === "hidden" ? 0 : left + scrollWidthOf(element)),
-    bottom: Math.max(rect.bottom, overflowY === "hidden" ? 0 : top + scrollHeightOf(element)),
-  };
+  // What a scroller holds can be scrolled to, wherever it is now.
+  if (context.clip && context.clip.scrolls) return "";
+  return outsidePage(context.clip ? intersectClip(context.clip, rect) : rect, context.fixed) ? "off-screen" : "";
 };
 
 /** @param {Element} element */
@@ -127,8 +118,9 @@ export const enter = (element, facts, context) => {
     overlaps: context.displaced || facts.displaced,
     displaced: context.displaced || facts.displaced,
     sunken: context.sunken || (facts.placed && facts.zIndex < 0),
-    reach: facts.position === "fixed" ? null : context.reach,
-    clip: context.clip,
+    clip: clipAround(facts, context),
+    placedClip: context.placedClip,
+    fixedClip: context.fixedClip,
     needsMeasuring: context.needsMeasuring || facts.textMayStray,
     fixed: context.fixed || facts.position === "fixed",
     pointer: facts.pointer,
@@ -136,6 +128,7 @@ export const enter = (element, facts, context) => {
     depth: context.depth,
     inView: context.inView,
     owner: context.owner,
+    namer: context.namer,
     isBehindModal: context.isBehindModal,
     grouped: false,
     shapes: context.shapes,
@@ -165,7 +158,23 @@ export const enter = (element, facts, context) => {
     }
   }
   if (!facts.inline || facts.clipPath !== "none" || facts.tag === "svg") measureBox(element, facts, context, inner);
+  else if (inner.clip && (facts.placed || facts.moved)) noteStrayBox(element, inner);
+  if (facts.placed || facts.holdsFixed) inner.placedClip = inner.clip;
+  if (facts.holdsFixed) inner.fixedClip = inner.clip;
   return inner;
+};
+
+// Boxes clip only what they are, or hold, the containing block of.
+/** @param {StyleRecord} facts @param {VisibilityContext} context */
+const clipAround = (facts, context) => {
+  if (!facts.placed) return context.clip;
+  if (facts.position === "fixed") return context.fixedClip;
+  return facts.position === "absolute" ? context.placedClip : context.clip;
+};
+
+/** @param {Element} element @param {VisibilityContext} inner */
+const noteStrayBox = (element, inner) => {
+  if (!inner.needsMeasuring && inner.clip && reachesOver(inner.clip, rectOf(element))) inner.needsMeasuring = true;
 };
 
 /** @param {StyleRecord} facts @param {VisibilityContext} context */
@@ -182,22 +191,14 @@ const measureBox = (element, facts, context, inner) => {
   // A box that does not clip may be smaller than its content, so only a clipping box decides for its children.
   if (inner.inView !== 0 && !facts.hides && !facts.scrolls && (rect.height < 1 || rect.width < 1)) inner.inView = 0;
   if (facts.placed || facts.moved) {
-    if (geometryReason(rect, inner)) inner.needsMeasuring = true;
-  }
-  if (facts.scrolls) {
-    inner.clip = inner.clip && isClippedAway(inner.clip, rect) ? inner.clip : null;
-    if (!isOutOfReach(rect, inner)) inner.reach = scrollReach(element, rect);
-    if (rect.width <= 2 || rect.height <= 2) {
-      inner.clip = intersectClip(inner.clip, rect);
+    if (geometryReason(rect, inner) || (inner.clip && reachesOver(inner.clip, rect)) || isDistorted(element, rect))
       inner.needsMeasuring = true;
-    }
-  } else if (
-    facts.hides &&
-    (isVisibleOverflow(element) || rect.width <= 4 || rect.height <= 4 || localNameOf(element) === "svg")
-  ) {
-    inner.clip = intersectClip(inner.clip, rect);
-    inner.needsMeasuring = true;
   }
+  if (facts.scrolls) clipToScroller(element, facts, rect, inner);
+  else if (facts.hides && (!facts.inline || facts.tag === "svg")) clipToBox(element, rect, inner);
+  // Content that is aligned to another edge overflows where it does not count as scrollable.
+  if (inner.clip && facts.mayOverflowStart && firstElementOf(element))
+    noteStrayBox(/** @type {Element} */ (firstElementOf(element)), inner);
   const shape =
     facts.clipPath !== "none"
       ? clipPathRect(facts.clipPath, rect)
@@ -206,8 +207,43 @@ const measureBox = (element, facts, context, inner) => {
         : null;
   if (shape) {
     inner.clip = intersectClip(inner.clip, shape);
+    inner.placedClip = intersectClip(inner.placedClip, shape);
+    inner.fixedClip = intersectClip(inner.fixedClip, shape);
     inner.needsMeasuring = true;
   }
+};
+
+// The overflow of the root element, or else of the body, is that of the viewport.
+/** @param {string} tag */
+const isClippedByViewport = (tag) =>
+  tag === "html" || (tag === "body" && getComputedStyle(rootElementOf(document)).overflow === "visible");
+
+/** @param {VisibilityContext} inner */
+const clipToPage = (inner) => {
+  if (!pageClip) return;
+  inner.clip = pageClip;
+  inner.needsMeasuring = true;
+};
+
+/** @param {Element} element @param {StyleRecord} facts @param {Box} rect @param {VisibilityContext} inner */
+const clipToScroller = (element, facts, rect, inner) => {
+  if (isClippedByViewport(facts.tag)) return clipToPage(inner);
+  if (rect.width <= 2 || rect.height <= 2) {
+    inner.clip = intersectClip(inner.clip, rect);
+    inner.needsMeasuring = true;
+  } else if (!geometryReason(rect, inner)) {
+    inner.clip = scrollerClip(element, facts, rect);
+    inner.needsMeasuring = facts.textMayStray || (facts.hides && isVisibleOverflow(element));
+  } else inner.needsMeasuring = true;
+};
+
+/** @param {Element} element @param {Box} rect @param {VisibilityContext} inner */
+const clipToBox = (element, rect, inner) => {
+  if (isClippedByViewport(localNameOf(element))) return clipToPage(inner);
+  const box = paddingBox(element, rect);
+  inner.clip = intersectClip(inner.clip, box);
+  if (isVisibleOverflow(element) || box.right - box.left <= 4 || box.bottom - box.top <= 4 || !isHtml(element))
+    inner.needsMeasuring = true;
 };
 
 // The context inside each element, as a walk from the top would compute it.

@@ -25,7 +25,7 @@ const PROPERTY_GROUPS = [
   [EFFECTS, /opacity|filter|mask|clip|blend/],
   [BACKGROUND_IMAGES, /background[\w-]*:[^;]*(?:\(|text)|inset|border-image/],
   [TEXT_STYLES, /text-|letter-spacing|zoom|size-adjust/],
-  [LAYOUT, /grid|content-visibility|contain|pointer-events|z-index/],
+  [LAYOUT, /grid|content-visibility|contain|pointer-events|z-index|float/],
 ];
 
 /** @param {boolean} safe */

@@ -1,12 +1,15 @@
 // Why a person would not see a text or an element.
 
-import { rectOf, textDataOf } from "../dom/natives.js";
+import { localNameOf, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
+import { squash } from "../dom/text.js";
 import { flattenedParent } from "../dom/tree.js";
 import { isHiddenByStyle } from "../names/exclusion.js";
 import { paintedPoints } from "../paint/backdrops.js";
 import { backgroundPalette } from "../paint/backgrounds.js";
 import { pseudoRect } from "../paint/pseudo_boxes.js";
 import { collectSurfaces } from "../paint/surfaces.js";
+import { clippedParts } from "../text_placement/clipped_text.js";
+import { reachesOver } from "./clipping.js";
 import {
   blendColours,
   canvasColour,
@@ -17,10 +20,10 @@ import {
   textColour,
 } from "./colours.js";
 import { contextInside, geometryReason, MIN_OPACITY } from "./contexts.js";
-import { decorationOf } from "./effects.js";
+import { decorationOf, hidingReason } from "./effects.js";
 import { highlights, isHiddenByHighlight } from "./highlights.js";
 
-const MIN_FONT_SIZE = 2.5;
+export const MIN_FONT_SIZE = 2.5;
 export const RANGE = document.createRange();
 
 // The reason why a text node directly inside `context.facts` is not visible, or "".
@@ -34,8 +37,27 @@ export const unseenText = (node, context) => {
   if (faded) return faded;
   if (!context.needsMeasuring) return "";
   RANGE.selectNodeContents(node);
-  return geometryReason(RANGE.getBoundingClientRect(), context);
+  const rect = RANGE.getBoundingClientRect();
+  const away = geometryReason(rect, context) || (isSqueezed(node, rect) ? "scaled away" : "");
+  return away || (context.clip && reachesOver(context.clip, rect) ? PARTLY_CLIPPED : "");
 };
+
+// So little room for each letter, in square pixels, that none can be read; or smeared over more than any screen.
+const MIN_LETTER_AREA = 6;
+const MAX_TEXT_WIDTH = 1e6;
+// A box of this size has room for a hundred letters.
+const SMALL_AREA = 600;
+
+/** @param {Node} node @param {DOMRect} rect */
+const isSqueezed = (node, rect) => {
+  if (rect.width > MAX_TEXT_WIDTH) return true;
+  const area = rect.width * rect.height;
+  const text = area < SMALL_AREA ? textContentOf(node) : "";
+  return area < MIN_LETTER_AREA * text.length && area < MIN_LETTER_AREA * squash(text).length;
+};
+
+// Some of the text may lie outside of what is shown; `clippedParts` tells which.
+export const PARTLY_CLIPPED = "partly clipped";
 
 // The reason why letters cannot be told from what is behind them: by the boxes around them, and where that does not
 // decide, by a look at what is painted there.
@@ -171,20 +193,50 @@ export const unseenElement = (element, context) => {
   return geometryReason(rectOf(element), context);
 };
 
+const PICTURES = new Set(["img", "svg", "canvas", "video", "input"]);
+
+// As unseenElement, for what may be a picture: of a pixel or two there is nothing to see.
+/** @param {Element} element @param {VisibilityContext} context */
+export const unseenPicture = (element, context) => {
+  const reason = unseenElement(element, context);
+  if (reason || !PICTURES.has(localNameOf(element))) return reason;
+  const rect = rectOf(element);
+  if (rect.width > 2 && rect.height > 2) return "";
+  return rect.width && rect.height ? "1px image" : "no size";
+};
+
 const MAX_LABEL_NODES = 40;
 
 // The reason why some text of an element that names another one is not visible, or "".
 /** @param {Element} element */
 export const unseenWords = (element) => {
   if (isHiddenByStyle(element)) return "not rendered";
+  const [first] = unseenTexts(element);
+  return first ? first[0] : "";
+};
+
+// The text in an element that is not visible, with the reasons.
+/** @param {Element} element @returns {[reason: string, text: string][]} */
+export const unseenTexts = (element) => {
+  /** @type {[reason: string, text: string][]} */
+  const found = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(), count = 0; node && count < MAX_LABEL_NODES; node = walker.nextNode(), count++) {
-    if (!textDataOf(node).trim()) continue;
+    const text = textDataOf(node).trim();
+    if (!text) continue;
     const inside = contextInside(flattenedParent(node) || element);
     const reason = inside.seen ? unseenText(node, inside) : "";
-    if (reason) return reason;
+    if (reason === PARTLY_CLIPPED) found.push(...cutOffTexts(node, inside));
+    else if (reason) found.push([reason, text]);
   }
-  return "";
+  return found;
+};
+
+/** @param {Node} node @param {VisibilityContext} context @returns {[reason: string, text: string][]} */
+const cutOffTexts = (node, context) => {
+  const parts = clippedParts(node, context);
+  if (parts === null) return [[PARTLY_CLIPPED, textDataOf(node).trim()]];
+  return parts.filter((part) => !part.isSeen).map((part) => ["clipped", part.text.trim()]);
 };
 
 /** @param {CSSStyleDeclaration} style @param {VisibilityContext} context @param {Element} element @param {string} [which] */
@@ -192,7 +244,9 @@ export const unseenPseudo = (style, context, element, which = "") => {
   if (context.reason) return context.reason;
   if (Number(style.opacity) < MIN_OPACITY) return "transparent";
   if (parseFloat(style.fontSize) < MIN_FONT_SIZE) return "tiny";
-  if (style.position === "absolute" && outsideBox(style)) return "off-screen";
+  if (parseFloat(style.textIndent) < -99) return "clipped";
+  const hidden = hidingReason(style, style.transform, context.facts);
+  if (hidden) return hidden;
   const background = parseColour(style.backgroundColor);
   const isOpaque = background[3] > 0.95;
   const facts = { colour: textColour(style), decoration: decorationOf(style), firstLine: null };
@@ -211,7 +265,3 @@ export const unseenPseudo = (style, context, element, which = "") => {
   const lines = which && style.position === "absolute" ? [pseudoRect(element, which)] : undefined;
   return lowContrastReason(facts, around, isOpaque ? null : element, lines);
 };
-
-/** @param {CSSStyleDeclaration} style */
-const outsideBox = (style) =>
-  parseFloat(style.left) < -999 || parseFloat(style.top) < -999 || parseFloat(style.textIndent) < -99;

@@ -9,6 +9,9 @@ let pageLeft = 0;
 let pageTop = 0;
 export let pageWidth = 0;
 export let pageHeight = 0;
+// What a person can reach of a page that is wider than it lets them scroll; else null.
+/** @type {Clip | null} */
+export let pageClip = null;
 
 export const measurePage = () => {
   measureCanvas();
@@ -27,6 +30,10 @@ export const measurePage = () => {
   pageWidth = lockedX ? viewWidth + scrollX : Math.max(scrollWidthOf(scroller), viewWidth);
   pageHeight = locked ? viewHeight + scrollY : Math.max(scrollHeightOf(scroller), viewHeight);
   if (style.direction === "rtl") pageLeft -= pageWidth - viewWidth;
+  pageClip =
+    lockedX && scrollWidthOf(scroller) > viewWidth + 1
+      ? { left: pageLeft, right: pageLeft + pageWidth, top: -Infinity, bottom: Infinity }
+      : null;
 };
 
 /** @param {Edges} rect @param {boolean} fixed */
