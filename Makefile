@@ -22,10 +22,10 @@ help:  ## Show this list.
 demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
 
-test: browser .venv/dev/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -47,8 +47,9 @@ format: .venv/dev/ready .venv/javascript/ready  ## Format the code and fix what 
 docs: .venv/dev/ready  ## Write the generated reference pages anew.
 	@$(BIN)/python -m docs.generate
 
-bench: browser .venv/dev/ready  ## Measure side by side with peers.
+bench: browser .venv/dev/ready .venv/widgets/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
+	@$(JS_PATH) $(BIN)/python -m bench.told
 
 soak: browser .venv/dev/ready  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
 	@$(BIN)/python -m bench.soak
@@ -82,6 +83,14 @@ browser: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(JS_TOOLS)
+	@touch $@
+
+# The widget libraries that tests drive, by name: see tests/widgets/packages.txt.
+.venv/widgets/ready: tests/widgets/packages.txt .venv/ready
+	@echo "Setting up the widget libraries in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $$(cat $<)
 	@touch $@
 
 clean:  ## Remove the virtual environment and caches.

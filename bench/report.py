@@ -60,7 +60,7 @@ class Report:
         tasks = [task for task in self._tasks if task.page]
         cells = [[column.cells.get(task.key, Cell()) for column in self._columns] for task in tasks]
         rows = [[task.title, *map(_named, row)] for task, row in zip(tasks, cells, strict=True)]
-        return _markdown(["", *self._titles], rows)
+        return table(["", *self._titles], rows)
 
     def _memory(self) -> str:
         rows = [
@@ -108,10 +108,10 @@ class Report:
         return f"{_times(ours, theirs)} {words[1]} than {name}"
 
     def _table(self, rows: Sequence[Sequence[str]]) -> str:
-        return _markdown(["", *self._titles, "rove is"], rows)
+        return table(["", *self._titles, "rove is"], rows)
 
 
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -1,0 +1,34 @@
+"""Widgets of real libraries, used as a user would: the page does what was meant, and the answer tells it truly."""
+
+from __future__ import annotations
+
+import pytest
+from tests.widgets.act import Act, Library, Widget
+from tests.widgets.acts import LIBRARIES
+from tests.widgets.driver import Driver
+from tests.widgets.truth import falsehoods, wrong_words
+
+ACTS = [
+    pytest.param(library, widget, act, id=f"{library.name}: {widget.name} {act.name}")
+    for library in LIBRARIES
+    for widget in library.widgets
+    for act in widget.acts
+]
+
+
+@pytest.mark.parametrize(("library", "widget", "act"), ACTS)
+async def test_the_goal_is_reached_and_the_answer_is_true(
+    driver: Driver, library: Library, widget: Widget, act: Act
+) -> None:
+    performed = await driver.perform(library, widget, act)
+    assert performed.is_done, f"the goal was not reached: {act.goal}\n{performed.text}"
+    wrong = [
+        *wrong_words(performed.answer, act.appears, act.goes),
+        *falsehoods(performed.before, performed.answer, performed.after),
+    ]
+    assert not wrong, "\n".join([*wrong, "", "The answer:", performed.text])
+
+
+def test_there_are_enough_libraries_and_acts() -> None:
+    assert len(LIBRARIES) >= 20
+    assert len(ACTS) >= 100
