@@ -167,7 +167,7 @@ FULLCALENDAR = Library(
                 click('button "Next Month"'),
                 "calendar.view.title === 'June 2031'",
                 appears=("June 2031",),
-                goes=("Choir practice",),
+                goes=("Visit aunt",),
             ),
             Act(
                 "shows the month before",

@@ -146,7 +146,7 @@ PRIMEVUE = Library(
                 "searches",
                 type_("ir", ".p-select-filter"),
                 "document.querySelectorAll('.p-select-option').length === 1",
-                appears=("Iris",),
+                goes=("Fern",),
             ),
             Act("takes an option", click('option "Iris"'), text_of(".p-select-label", "Iris"), appears=("Iris",)),
         ),
