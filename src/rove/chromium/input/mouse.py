@@ -50,7 +50,8 @@ class Mouse:
         page.cdp.on("Input.dragIntercepted", self._on_drag_intercepted)
 
     async def move(self, x: float, y: float) -> None:
-        await self._send("mouseMoved", x, y)
+        """Move the pointer to a point, in two moves, as some tooltips close only at the second one outside of them."""
+        await asyncio.gather(self._send("mouseMoved", max(x - 1, 0), y), self._send("mouseMoved", x, y))
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float = 0) -> None:
         """Press and release `count` times; the last release comes after `hold` seconds."""
