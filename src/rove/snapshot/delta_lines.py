@@ -217,17 +217,25 @@ class _Description:
     def _removed(self, old: Sequence[int]) -> Iterator[tuple[Row, str]]:
         """Write the visible rows that are gone, without those inside of others that are gone."""
         gone = set(old)
-        tops = [
-            each
-            for each in old
-            if self._before.parents[each] not in gone and not self._before.rows[each].flags & UNSEEN
-        ]
+        tops = [each for each in old if self._was_seen(each) and not self._is_inside(each, gone)]
         lines = [_named(self._before, each) for each in tops]
         if len(tops) <= REMOVED_RUN:
             yield from ((self._before.rows[each], f"- {line}") for each, line in zip(tops, lines, strict=True))
         else:
             first, last = (clipped(line, OLD_LENGTH // 2) for line in (lines[0], lines[-1]))
             yield self._before.rows[tops[0]], f"- {len(old):,} lines, the first {first}, the last {last}"
+
+    def _was_seen(self, index: int) -> bool:
+        return not self._before.rows[index].flags & UNSEEN
+
+    def _is_inside(self, index: int, gone: set[int]) -> bool:
+        """Whether a row was inside of a visible row that is gone. An invisible one is not told, so it says nothing."""
+        above = self._before.parents[index]
+        while above in gone:
+            if self._was_seen(above):
+                return True
+            above = self._before.parents[above]
+        return False
 
     def _context_after(self, index: int) -> tuple[Row | None, str]:
         found = next(self._after.contexts_of(index), self._after.parents[index])
