@@ -188,13 +188,20 @@ class _Description:
                 above.pop()
             was = self._comparison.changed.get(each)
             line = line_of(row, links=self._links)
-            if was is not None:
-                line = self._changed_line(each, was, line)
-            sign = "+" if was is None else "~"
+            sign, line = ("+", line) if was is None else self._changed_line(each, was, line)
             yield row, f"{sign} {indented(row._replace(depth=len(above)), line)}"
             above.append(depth)
 
-    def _changed_line(self, now: int, was: int, line: str) -> str:
+    def _changed_line(self, now: int, was: int, line: str) -> tuple[str, str]:
+        """Return the sign and the line of a changed row. What can be seen now is new to a person, and the other way."""
+        was_unseen, is_unseen = self._before.rows[was].flags & UNSEEN, self._after.rows[now].flags & UNSEEN
+        if was_unseen and not is_unseen:
+            return "+", line
+        if is_unseen and not was_unseen:
+            return "-", line.replace("(invisible: ", "(now invisible: ")
+        return "~", self._changed_words(now, was, line)
+
+    def _changed_words(self, now: int, was: int, line: str) -> str:
         old, new = self._before.rows[was], self._after.rows[now]
         if new.flags & TEXT:
             return f"{self._label(now)}{old.line} → {line}"
