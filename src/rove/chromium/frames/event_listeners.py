@@ -139,14 +139,10 @@ async def _create_probe(world: World) -> str | None:
     if world.page_context is None:
         return None
     event = f"found-{secrets.token_hex(8)}"
-    probe = await world.cdp.send(
-        "Runtime.evaluate",
-        {
-            "expression": _LISTENER_PROBE % json.dumps(event),
-            "contextId": world.page_context,
-            "includeCommandLineAPI": True,
-        },
+    source = _LISTENER_PROBE % json.dumps(event)
+    params = {"expression": source, "contextId": world.page_context, "includeCommandLineAPI": True}
+    probe, _ = await asyncio.gather(
+        world.cdp.send("Runtime.evaluate", params), world.call("(event) => rove.useListenerProbe(event)", event)
     )
-    await world.call("(event) => rove.useListenerProbe(event)", event)
     world.listener_probe = probe["result"].get("objectId")
     return world.listener_probe
