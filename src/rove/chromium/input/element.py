@@ -35,12 +35,13 @@ MAX_LOST_PRESSES = 2
 class Element:
     """An element that a target was resolved to. Every method acts on it or raises the reason why it cannot."""
 
-    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "") -> None:
+    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "", is_seen: bool = True) -> None:
         self._devices = devices
         self._page = devices.page
         self._ref = ref
         self.world = world
         self.line = line
+        self.is_seen = is_seen
 
     @property
     def ref(self) -> str:
