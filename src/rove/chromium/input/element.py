@@ -201,6 +201,14 @@ class Element:
                 f" Its options: {', '.join(answer['options'])}.",
                 quotes_page=True,
             )
+        if widget := answer.get("standIn"):
+            ref = self.world.prefix + widget["ref"]
+            raise ElementNotReady(
+                f"{self.line} is hidden, and what is shown in its place, {widget['line']} [{ref}], did not follow"
+                " the choice, which was taken back.",
+                hint=f"Press {ref} with {{click}}, then press the option in its list.",
+                retryable=False,
+            )
         return [self._quote(option) for option in answer["chosen"]]
 
     async def set_checked(self, checked: bool) -> bool:

@@ -56,7 +56,9 @@ class Mouse:
 
     async def move(self, x: float, y: float) -> None:
         """Move the pointer to a point, in two moves, as some tooltips close only at the second one outside of them."""
-        await asyncio.gather(self._send("mouseMoved", max(x - 1, 0), y), self._send("mouseMoved", x, y))
+        # One after the other: the browser makes one event of moves that it receives within a frame.
+        await self._send("mouseMoved", max(x - 1, 0), y)
+        await self._send("mouseMoved", x, y)
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float = 0) -> None:
         """Press and release `count` times; the last release comes after `hold` seconds."""

@@ -15,11 +15,12 @@ import {
 import { squash } from "../dom/text.js";
 
 const LISTBOX = "[role=listbox i]";
-const ENCLOSED_CONTROLS = "select, button, input, textarea, [role=button i], [role=menu i], [role=tree i], [role=grid i]";
+const ENCLOSED_CONTROLS =
+  "select, button, input, textarea, [role=button i], [role=menu i], [role=tree i], [role=grid i]";
 const ENCLOSED_PARTS = `${ENCLOSED_CONTROLS}, ${LISTBOX}`;
 const UNCHOSEN_OPTION = "[role=option i]:not([aria-selected=true i])";
 
-/** @param {Element} element */
+/** @param {HTMLElement} element */
 export const comboboxText = (element) =>
   queryOne(element, ENCLOSED_PARTS) ? textBesideControls(element).trim() : innerTextOf(element).replace(/\n$/, "");
 
@@ -33,7 +34,7 @@ const textBesideControls = (element) => {
   return text;
 };
 
-/** @param {string} text @param {Element} child */
+/** @param {string} text @param {any} child */
 const withTextOf = (text, child) => {
   const own = queryOne(child, ENCLOSED_PARTS) ? textBesideControls(child) : innerTextOf(child);
   if (!squash(own)) return text;
