@@ -39,10 +39,3 @@ async def test_styled_checkboxes_are_as_good_as_plain_ones(session: Session, sit
     await session.navigate(site.page("/", page))
     with pytest.raises(AmbiguousTarget):
         await session.check('checkbox "Milk"')
-
-
-async def test_the_pointer_arrives_in_two_moves(session: Session, site: Site) -> None:
-    page = "<h1>Land</h1><script>const places = new Set(); onpointermove = (e) => places.add(e.clientX)</script>"
-    await session.navigate(site.page("/", page))
-    await session.hover("h1")
-    assert (await session.evaluate("places.size")).result.value == 2
