@@ -219,6 +219,7 @@ class _Description:
             before -= 1
         row = rows[before]
         is_label = depths[before] == depths[index] and not row.line.startswith(HEADING)
+        is_label = is_label and row.origin == rows[index].origin
         return f"{clipped(line_of(row), OLD_LENGTH)}: " if is_label else ""
 
     def _removed(self, old: Sequence[int]) -> Iterator[tuple[Row, str]]:
@@ -249,6 +250,8 @@ class _Description:
         beside = self._after.words_beside(index) if index in self._comparison.changed else ""
         if found < 0:
             return (self._after.rows[index], f"beside {beside}") if beside else (None, "")
+        if self._after.rows[found].origin != self._after.rows[index].origin:
+            beside = ""  # words of a frame are told as the frame's only
         is_item = beside and self._after.rows[found].flags & ITEM
         return self._after.rows[found], self._where(found, "" if is_item else beside)
 

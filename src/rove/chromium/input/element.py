@@ -154,6 +154,10 @@ class Element:
         await self._ask("elementFacts")
         return self.line
 
+    async def identity(self) -> int:
+        """Return a number that no other element of the document has, not even one that is drawn in its place."""
+        return int((await self._ask("elementFacts"))["identity"])
+
     async def value(self) -> str | None:
         value: str | None = (await self._ask("fieldValue"))["value"]
         return None if value is None else self._quote(value)

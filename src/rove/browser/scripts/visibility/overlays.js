@@ -136,6 +136,7 @@ export const markCovered = () => {
   if (!hasSurfaces()) return;
   for (const row of rows.slice(0, MAX_ROWS)) {
     if (row.inlined && row.element && !isDisplacedRow(row) && !isNearAnySurface(row.element)) continue;
+    if (row.flags & BEHIND) continue;
     markRow(row);
     if (row.inlined && !(row.flags & UNSEEN)) markInlined(row, row.inlined);
   }
