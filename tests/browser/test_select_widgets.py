@@ -6,6 +6,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.errors import ElementNotReady
 
 # The widget opens its list when the select, or its own box, has the focus, and closes it when the focus leaves.
 PAGE = """<style>.gone { position: absolute; width: 1px; height: 1px; overflow: hidden; opacity: 0 }</style>
@@ -33,3 +34,32 @@ async def test_a_choice_leaves_no_list_open_over_the_page(session: Session, site
     ]
     await session.click('button "Go"')
     assert (await session.evaluate("done.textContent")).result.value == "pressed"
+
+
+# The widget copies the options when the page loads, and never looks at the select again.
+DEAF = """<style>select { position: absolute; opacity: 0; width: 1px; height: 1px } #box { min-height: 20px }</style>
+  <label for=s>Land</label><select id=s MULTIPLE><option>Norway<option>Sweden</select>
+  <div><div id=box tabindex=0 role=combobox aria-label=Land aria-expanded=false>Norway</div></div>
+  <script>
+    const log = [];
+    s.onchange = () => log.push(s.value);
+    if (s.multiple) box.textContent = '';
+  </script>"""
+
+
+@pytest.mark.parametrize("multiple", ["", "multiple"])
+async def test_a_choice_that_the_widget_does_not_show_is_taken_back(
+    session: Session, site: Site, multiple: str
+) -> None:
+    await session.navigate(site.page("/", DEAF.replace("MULTIPLE", multiple)))
+    before = (await session.evaluate("s.value")).result.value
+    with pytest.raises(ElementNotReady, match=r'combobox "Land" \[e\d+\]'):
+        await session.select("#s", ("Sweden",))
+    assert (await session.evaluate("[s.value, log.join()]")).result.value == [before, f"Sweden,{before}"]
+
+
+async def test_a_choice_in_a_select_without_a_widget_is_kept(session: Session, site: Site) -> None:
+    page = "<select id=s style='opacity: 0'><option>Norway<option>Sweden</select><p>Lands of the north</p><button>Go"
+    await session.navigate(site.page("/", page))
+    await session.select("#s", ("Sweden",))
+    assert (await session.evaluate("s.value")).result.value == "Sweden"

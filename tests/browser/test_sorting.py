@@ -66,7 +66,30 @@ LOOK_NOW_AND_THEN = """
     else if (order().indexOf(dragged) < order().indexOf(item)) item.after(dragged);
     else item.before(dragged);
   };"""
-WAYS = {"half": DROP_IN_A_HALF, "middle": PASS_THE_MIDDLE, "deaf": LOOK_NOW_AND_THEN}
+# Moves the item while it is dragged. The others slide to their new places, and meanwhile are found where they were.
+SLIDE = """
+  let dragged;
+  const order = () => [...document.querySelectorAll('li')];
+  const slide = (item, from) => {
+    const to = item.getBoundingClientRect();
+    const shift = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+    if (item !== dragged) item.animate([{ transform: shift }, { transform: 'none' }], 200);
+  };
+  for (const item of order()) {
+    item.draggable = true;
+    item.ondragstart = () => { dragged = item };
+  }
+  for (const list of document.querySelectorAll('ul')) list.ondragenter = list.ondragover = (event) => {
+    event.preventDefault();
+    const item = event.target.closest('li');
+    if (item === dragged || (!item && list === dragged.parentNode)) return;
+    const before = order().map((each) => [each, each.getBoundingClientRect()]);
+    if (!item) list.append(dragged);
+    else if (order().indexOf(dragged) < order().indexOf(item)) item.after(dragged);
+    else item.before(dragged);
+    for (const [each, box] of before) slide(each, box);
+  };"""
+WAYS = {"half": DROP_IN_A_HALF, "middle": PASS_THE_MIDDLE, "deaf": LOOK_NOW_AND_THEN, "slide": SLIDE}
 
 
 def page(way: str, is_across: bool) -> str:

@@ -177,7 +177,7 @@ def wrong_words(answer: Answer, appears: Sequence[str], goes: Sequence[str]) -> 
     for words in appears:
         if not answer.tells(words):
             yield f"not told as seen: {words}"
-    claimed = [line for line in answer.claimed() if not line.is_announced]
+    claimed = [line for line in answer.claimed() if line.is_seen and not line.is_announced]
     for words in goes:
         if any(words in line.text for line in claimed):
             yield f"told as still there: {words}"

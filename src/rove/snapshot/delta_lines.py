@@ -28,6 +28,7 @@ REFS_SHOWN = 40
 MOVES_SHOWN = 5
 ORDER_SHOWN = 60
 NAME_LENGTH = 30
+INVISIBLE = "(invisible: "
 
 
 class Rank(IntEnum):
@@ -63,6 +64,11 @@ class Block:
             and len(self.lines) <= SMALL
             and all(line.startswith("+") and row.flags & IN_VIEW for row, line in self.lines)
         )
+
+
+def _is_invisible(row: Row) -> bool:
+    """Whether no part of it can be seen: the flag also stands for what is partly covered, or seen but aria-hidden."""
+    return bool(row.flags & UNSEEN) and INVISIBLE in row.line
 
 
 def blocks_of(comparison: Comparison, *, links: bool = False) -> list[Block]:
@@ -194,11 +200,11 @@ class _Description:
 
     def _changed_line(self, now: int, was: int, line: str) -> tuple[str, str]:
         """Return the sign and the line of a changed row. What can be seen now is new to a person, and the other way."""
-        was_unseen, is_unseen = self._before.rows[was].flags & UNSEEN, self._after.rows[now].flags & UNSEEN
+        was_unseen, is_unseen = _is_invisible(self._before.rows[was]), _is_invisible(self._after.rows[now])
         if was_unseen and not is_unseen:
             return "+", line
         if is_unseen and not was_unseen:
-            return "-", line.replace("(invisible: ", "(now invisible: ")
+            return "-", line.replace(INVISIBLE, "(now invisible: ")
         return "~", self._changed_words(now, was, line)
 
     def _changed_words(self, now: int, was: int, line: str) -> str:

@@ -14,7 +14,7 @@ import { untilLayersRest } from "./acting/waiting.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
-import { listenForScrolling } from "./page/animations.js";
+import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
 import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
@@ -46,6 +46,7 @@ globalThis.rove = {
   untilActionable,
   pressResult,
   hasDragStarted,
+  untilAnimationsEnd,
   fillIn,
   enterSecret,
   fieldValue,

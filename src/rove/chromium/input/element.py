@@ -35,12 +35,13 @@ MAX_LOST_PRESSES = 2
 class Element:
     """An element that a target was resolved to. Every method acts on it or raises the reason why it cannot."""
 
-    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "") -> None:
+    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "", is_seen: bool = True) -> None:
         self._devices = devices
         self._page = devices.page
         self._ref = ref
         self.world = world
         self.line = line
+        self.is_seen = is_seen
 
     @property
     def ref(self) -> str:
@@ -203,6 +204,14 @@ class Element:
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
                 f" Its options: {', '.join(answer['options'])}.",
                 quotes_page=True,
+            )
+        if widget := answer.get("standIn"):
+            ref = self.world.prefix + widget["ref"]
+            raise ElementNotReady(
+                f"{self.line} is hidden, and what is shown in its place, {widget['line']} [{ref}], did not follow"
+                " the choice, which was taken back.",
+                hint=f"Press {ref} with {{click}}, then press the option in its list.",
+                retryable=False,
             )
         return [self._quote(option) for option in answer["chosen"]]
 

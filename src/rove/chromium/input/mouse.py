@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Returns where to drag to, for a pointer that comes from a point.
 Position = Callable[[Point], Awaitable[DragStop]]
+Move = Callable[[Point], Awaitable[None]]
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 # The moves of a drag between two stops: sliders and sortable lists need several. A short distance takes fewer.
 MAX_DRAG_STEPS = 12
@@ -35,6 +36,10 @@ SLOW_INTERVAL = 0.04
 PAST_MIDDLE = 0.2
 # A pointer that is this many pixels from a box may already be in its margin.
 BOX_MARGIN = 4.0
+# The most seconds that a move of a drag waits for items that make room with an animation, and from the start of the
+# drag on.
+MAX_ANIMATION = 0.6
+MAX_ANIMATION_SECONDS = 4.0
 DRAG_TIMEOUT = 1.0
 DRAG_OVER_INTERVAL = 0.1
 
@@ -51,7 +56,9 @@ class Mouse:
 
     async def move(self, x: float, y: float) -> None:
         """Move the pointer to a point, in two moves, as some tooltips close only at the second one outside of them."""
-        await asyncio.gather(self._send("mouseMoved", max(x - 1, 0), y), self._send("mouseMoved", x, y))
+        # One after the other: the browser makes one event of moves that it receives within a frame.
+        await self._send("mouseMoved", max(x - 1, 0), y)
+        await self._send("mouseMoved", x, y)
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float = 0) -> None:
         """Press and release `count` times; the last release comes after `hold` seconds."""
@@ -115,9 +122,9 @@ class Mouse:
                 await self._move_pressed(point)
             data = await self._intercepted_data(world)
             if data is None:
-                await self._drag_with_pointer(start, stops, hold)
+                await self._drag_with_pointer(start, world, stops, hold)
             else:
-                await self._drag_with_events(data, start, stops, hold)
+                await self._drag_with_events(data, start, world, stops, hold)
         except BaseException:
             self._release_soon(start, button="left", clickCount=1)
             raise
@@ -125,22 +132,27 @@ class Mouse:
             self._drag_data = None
             await self._page.cdp.send("Input.setInterceptDrags", {"enabled": False})
 
-    async def _drag_with_pointer(self, start: Point, stops: Sequence[Position], hold: float) -> None:
-        end = await self._drag_over(start, stops, self._move_pressed)
+    async def _drag_with_pointer(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
+        end = await self._drag_over(start, stops, world, self._move_pressed)
         await asyncio.sleep(hold)
         await self._move_pressed(end)
         await self._send("mouseReleased", *end, button="left", clickCount=1)
 
-    async def _drag_over(
-        self, start: Point, stops: Sequence[Position], move: Callable[[Point], Awaitable[None]]
-    ) -> Point:
+    async def _drag_over(self, start: Point, stops: Sequence[Position], world: World, move_now: Move) -> Point:
         """Move from stop to stop, slowly at the last one; return where the pointer is then."""
+        animations = _Animations(world)
+
+        async def move(point: Point) -> None:
+            await animations.end()
+            await move_now(point)
+
         end = slow_from = start
         for stop in stops:
             # The place is determined again on the way, since a page may make room for what is dragged; but not once the
             # pointer is there, since a sortable list then moves the target out of its way.
             on_the_way = _point_outside(start, await stop(start))
             await self._move_along(start, on_the_way, move)
+            await animations.end()
             end = (await stop(start)).point
             slow_from = _point_before(start, end) if stop is stops[-1] else end
             await self._move_along(on_the_way, slow_from, move)
@@ -151,7 +163,7 @@ class Mouse:
         await asyncio.sleep(SLOW_INTERVAL)
         return end
 
-    async def _move_along(self, start: Point, end: Point, move: Callable[[Point], Awaitable[None]]) -> None:
+    async def _move_along(self, start: Point, end: Point, move: Move) -> None:
         if start == end:
             return
         for point in _points_between(start, end, _step_count(start, end)):
@@ -172,10 +184,10 @@ class Mouse:
             return None
 
     async def _drag_with_events(
-        self, data: dict[str, Any], start: Point, stops: Sequence[Position], hold: float
+        self, data: dict[str, Any], start: Point, world: World, stops: Sequence[Position], hold: float
     ) -> None:
         await self._dispatch_drag("dragEnter", start, data)
-        end = await self._drag_over(start, stops, lambda point: self._dispatch_drag("dragOver", point, data))
+        end = await self._drag_over(start, stops, world, lambda point: self._dispatch_drag("dragOver", point, data))
         until = time.monotonic() + hold
         while time.monotonic() < until:
             # A browser repeats `dragover` while the pointer rests on an element.
@@ -193,6 +205,21 @@ class Mouse:
 
     async def _send(self, kind: str, x: float, y: float, **params: Any) -> None:
         await self._page.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **params})
+
+
+class _Animations:
+    """Waits for the animations by which a page makes room for what is dragged, for a limited time in one drag.
+
+    A list takes an item to be where it goes, while the browser still finds it, and the pointer, elsewhere.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._until = time.monotonic() + MAX_ANIMATION_SECONDS
+
+    async def end(self) -> None:
+        if (left := self._until - time.monotonic()) > 0:
+            await self._world.call("ms => rove.untilAnimationsEnd(ms)", min(left, MAX_ANIMATION) * 1000)
 
 
 def _point_outside(start: Point, stop: DragStop) -> Point:

@@ -50,7 +50,10 @@ async def resolve_pointer_target(devices: InputDevices, target: str) -> Element 
 
 
 async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> list[Element]:
-    """Return every element that a target means; raise if there is none, after a while unless `wait` is False."""
+    """Return every element that a target means; raise if there is none, after a while unless `wait` is False.
+
+    A role and a name mean the one element that a person sees, if all others that match are invisible.
+    """
     parsed = parse_target(target)
     if isinstance(parsed, Ref):
         # The first call on the element says whether it still exists.
@@ -62,7 +65,8 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
         if patience.is_over:
             raise patience.error(parsed)
         await patience.wait_for_change()
-    return matches
+    seen = [match for match in matches if match.is_seen]
+    return seen if isinstance(parsed, RoleAndName) and len(seen) == 1 else matches
 
 
 class _Patience:
@@ -158,7 +162,7 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
     if "error" in answer:
         raise InvalidArguments(f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.")
-    return [Element(devices, world, match["ref"], match["line"]) for match in answer["matches"]]
+    return [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
 
 
 def _match(match: dict[str, Any], prefix: str, note: str) -> dict[str, Any]:

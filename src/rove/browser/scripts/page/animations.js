@@ -55,6 +55,17 @@ export const animationTimeLeft = (longest) => {
   return { within, later };
 };
 
+// Resolves when no animation is running that would end within `longest` milliseconds.
+/** @param {number} longest */
+export const untilAnimationsEnd = async (longest) => {
+  const ends = performance.now() + longest;
+  for (;;) {
+    const { within } = animationTimeLeft(ends - performance.now());
+    if (!within) return;
+    await new Promise((resolve) => setTimeout(resolve, within));
+  }
+};
+
 // A smooth scroll shows as scroll events frame after frame; the browser reports its end late, or not at all.
 const SCROLL_FRAME_MS = 50;
 let lastScrollAt = -Infinity;

@@ -5,6 +5,7 @@ import { isEditingHost, isHtml, isTag } from "../dom/elements.js";
 import { innerTextOf, localNameOf, textContentOf } from "../dom/natives.js";
 import { bareWord, quote, squash, thousands } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
+import { comboboxText } from "./combobox_text.js";
 import { inputType, TEXT_INPUTS } from "./controls.js";
 import { wasPassword } from "./passwords.js";
 
@@ -50,7 +51,7 @@ export const valueState = (element, role, limit) => {
     return role === "listbox" ? "" : " value=" + quote(Array.from(element.selectedOptions, optionText).join(", "));
   if (tag === "textarea") return element.value ? " value=" + quote(element.value, limit) : "";
   if (tag === "input") return inputValueState(element, limit);
-  if (TEXT_ENTRY.has(role) || isEditingHost(element)) return editableValue(element, limit);
+  if (TEXT_ENTRY.has(role) || isEditingHost(element)) return textValue(element, role, limit);
   return "";
 };
 
@@ -67,10 +68,10 @@ const inputValueState = (element, limit) => {
   return element.value ? " value=" + quote(element.value, limit) : "";
 };
 
-/** @param {HTMLElement} element @param {number} limit */
-const editableValue = (element, limit) => {
-  if (!isHtml(element)) return "";
-  const text = innerTextOf(element).replace(/\n$/, "");
+/** @param {HTMLElement} element @param {string} role @param {number} limit */
+const textValue = (element, role, limit) => {
+  const isBox = role === "combobox" && !isEditingHost(element);
+  const text = isBox ? comboboxText(element) : innerTextOf(element).replace(/\n$/, "");
   return text.trim() ? " value=" + quote(text, limit) : "";
 };
 

@@ -11,6 +11,7 @@ import { roleOf } from "../roles/roles.js";
 import { composeLine, composeName, MAX_GUESS } from "../snapshot/lines.js";
 import { guessName } from "../snapshot/name_guesses.js";
 import { PRESS_ROLES, pressStrength, STRONG, visibleLabelOf } from "../snapshot/press_targets.js";
+import { unmarkTransparentToggle } from "../snapshot/row_parts.js";
 import { clickableName, clickableRole, isShownByLabel } from "../snapshot/row_roles.js";
 import { finishLine, rows, UNSEEN } from "../snapshot/rows.js";
 import { beginPass, rowOf, walkElement } from "../snapshot/snapshot.js";
@@ -142,12 +143,17 @@ export const queryTargets = (spec) => {
   } catch (error) {
     return { error: "bad selector: " + clip(messageOf(error), 200), total: 0, matches: [] };
   }
-  const matches = found.slice(0, spec.limit || MAX_MATCHES).map((element) => ({
-    ref: "e" + refNumber(element),
-    line: fullLineOf(element),
-    visible: isRendered(element),
-  }));
+  const matches = found.slice(0, spec.limit || MAX_MATCHES).map(describeMatch);
   return { total: found.length, matches };
+};
+
+/** @param {Element} element */
+const describeMatch = (element) => {
+  const row = rowOf(element);
+  unmarkTransparentToggle(element, row);
+  // An element that is seen may have a name, or a part of one, that is not.
+  const isSeen = isRendered(element) && !(row.reason && row.flags & UNSEEN);
+  return { ref: "e" + refNumber(element), line: finishLine({ ...row, ref: 0 }), isSeen };
 };
 
 const MAX_AROUND = 100;
