@@ -77,7 +77,8 @@ async def test_a_label_that_cannot_be_seen_marks_its_field(world: World) -> None
     assert 'textbox "Send all" (invisible: same colour)' in await world.text()
 
 
-BUTTONS = """<!doctype html><style>button { background: #ddd } button:focus { background: #0a0 } .on { background: #c00 }
+BUTTONS = """<!doctype html><style>button { background: #ddd } button:focus { background: #0a0 }
+.on { background: #c00 }
 </style><div><button>Fence</button><button>Gate</button><button CLASS>Shed</button></div>"""
 
 
