@@ -36,18 +36,18 @@ CASES = {
     "text in a slider": ("<div role=slider tabindex=0 aria-valuenow=3><b>3 stars</b></div>", '[e1]: "3 stars"'),
     "buttons in a spin button": ("<div role=spinbutton tabindex=0><button>+</button></div>", 'button "+"'),
     "text in a picture": ("<div role=img aria-label=Chart>42 visitors</div>", 'img "Chart" (aria): "42 visitors"'),
-    "a list marker that is a string": ("<ul style=\"list-style-type: '→ '\"><li>One</ul>", 'listitem: "→ One"'),
+    "a list marker that is a string": ("<ul style=\"list-style-type: '→ '\"><li>One</ul>", '"→ One"'),
     "a list marker by content": (
         '<style>li::marker { content: "Step " counter(list-item) ": " }</style><ol><li>Wash<li>Dry</ol>',
-        'listitem: "Step 1: Wash"\n listitem: "Step 2: Dry"',
+        '"Step 1: Wash"\n "Step 2: Dry"',
     ),
-    "letters as numbers": ("<ol type=a start=3><li>One<li>Two</ol>", 'listitem: "c. One"\n listitem: "d. Two"'),
-    "numbers downwards": ("<ol reversed><li>One<li>Two</ol>", 'listitem: "2. One"\n listitem: "1. Two"'),
-    "places in a list": ("<ol><li>One<li>Two</ol>", 'listitem: "One"\n listitem: "Two"'),
+    "letters as numbers": ("<ol type=a start=3><li>One<li>Two</ol>", '"c. One"\n "d. Two"'),
+    "numbers downwards": ("<ol reversed><li>One<li>Two</ol>", '"2. One"\n "1. Two"'),
+    "places in a list": ("<ol><li>One<li>Two</ol>", '"One"\n "Two"'),
     "a counter style of the page": (
         '<style>@counter-style s { system: cyclic; symbols: "★" "☆"; suffix: " " } ul { list-style: s }</style>'
         "<ul><li>One<li>Two<li>Three</ul>",
-        'listitem: "★ One"\n listitem: "☆ Two"\n listitem: "★ Three"',
+        '"★ One"\n "☆ Two"\n "★ Three"',
     ),
     "counters before text": (
         '<style>p { counter-increment: s } p::before { content: "§" counter(s) " " }</style><p>One</p><p>Two</p>',
