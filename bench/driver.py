@@ -97,6 +97,9 @@ class Driver:
     async def whole_snapshot(self) -> Reply:
         return await self._call(self.server.tool_calls.whole_snapshot)
 
+    async def screenshot(self) -> Reply:
+        return await self._call(self.server.tool_calls.screenshot)
+
     async def _call(self, call: Call) -> Reply:
         return await self._client.call(call.tool, call.arguments, self._limit)
 

@@ -45,6 +45,7 @@ class ToolCalls:
     snapshot: Call
     # A snapshot of the whole page, where the default call returns less.
     whole_snapshot: Call
+    screenshot: Call
     # A pattern that finds the ref of the element named %s in a snapshot.
     ref: str
 
@@ -89,6 +90,7 @@ def _playwright_calls() -> ToolCalls:
         evaluate=lambda expression: Call("browser_evaluate", {"function": f"() => ({expression})"}),
         snapshot=Call("browser_snapshot", {}),
         whole_snapshot=Call("browser_snapshot", {}),
+        screenshot=Call("browser_take_screenshot", {}),
         ref=r'"%s"[^\n]*?\[ref=(\w+)\]',
     )
 
@@ -131,6 +133,7 @@ def _devtools_calls(**evaluating: bool) -> ToolCalls:
         ),
         snapshot=Call("take_snapshot", page),
         whole_snapshot=Call("take_snapshot", page),
+        screenshot=Call("take_screenshot", page),
         ref=r'uid=(\S+) \w+ "%s"',
     )
 
@@ -175,6 +178,7 @@ def _agent_browser_calls() -> ToolCalls:
         evaluate=lambda expression: Call("agent_browser_eval", {"script": expression}),
         snapshot=Call("agent_browser_snapshot", {}),
         whole_snapshot=Call("agent_browser_snapshot", {"interactive": False}),
+        screenshot=Call("agent_browser_screenshot", {}),
         ref=r'"%s"[^\n]*?ref=(\w+)',
     )
 
@@ -223,6 +227,7 @@ def _rove_calls() -> ToolCalls:
         evaluate=lambda expression: Call("browser_evaluate", {"expression": expression}),
         snapshot=Call("browser_snapshot", {}),
         whole_snapshot=Call("browser_snapshot", {"budget": ROVE_LARGEST_BUDGET}),
+        screenshot=Call("browser_screenshot", {}),
         ref=r'"%s"[^\n]*?\[((?:f\d+)?e\d+)\]',
     )
 

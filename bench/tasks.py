@@ -56,6 +56,11 @@ async def evaluate(driver: Driver) -> list[Reply]:
     return [await _expect(driver, "document.title.length * 1111", "11110")]
 
 
+async def screenshot(driver: Driver) -> list[Reply]:
+    await driver.navigate("/small")
+    return [await driver.screenshot()]
+
+
 async def open_and_see(driver: Driver) -> list[Reply]:
     """Open the page and read its first story: one call where navigating shows the page, else two."""
     await driver.navigate("/small")
@@ -152,6 +157,7 @@ TASKS = (
     Task("click", "click, quiet page", click),
     Task("fill", "fill a field", fill),
     Task("evaluate", "evaluate", evaluate),
+    Task("screenshot", "screenshot, small page", screenshot),
     Task("open-and-see", "open the 100-story list and see it", open_and_see),
     Task("click-and-see", "click in it and see what changed", click_and_see),
     *_snapshots("/small", "small page"),

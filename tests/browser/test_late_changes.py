@@ -237,3 +237,13 @@ async def test_a_reply_that_never_comes_is_waited_for_once(session: Session, sit
     first = await session.click('button "Go"')
     second = await session.click('button "Go"')
     assert second.seconds < first.seconds
+
+
+async def test_what_goes_from_a_box_without_a_size_is_told_as_gone(session: Session, site: Site) -> None:
+    page = """<style>ol { position: fixed; top: 0; left: 0; height: 0; margin: 0; padding: 0; list-style: none }
+      li { position: absolute; top: 50px; width: 300px }</style><h1>Page</h1>
+      <section aria-label=Messages><ol><li>Saved <button onclick="this.closest('ol').remove()">Close</button></ol>"""
+    shown = await session.navigate(site.page("/", page))
+    assert "invisible" not in shown.changes.text
+    closed = await session.click('button "Close"')
+    assert "Saved" in closed.changes.text and now_there(closed.changes.text).count("Saved") == 0

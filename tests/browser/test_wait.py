@@ -15,7 +15,7 @@ from rove.errors import DeadlineExceeded, InvalidArguments
 
 async def test_wait_ends_when_the_text_appears(session: Session, site: Site) -> None:
     await session.navigate(
-        site.page("/", "<p id=p>Brewing</p><script>setTimeout(() => p.textContent = 'Ready', 300)</script>")
+        site.page("/", "<p id=p>Brewing</p><script>setTimeout(() => p.textContent = 'Ready', 3000)</script>")
     )
     outcome = await session.wait(text="Ready")
     assert "Ready" in outcome.changes.text
@@ -23,7 +23,7 @@ async def test_wait_ends_when_the_text_appears(session: Session, site: Site) -> 
 
 
 async def test_wait_ends_when_the_text_is_gone(session: Session, site: Site) -> None:
-    await session.navigate(site.page("/", "<p id=p>Loading</p><script>setTimeout(() => p.remove(), 300)</script>"))
+    await session.navigate(site.page("/", "<p id=p>Loading</p><script>setTimeout(() => p.remove(), 3000)</script>"))
     await session.wait(gone="Loading")
     assert (await session.evaluate("!!document.querySelector('p')")).result.value is False
 

@@ -15,7 +15,7 @@ from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.actions.pages.snapshot import Snapshot
 from rove.browser.tab import Tab
-from rove.engine.run import page_report
+from rove.engine.run import look
 from rove.engine.run.settle import StartState, Unfinished, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
@@ -79,7 +79,7 @@ async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_
                 await asyncio.sleep(0)
         return unfinished
 
-    monkeypatch.setattr(page_report, "settle", until_awaited)
+    monkeypatch.setattr(look, "settle", until_awaited)
     async with serving(answer) as place:
         outcome = await session.run(Navigate(f"http://{place}/"), timeout=20)
     assert 'heading "Turning"' in outcome.changes.text

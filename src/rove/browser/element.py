@@ -74,6 +74,10 @@ class Element(PointerTarget, Protocol):
         """Return the element as the page shows it now, in one line."""
         ...
 
+    async def identity(self) -> int:
+        """Return a number that no other element of the document has, not even one that is drawn in its place."""
+        ...
+
     async def fill(self, value: str, /) -> str | None:
         """Replace the value of a field; return the new value, or None if it may not be shown."""
         ...

@@ -188,13 +188,20 @@ class _Description:
                 above.pop()
             was = self._comparison.changed.get(each)
             line = line_of(row, links=self._links)
-            if was is not None:
-                line = self._changed_line(each, was, line)
-            sign = "+" if was is None else "~"
+            sign, line = ("+", line) if was is None else self._changed_line(each, was, line)
             yield row, f"{sign} {indented(row._replace(depth=len(above)), line)}"
             above.append(depth)
 
-    def _changed_line(self, now: int, was: int, line: str) -> str:
+    def _changed_line(self, now: int, was: int, line: str) -> tuple[str, str]:
+        """Return the sign and the line of a changed row. What can be seen now is new to a person, and the other way."""
+        was_unseen, is_unseen = self._before.rows[was].flags & UNSEEN, self._after.rows[now].flags & UNSEEN
+        if was_unseen and not is_unseen:
+            return "+", line
+        if is_unseen and not was_unseen:
+            return "-", line.replace("(invisible: ", "(now invisible: ")
+        return "~", self._changed_words(now, was, line)
+
+    def _changed_words(self, now: int, was: int, line: str) -> str:
         old, new = self._before.rows[was], self._after.rows[now]
         if new.flags & TEXT:
             return f"{self._label(now)}{old.line} → {line}"
@@ -212,16 +219,13 @@ class _Description:
             before -= 1
         row = rows[before]
         is_label = depths[before] == depths[index] and not row.line.startswith(HEADING)
+        is_label = is_label and row.origin == rows[index].origin
         return f"{clipped(line_of(row), OLD_LENGTH)}: " if is_label else ""
 
     def _removed(self, old: Sequence[int]) -> Iterator[tuple[Row, str]]:
         """Write the visible rows that are gone, without those inside of others that are gone."""
         gone = set(old)
-        tops = [
-            each
-            for each in old
-            if self._before.parents[each] not in gone and not self._before.rows[each].flags & UNSEEN
-        ]
+        tops = [each for each in old if self._was_seen(each) and not self._is_inside(each, gone)]
         lines = [_named(self._before, each) for each in tops]
         if len(tops) <= REMOVED_RUN:
             yield from ((self._before.rows[each], f"- {line}") for each, line in zip(tops, lines, strict=True))
@@ -229,11 +233,25 @@ class _Description:
             first, last = (clipped(line, OLD_LENGTH // 2) for line in (lines[0], lines[-1]))
             yield self._before.rows[tops[0]], f"- {len(old):,} lines, the first {first}, the last {last}"
 
+    def _was_seen(self, index: int) -> bool:
+        return not self._before.rows[index].flags & UNSEEN
+
+    def _is_inside(self, index: int, gone: set[int]) -> bool:
+        """Whether a row was inside of a visible row that is gone. An invisible one is not told, so it says nothing."""
+        above = self._before.parents[index]
+        while above in gone:
+            if self._was_seen(above):
+                return True
+            above = self._before.parents[above]
+        return False
+
     def _context_after(self, index: int) -> tuple[Row | None, str]:
         found = next(self._after.contexts_of(index), self._after.parents[index])
         beside = self._after.words_beside(index) if index in self._comparison.changed else ""
         if found < 0:
             return (self._after.rows[index], f"beside {beside}") if beside else (None, "")
+        if self._after.rows[found].origin != self._after.rows[index].origin:
+            beside = ""  # words of a frame are told as the frame's only
         is_item = beside and self._after.rows[found].flags & ITEM
         return self._after.rows[found], self._where(found, "" if is_item else beside)
 

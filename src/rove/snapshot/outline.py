@@ -80,7 +80,9 @@ class Outline:
         if '"' in self.rows[index].line or not self.rows[index].flags & ITEM:
             return ""
         inside = self.rows[index + 1 : min(self.end_of(index), index + 1 + ITEM_ROWS)]
-        found = [row for row in inside if '"' in row.line and not row.flags & UNSEEN]
+        # Words of a frame are told as the frame's only.
+        own = [row for row in inside if row.origin == self.rows[index].origin]
+        found = [row for row in own if '"' in row.line and not row.flags & UNSEEN]
         said = next((row for row in found if row.flags & TEXT), found[0] if found else None)
         return said.line.replace(REF_PLACE, "") if said else ""
 

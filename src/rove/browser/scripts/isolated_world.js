@@ -24,7 +24,7 @@ import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
-import { receiveClickListeners } from "./snapshot/press_targets.js";
+import { useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
   // The snapshot, and elements in it.
@@ -41,7 +41,7 @@ globalThis.rove = {
   // What only the driver can find out.
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
-  receiveClickListeners,
+  useListenerProbe,
   // Acting on one element.
   untilActionable,
   pressResult,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
-from rove.chromium.frames.event_listeners import find_listeners
+from rove.chromium.frames.event_listeners import prepare_listeners
 from rove.chromium.frames.worlds import MAX_FRAMES, World, Worlds
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ScriptFailed
@@ -139,7 +139,7 @@ async def _read_rows_within(world: World, reading: ReadOptions) -> Snapshot:
 
 async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any] | None = None) -> Snapshot:
     """Return the snapshot of one frame; `taken` is its data, if it has just been taken."""
-    data = await _take_snapshot(world, options, taken)
+    data = taken or await _take_snapshot(world, options)
     for _ in range(MAX_CLOSED_DEPTH):
         if not data.get("closedHosts") or not await _open_closed_roots(world):
             break
@@ -150,16 +150,11 @@ async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any
     return parse(data, world.prefix, scoped=options.get("root") is not None)
 
 
-async def _take_snapshot(world: World, options: dict[str, Any], taken: dict[str, Any] | None) -> dict[str, Any]:
-    """Take a snapshot while event listeners are looked for; take another one if there are new ones."""
-    if options.get("text"):
-        return taken or dict(await world.call(SNAPSHOT, options))  # text is the same whatever listens
-    looking = asyncio.ensure_future(find_listeners(world))
-    try:
-        data: dict[str, Any] = taken or await world.call(SNAPSHOT, options)
-        return await world.call(SNAPSHOT, options) if await looking else data
-    finally:
-        looking.cancel()
+async def _take_snapshot(world: World, options: dict[str, Any]) -> dict[str, Any]:
+    if not options.get("text"):  # text is the same whatever listens
+        await prepare_listeners(world)
+    data: dict[str, Any] = await world.call(SNAPSHOT, options)
+    return data
 
 
 async def _open_closed_roots(world: World) -> bool:

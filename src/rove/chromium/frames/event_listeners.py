@@ -8,17 +8,15 @@ tabindex would be left out. Asking through `DOMDebugger` took 40 to 440 ms on la
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import secrets
-from typing import Any
 
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
 
-# An object in the page's context that no variable of the page refers to.
-_LISTENER_PROBE = "({ listeners: getEventListeners, known: new WeakSet(), event: %s })"
 # Each element takes most of a microsecond of the page's main thread, and every snapshot waits for it.
-MAX_ELEMENTS = 6000
+MAX_ELEMENTS = 3000
 MAX_LISTENERS = 3000
 # Finds the elements that have press listeners since the last call. Frameworks that listen once for a whole part of the
 # page keep the handlers of its elements as properties of these (React, Solid, Svelte) or as selectors (jQuery). An
@@ -88,6 +86,16 @@ _NEW_ELEMENTS = """function (maxElements, maxListeners) {
 }"""
 
 
+# An object in the page's context that no variable of the page refers to. It looks when rove's script asks by an event,
+# so that a snapshot costs no round trip more. A page can break its own prototypes, and the look with them; then its
+# listeners stay unknown.
+_LISTENER_PROBE = f"""(() => {{
+  const probe = {{ listeners: getEventListeners, known: new WeakSet(), event: %s, find: {_NEW_ELEMENTS} }};
+  addEventListener(`ask-${{probe.event}}`, () => probe.find({MAX_ELEMENTS}, {MAX_LISTENERS}), true);
+  return probe;
+}})()"""
+
+
 # Whether an element, or one around it, has a listener for presses.
 _IS_LISTENING = """function (element) {
   const PRESSES = ["click", "mousedown", "pointerdown", "mouseup", "pointerup", "dblclick", "touchstart"];
@@ -98,15 +106,16 @@ _IS_LISTENING = """function (element) {
 LISTENER_INTERVAL = 0.02
 
 
-async def wait_for_press_listener(world: World, element: str, seconds: float) -> None:
-    """Wait until an element, or one around it, has a listener for presses, or for so many seconds.
+async def wait_for_press_listener(world: World, element: str, seconds: float) -> bool:
+    """Wait until an element, or one around it, has a listener for presses; return whether there was a need to wait.
 
-    `element`: its CDP object id in the page's own context.
+    `element`: its CDP object id in the page's own context. `seconds`: the most to wait.
     """
-    for _ in range(round(seconds / LISTENER_INTERVAL)):
+    for attempt in range(round(seconds / LISTENER_INTERVAL)):
         if await _is_listening(world, element):
-            return
+            return attempt > 0
         await asyncio.sleep(LISTENER_INTERVAL)
+    return True
 
 
 async def _is_listening(world: World, element: str) -> bool:
@@ -118,38 +127,22 @@ async def _is_listening(world: World, element: str) -> bool:
     return "exceptionDetails" in answer or bool(answer["result"].get("value"))
 
 
-async def find_listeners(world: World) -> bool:
-    """Tell rove's script which elements have listeners for clicks; return whether there are new ones."""
-    try:
-        probe = world.listener_probe or await _create_probe(world)
-        if probe is None:
-            return False
-        call: dict[str, Any] = {
-            "objectId": probe,
-            "functionDeclaration": _NEW_ELEMENTS,
-            "arguments": [{"value": MAX_ELEMENTS}, {"value": MAX_LISTENERS}],
-            "returnByValue": True,
-        }
-        answer = await world.cdp.send("Runtime.callFunctionOn", call)
-    except CdpError:
-        return False  # the document is being replaced, so its listeners no longer matter
-    # A page can break its own prototypes, and this function with them; then its listeners stay unknown.
-    return "exceptionDetails" not in answer and bool(answer["result"].get("value"))
+async def prepare_listeners(world: World) -> None:
+    """Let rove's script ask for elements with listeners, once for each document."""
+    if world.listener_probe is None:
+        with contextlib.suppress(CdpError):  # the document is being replaced, so its listeners no longer matter
+            await _create_probe(world)
 
 
 async def _create_probe(world: World) -> str | None:
-    """Create the object that finds listeners, and the event by which it passes elements to rove's script."""
+    """Create the object that finds listeners, and the events by which rove's script asks it and gets elements."""
     if world.page_context is None:
         return None
     event = f"found-{secrets.token_hex(8)}"
-    await world.call("(event) => rove.receiveClickListeners(event)", event)
-    probe = await world.cdp.send(
-        "Runtime.evaluate",
-        {
-            "expression": _LISTENER_PROBE % json.dumps(event),
-            "contextId": world.page_context,
-            "includeCommandLineAPI": True,
-        },
+    source = _LISTENER_PROBE % json.dumps(event)
+    params = {"expression": source, "contextId": world.page_context, "includeCommandLineAPI": True}
+    probe, _ = await asyncio.gather(
+        world.cdp.send("Runtime.evaluate", params), world.call("(event) => rove.useListenerProbe(event)", event)
     )
     world.listener_probe = probe["result"].get("objectId")
     return world.listener_probe

@@ -153,6 +153,10 @@ class Element:
         await self._ask("elementFacts")
         return self.line
 
+    async def identity(self) -> int:
+        """Return a number that no other element of the document has, not even one that is drawn in its place."""
+        return int((await self._ask("elementFacts"))["identity"])
+
     async def value(self) -> str | None:
         value: str | None = (await self._ask("fieldValue"))["value"]
         return None if value is None else self._quote(value)
@@ -259,10 +263,11 @@ class Element:
     async def _aim(self, wants: dict[str, Any], reserve: float) -> dict[str, Any]:
         """Return where to press the element. One that has just appeared is waited for until it listens."""
         answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
-        if wants["enabled"] and answer["newMs"] > 0 and self._page.time.left > MIN_RETRY_SECONDS + reserve:
-            await wait_for_press_listener(self.world, await self.page_object_id(), answer["newMs"] / 1000)
-            answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
-        return answer
+        has_time = self._page.time.left > MIN_RETRY_SECONDS + reserve
+        if not (wants["enabled"] and answer["newMs"] > 0 and has_time):
+            return answer
+        has_waited = await wait_for_press_listener(self.world, await self.page_object_id(), answer["newMs"] / 1000)
+        return await self._ask_until_ready("untilActionable", wants, reserve=reserve) if has_waited else answer
 
     async def _ask(self, question: str, *arguments: Any) -> dict[str, Any]:
         """Call a function of rove's script with this element; every answer includes the element's line."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from rove.browser.page_data import LeftRunning
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
+from rove.chromium.frames.event_listeners import prepare_listeners
 from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
@@ -142,6 +143,8 @@ class PageObserver:
         self._rows = self.brief = None
         left = LeftRunning()
         try:
+            if read_rows:
+                await prepare_listeners(self._page.worlds.main)
             await self._wait_for_touched_frame(since, until)
             left = await self._wait_for_page(read_rows, since, until)
         except CdpError:

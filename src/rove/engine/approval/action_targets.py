@@ -85,6 +85,6 @@ async def _find_element(argument: str, text: str, tab: Tab, wait: bool) -> Shown
     elements = await tab.resolve_all(text, wait=wait)
     lines = [await element.describe() for element in elements[:MAX_LISTED]]
     if len(elements) == 1:
-        return ShownElement(argument, elements[0].ref, lines[0])
+        return ShownElement(argument, elements[0].ref, lines[0], await elements[0].identity())
     more = f" and {len(elements) - MAX_LISTED} more" if len(elements) > MAX_LISTED else ""
     return ShownElement(argument, "", f"{len(elements)} elements: {', '.join(lines)}{more}")

@@ -19,19 +19,23 @@ LOOK_SECONDS = 0.4
 
 
 class Look:
-    """Looks at a page that has settled after an action.
+    """Waits until a page has settled after an action, and looks at it.
 
     `waits`: whether the action is meant to change the page, so that it is worth waiting for. A script that returns a
     value, or a wait, is not: where nothing changed, their answers say nothing of changes.
     """
 
-    def __init__(self, tab: Tab, start: StartState, unfinished: Unfinished, waits: bool) -> None:
+    def __init__(self, tab: Tab, start: StartState, waits: bool) -> None:
         self._tab = tab
         self._start = start
         self._waits = waits
         self._began = time.monotonic()
         self._is_same = False
-        self.unfinished = unfinished
+        self.unfinished = Unfinished()
+
+    async def settle(self, read_rows: bool) -> None:
+        """Wait until everything that the action started is over."""
+        self.unfinished = await settle(self._tab, self._start, read_rows)
 
     async def observe(self) -> Changes:
         """Return what changed, or that nothing did and for how long changes were looked for."""
@@ -39,7 +43,7 @@ class Look:
         changes, after = await self._compare(before)
         while changes.kind == "same" and self._waits and self._left > 0 and not _has_scrolled(before, after):
             await self._tab.observer.wait_for_effect(self._left)
-            self.unfinished = await settle(self._tab, self._start, read_rows=True)
+            await self.settle(read_rows=True)
             changes, after = await self._compare(before)
         self._is_same = changes.kind == "same"
         return Changes("same") if self._is_same and not self._waits else changes

@@ -12,7 +12,7 @@ from rove.engine.run.address_check import add_failure_event
 from rove.engine.run.changes import observe_late_changes
 from rove.engine.run.deadline import Deadline
 from rove.engine.run.look import Look
-from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, settle
+from rove.engine.run.settle import KEEPS_NAVIGATING, StartState
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
 from rove.outcome import Changes
@@ -80,13 +80,13 @@ class PageReporter:
             report.pending = (BUSY_PAGE,)
 
     async def _observe(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
-        unfinished = await settle(tab, start, read_rows=not self._quiet)
-        report.pending = unfinished.pending
+        look = Look(tab, start, waits=action.effect not in (Effect.READ, Effect.SCRIPT))
+        await look.settle(read_rows=not self._quiet)
+        report.pending = look.unfinished.pending
         # A page that keeps navigating always waits for its next document: it is held and read instead.
         if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
             report.pending = (Advice(SILENT_SERVER, server=server),)
             return
-        look = Look(tab, start, unfinished, waits=action.effect not in (Effect.READ, Effect.SCRIPT))
         changes = await look.observe() if self._may_show(tab) and not self._quiet else NO_CHANGES
         # Checked again, as the tab may have navigated while the page was read.
         if self._may_show(tab):

@@ -29,6 +29,8 @@ class ShownElement:
     argument: str
     ref: str
     line: str
+    # Tells it from an element that is drawn in its place, to which its ref may pass.
+    identity: int = 0
 
 
 @dataclass(frozen=True)

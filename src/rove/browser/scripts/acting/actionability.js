@@ -36,10 +36,10 @@ const isMoving = (element) => {
 // An element of these positions is dragged to a place of its own, not to one in a list.
 const FREE_POSITIONS = new Set(["absolute", "fixed"]);
 
-// What a browser reacts to by itself, without a listener of the page.
+// What a browser reacts to by itself, without a listener that a script adds.
 const NATIVE_CONTROLS =
   "a[href]:not([href=''], [href^='#'], [href^='javascript:' i]), form button:not([type=button i]), input, select, " +
-  "textarea, label, summary, option, iframe, video[controls], audio[controls], [popovertarget], [commandfor]";
+  "textarea, label, summary, option, iframe, video[controls], audio[controls], [popovertarget], [commandfor], [onclick]";
 // Scripts add their listeners to an element soon after it has appeared.
 const NEW_MS = 300;
 

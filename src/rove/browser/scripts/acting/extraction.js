@@ -17,9 +17,21 @@ export const readAttribute = withElement((element, name) => ({
       : attr(element, name),
 }));
 
+// A ref may pass to an element that is drawn again in place of another; this number never does.
+/** @type {WeakMap<Element, number>} */
+const identities = new WeakMap();
+let lastIdentity = 0;
+
+/** @param {Element} element */
+const identityOf = (element) => {
+  if (!identities.has(element)) identities.set(element, ++lastIdentity);
+  return identities.get(element);
+};
+
 // With the whole line, for a person who is asked about the element as it is now.
 export const elementFacts = withElement((element) => ({
   line: describeElement(element).line,
+  identity: identityOf(element),
   tag: localNameOf(element),
   isFrame: matchesSelector(element, FRAMES),
   type: element.type ?? null,

@@ -46,10 +46,17 @@ let hasClickListeners = false;
 // Elements inside one that listens for all of them, as the last snapshot of the page found them.
 let listeningParts = new WeakSet();
 
-// The driver finds these elements in the page's own context, and passes each as the target of an event.
+// An object in the page's own context finds these elements when it is asked by an event, and passes each as the target
+// of another event.
+let listenerQuestion = "";
 /** @param {string} event */
-export const receiveClickListeners = (event) => {
+export const useListenerProbe = (event) => {
+  listenerQuestion = `ask-${event}`;
   addEventListener(event, (received) => addClickListener(received.composedPath()[0]), true);
+};
+
+export const findClickListeners = () => {
+  if (listenerQuestion) globalThis.dispatchEvent(new Event(listenerQuestion));
 };
 
 /** @param {Element} element */

@@ -200,8 +200,19 @@ const MAX_CUT_IN_NAME = 24;
 /** @param {string} text @param {string} name */
 const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).toLowerCase());
 
+// A box without a size of its own says nothing of what is placed around it and seen.
+/** @param {ElementRow} row @param {number} index */
+export const unmarkBoxOfSeenRows = (row, index) => {
+  if (!GEOMETRY_REASONS.has(row.reason) || !rows.slice(index + 1).some((each) => !(each.flags & UNSEEN))) return;
+  row.marks = row.marks.replace(markFor(row.reason), "");
+  row.reason = "";
+  if (!row.inert) row.flags &= ~UNSEEN;
+};
+const GEOMETRY_REASONS = new Set(["no size", "scaled away", "clipped", "off-screen", "screen-reader text"]);
+
 /** @param {ElementRow} row @param {number} index @param {string} role @param {number} strength */
 export const finishContainer = (row, index, role, strength) => {
+  unmarkBoxOfSeenRows(row, index);
   if (role === "row") dropBlankEnd(rows[rows.length - 1], rows.length > index + 1);
   const count = rows.length - index - 1;
   if (count === 0) {

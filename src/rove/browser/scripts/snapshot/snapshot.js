@@ -52,7 +52,7 @@ import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { isTinyFrame } from "./element_rows.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
 import { addFieldText, prepareText } from "./plain_text.js";
-import { findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
+import { findClickListeners, findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
 import { markUnseenContent, newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import {
@@ -314,6 +314,7 @@ const emptySnapshot = () => ({
 /** @param {SnapshotOptions} [options] */
 export const takeSnapshot = (options = {}) => {
   if (!rootElementOf(document)) return emptySnapshot();
+  if (!options.text) findClickListeners();
   beginPass(options);
   const root = options.root ? elementOfRef(options.root) : null;
   if (options.root && !root) return { gone: options.root };

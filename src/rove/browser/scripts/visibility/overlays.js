@@ -147,6 +147,7 @@ export const markCovered = () => {
   if (!hasSurfaces()) return;
   rows.slice(0, MAX_ROWS).forEach((row, index) => {
     if (row.inlined && row.element && !isDisplacedRow(row) && !isNearAnySurface(row.element)) return;
+    if (row.flags & BEHIND) return;
     const next = rows[index + 1];
     markRow(row, next !== undefined && next.depth > row.depth);
     if (row.inlined && !(row.flags & UNSEEN)) markInlined(row, row.inlined);
