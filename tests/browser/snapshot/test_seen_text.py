@@ -117,7 +117,7 @@ CASES = {
     ),
     "a switch with a generated knob": (
         f"{SWITCH}<button class='track drawn right' data-icon=wifi></button>",
-        'button ~"wifi" (looks on)',
+        'button ~"wifi" (looks on) [e1]',
     ),
     "a field of several lines": ("<textarea aria-label=Note></textarea>", 'textbox "Note" (aria) multiline [e1]'),
     "the last line break": ("<div style='white-space: pre-wrap'>one\ntwo\n</div>", '"one\\ntwo\\n"'),

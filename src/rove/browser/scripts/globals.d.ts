@@ -242,6 +242,7 @@ interface VisibilityContext extends TextContext {
   /** The nearest row around whose name is its content. */
   namer: NameOwner | null;
   isBehindModal: boolean;
+  isRendered: boolean;
   depth: number;
   inView: number;
   grouped: boolean;

@@ -102,3 +102,6 @@ export const bareWord = (text, limit = 160) =>
 
 /** @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** @param {string} text */
+export const letterCount = (text) => text.replace(/\s/g, "").length;

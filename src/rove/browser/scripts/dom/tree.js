@@ -40,6 +40,24 @@ export const childListOf = (node) => {
   return list;
 };
 
+// What an element shows as its children: those of its shadow tree, and what is slotted in place of each slot.
+/** @param {Element} element @returns {Node[]} */
+export const shownChildren = (element) =>
+  (shadowChildren(element) || childListOf(element)).flatMap((child) =>
+    isElement(child) && localNameOf(child) === "slot" ? shownChildren(child) : [child],
+  );
+
+// The nodes inside an element, also those that are slotted or in shadow trees; at most about `limit` of them.
+/** @param {Element} element @param {number} limit @param {Node[]} [found] */
+export const shownNodesIn = (element, limit, found = []) => {
+  for (const child of shownChildren(element)) {
+    if (found.length > limit) break;
+    found.push(child);
+    if (isElement(child)) shownNodesIn(child, limit, found);
+  }
+  return found;
+};
+
 /** @param {Node} node @returns {Element | null} */
 export const flattenedParent = (node) => {
   const parent = parentNodeOf(node);

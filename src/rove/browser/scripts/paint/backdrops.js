@@ -115,11 +115,12 @@ const pageColours = (x, y) => {
 };
 
 // All surfaces that may lie under or over these lines, here or where scrolling brings them.
-/** @param {Node} node @param {Element | null} element @param {Box[]} lines @param {Scroller[]} moving */
-const surfacesFor = (node, element, lines, moving) => {
+/** @param {Node} node @param {Element | null} element @param {Box[]} lines @param {Scroller[]} moving @param {boolean} isWhole */
+const surfacesFor = (node, element, lines, moving, isWhole) => {
   const found = new Set(surfacesAround(element));
   /** @param {Surface} surface */
   const add = (surface) => {
+    if (isWhole && isWithin(surface.element, /** @type {Element} */ (node))) return;
     if (!isElement(node) || surface.pseudo || surface.element === node || !containsNode(node, surface.element))
       if (!isPageBackground(surface.element) || surface.pseudo) found.add(surface);
   };
@@ -204,13 +205,14 @@ const divided = (found, node, line, moving) => {
   return { above, below };
 };
 
-// What is painted at points of a text: how far it is covered, and the colours below it (null where they are unknown).
-/** @param {Node} node @param {Box[]} [lines] @returns {PaintedPoint[]} */
-export const paintedPoints = (node, lines = linesOf(node)) => {
+// What is painted at points of a text: how far it is covered, and the colours below it (null where they are unknown). An
+// element as a whole is not covered by what is inside it, such as the knob that its ::after draws.
+/** @param {Node} node @param {Box[]} [lines] @param {boolean} [isWhole] @returns {PaintedPoint[]} */
+export const paintedPoints = (node, lines = linesOf(node), isWhole = false) => {
   const element = isElement(node) ? node : flattenedParent(node);
   const hasText = !isElement(node) || firstChildOf(node) !== null;
   const moving = !element ? [] : hasText ? scrollersInside(element) : scrollersOf(element);
-  const found = surfacesFor(node, element, lines, moving);
+  const found = surfacesFor(node, element, lines, moving, isWhole);
   return lines.flatMap((line) => {
     const { above, below } = divided(found, node, line, moving);
     return ACROSS.flatMap((part) =>

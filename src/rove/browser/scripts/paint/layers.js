@@ -207,6 +207,7 @@ export const putBehind = (row) => {
   if (isText) row.mark = "";
   else row.marks = (row.marks || "").replace(INERT_MARK, "").replace(markFor("off-screen"), "");
   if (row.inlineText) row.inlineText = row.inlineText.replace(/ \((?:aria-hidden|inert|invisible: off-screen)\)$/, "");
+  if (row.inlined) putBehind(row.inlined);
 };
 
 // A dialog often keeps the page from scrolling, so that what is below the viewport seems out of reach.

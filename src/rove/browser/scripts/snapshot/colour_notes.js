@@ -1,6 +1,7 @@
 // Colours that say something: swatches, status dots, and controls that only their colour tells from others beside them.
 
-import { parentNodeOf, rectOf } from "../dom/natives.js";
+import { attr } from "../dom/attributes.js";
+import { attributeNames, matchesSelector, parentNodeOf, rectOf } from "../dom/natives.js";
 import { colourName, isVivid } from "../names/colour_names.js";
 import { contrast, parseColour } from "../visibility/colours.js";
 import { PRESS, rows } from "./rows.js";
@@ -71,7 +72,28 @@ const oddRows = (group) => {
   const odd = others.flat();
   const isStriped = odd.length * 2 > usual.length && ![...odd, usual[0]].some(hasVividBackground);
   if (usual.length < 2 || isStriped) return [];
-  return odd.filter((row) => isOtherColour(row, usual[0]));
+  return odd.filter((row) => isOtherColour(row, usual[0]) && !isColouredByPointer(row, usual));
+};
+
+const POINTED = ":hover, :active, :focus, :focus-within";
+const POINTER_WORD = /hover|focus/i;
+const STATE_ATTRIBUTE = /^(?:style|data-.*(?:state|active|selected|checked|current|pressed|on))$/;
+
+// The attributes with which pages style a state: its classes first of all.
+/** @param {Row} row */
+const stylingOf = ({ element }) => {
+  if (!element) return "";
+  const classes = (attr(element, "class") || "").split(/\s+/).filter((word) => !POINTER_WORD.test(word));
+  const states = attributeNames(element).filter((name) => STATE_ATTRIBUTE.test(name));
+  return [...classes.sort(), ...states.map((name) => `${name}=${attr(element, name)}`).sort()].join();
+};
+
+// Whether the colour comes from the pointer or the focus: nothing else tells the element from a usual one.
+/** @param {Row} row @param {Row[]} usual */
+const isColouredByPointer = (row, usual) => {
+  if (!row.element || !matchesSelector(row.element, POINTED)) return false;
+  const styling = stylingOf(row);
+  return usual.some((other) => stylingOf(other) === styling);
 };
 
 /** @param {Row} row */

@@ -20,6 +20,7 @@ import {
   hasControlInside,
   hasSimilarChildren,
   hiddenControlOf,
+  holds,
   isHiddenControl,
   STRONG,
   WEAK,
@@ -276,7 +277,7 @@ const addClickableRow = (element, role, strength, context, inner) => {
   const editable = shown === "textbox";
   const complex =
     !editable &&
-    (queryOne(element, COMPLEX_CONTENT) !== null ||
+    (holds(element, COMPLEX_CONTENT) ||
       shadowOf(element) !== null ||
       (strength === STRONG && hasControlInside(element, inner.facts.pointer)) ||
       textContentOf(element).length > MAX_CLICKABLE_TEXT * 3);

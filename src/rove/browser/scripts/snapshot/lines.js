@@ -5,7 +5,7 @@ import { attr, hasAttr, lowerCaseAttr } from "../dom/attributes.js";
 import { isEditingHost, isHtml, isTag, SVG } from "../dom/elements.js";
 import { idrefs } from "../dom/id_references.js";
 import { localNameOf, matchesSelector, namespaceOf } from "../dom/natives.js";
-import { bareWord, MAX_NAME, MAX_TEXT, quote, squash } from "../dom/text.js";
+import { bareWord, letterCount, MAX_NAME, MAX_TEXT, quote, squash } from "../dom/text.js";
 import { descriptionOf } from "../names/descriptions.js";
 import { NAME_SHOWN_AS_LABEL } from "../names/exclusion.js";
 import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
@@ -14,7 +14,7 @@ import { isItemWithoutContext } from "../roles/roles.js";
 import { inheritsReadOnly, statesOf } from "../roles/states.js";
 import { optionsState, TEXT_ENTRY, valueState } from "../roles/values.js";
 import { unseenPlaceholder } from "../text_placement/field_text.js";
-import { unseenWords } from "../visibility/text_visibility.js";
+import { NOT_RENDERED, unseenTexts, unseenWords } from "../visibility/text_visibility.js";
 import { guessName } from "./name_guesses.js";
 
 export const REF_PLACEHOLDER = "\u0001";
@@ -48,19 +48,36 @@ export const nameMark = (element, naming) => {
     case "svg-title":
       return " (title)";
     case "labelledby":
-      return naming.hiddenSource ? " (aria)" : markFor(firstUnseen(idrefs(element, "aria-labelledby")));
+      return naming.hiddenSource ? " (aria)" : unseenMark(idrefs(element, "aria-labelledby"), naming.name);
     case "placeholder":
       return element.value ? " (placeholder)" : markFor(unseenPlaceholder(element, naming.name));
     case "label":
-      return markFor(firstUnseen(labelsOf(element)));
+      return unseenMark(labelsOf(element), naming.name);
     case "caption":
-      return markFor(
-        firstUnseen([captionOf(element) || figureCaptionOf(element)].filter((caption) => caption !== null)),
+      return unseenMark(
+        [captionOf(element) || figureCaptionOf(element)].filter((caption) => caption !== null),
+        naming.name,
       );
     default:
       return "";
   }
 };
+
+// Marks a name whose text is not visible, or the part of it that is not. What the elements have besides, such as the
+// popup of a field inside its label, does not matter.
+/** @param {Element[]} namers @param {string} name */
+const unseenMark = (namers, name) => {
+  const hidden = firstUnseen(namers);
+  if (!hidden) return "";
+  const parts = namers.flatMap(unseenTexts).filter(([, text]) => name.includes(squash(text).slice(0, 40)));
+  const length = parts.reduce((sum, [, text]) => sum + letterCount(text), 0);
+  if (hidden === NOT_RENDERED || length >= letterCount(name) - 1) return markFor(hidden);
+  if (!parts.length) return "";
+  const words = parts.slice(0, MAX_UNSEEN_PARTS).map(([, text]) => quote(text, 120));
+  return ` (invisible part: ${words.join(" ")}, ${parts[0][0]})`;
+};
+
+const MAX_UNSEEN_PARTS = 4;
 
 /** @param {Element[]} elements */
 export const firstUnseen = (elements) => {

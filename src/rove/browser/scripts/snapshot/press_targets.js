@@ -9,8 +9,10 @@ import {
   childrenOf,
   firstChildOf,
   firstElementOf,
+  isElement,
   isText,
   localNameOf,
+  matchesSelector,
   namespaceOf,
   nextElementOf,
   nextSiblingOf,
@@ -20,6 +22,8 @@ import {
   textContentOf,
   textDataOf,
 } from "../dom/natives.js";
+import { shadowsWereMet } from "../dom/shadow_roots.js";
+import { shownChildren, shownNodesIn } from "../dom/tree.js";
 import { labelsOf } from "../names/labels.js";
 import { inputType, isFocusable } from "../roles/controls.js";
 import { hasOwnLabel } from "../roles/roles.js";
@@ -119,18 +123,31 @@ const MAX_LISTENING_TEXT = 300;
 /** @param {Element} element @param {boolean} pointer */
 const pressedParts = (element, pointer) => {
   if (namespaceOf(element) === SVG) return [element];
-  const inside = queryAll(element, "*");
+  const inside = elementsIn(element);
   if (inside.length > MAX_LISTENING_ELEMENTS || textContentOf(element).length > MAX_LISTENING_TEXT)
     return itemsOfLongList(element);
-  if (queryOne(element, CONTROLS) || hasControlInside(element, pointer)) return [];
+  if (holds(element, CONTROLS) || hasControlInside(element, pointer)) return [];
   const texts = textsIn(element);
   return texts.length > 1 && (!pointer || isAlike(childrenOf(element))) ? texts : [element];
 };
 
+// The elements inside, with those that are slotted or in shadow trees.
+/** @param {Element} element @returns {ArrayLike<Element>} */
+const elementsIn = (element) =>
+  shadowsWereMet
+    ? /** @type {Element[]} */ (shownNodesIn(element, MAX_LISTENING_ELEMENTS * 3).filter(isElement))
+    : queryAll(element, "*");
+
+// Whether an element has one inside that matches, slotted or in a shadow tree too.
+/** @param {Element} element @param {string} selector */
+export const holds = (element, selector) =>
+  queryOne(element, selector) !== null ||
+  (shadowsWereMet && Array.from(elementsIn(element)).some((each) => matchesSelector(each, selector)));
+
 // Whether anything inside is pressed by itself: where the cursor changes, and where an element listens.
 /** @param {Element} element @param {boolean} pointer */
 export const hasControlInside = (element, pointer) => {
-  const inside = queryAll(element, "*");
+  const inside = elementsIn(element);
   return inside.length <= MAX_LISTENING_ELEMENTS && Array.from(inside).some((each) => isOwnControl(each, pointer));
 };
 
@@ -141,17 +158,24 @@ const isOwnControl = (element, pointer) =>
 // The innermost elements that have text, or that look alike, such as the cells of a board.
 /** @param {Element} element @returns {Element[]} */
 const textsIn = (element) => {
-  const children = Array.from(childrenOf(element)).filter((child) => !INLINE_TAGS.has(localNameOf(child)));
+  const children = partsOf(element).filter((child) => !INLINE_TAGS.has(localNameOf(child)));
   if (!children.length || namespaceOf(element) === SVG || hasOwnTextNode(element)) return [element];
   const parts = isAlike(children) ? children : children.filter((child) => textContentOf(child).trim());
   const found = parts.flatMap(textsIn);
   return found.length > 1 ? found : [element];
 };
 
+/** @param {Element} element @returns {Element[]} */
+const partsOf = (element) =>
+  shadowsWereMet
+    ? /** @type {Element[]} */ (shownChildren(element).filter(isElement))
+    : Array.from(childrenOf(element));
+
 const INLINE_TAGS = new Set("b i em strong small br code kbd mark sub sup path g".split(" "));
 
 /** @param {Element} element */
 const hasOwnTextNode = (element) => {
+  if (shadowsWereMet) return shownChildren(element).some((child) => isText(child) && textDataOf(child).trim());
   for (let child = firstChildOf(element); child; child = nextSiblingOf(child)) {
     if (isText(child) && textDataOf(child).trim()) return true;
   }

@@ -5,7 +5,7 @@ import { activeElement } from "../dom/focus.js";
 import { idrefs } from "../dom/id_references.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { quote, squash } from "../dom/text.js";
+import { letterCount, quote, squash } from "../dom/text.js";
 import { showsPicture } from "../paint/pictures.js";
 import { inputType } from "../roles/controls.js";
 import { TEXT_ENTRY, valueOfControl } from "../roles/values.js";
@@ -178,8 +178,8 @@ export const markUnseenContent = (row) => {
   const unseen = unseenTexts(row.element).filter(([, text]) => name.includes(squash(text).slice(0, 40)));
   if (!unseen.length) return;
   row.unseen = unseen;
-  const length = unseen.reduce((sum, [, text]) => sum + squash(text).length, 0);
-  markUnseenParts(row, row.hasSeenText || length < name.replace(/\s/g, "").length - 1);
+  const length = unseen.reduce((sum, [, text]) => sum + letterCount(text), 0);
+  markUnseenParts(row, row.hasSeenText || length < letterCount(name) - 1);
 };
 
 // The text of an editable element is its value, which is not walked.
@@ -213,8 +213,7 @@ const GEOMETRY_REASONS = new Set(["no size", "scaled away", "clipped", "off-scre
 /** @param {ElementRow} row @param {number} index @param {string} role @param {number} strength */
 export const finishContainer = (row, index, role, strength) => {
   unmarkBoxOfSeenRows(row, index);
-  // Blank cells at the end of a row shift nothing.
-  if (role === "row" && rows[rows.length - 1].isBlank) rows.pop();
+  if (role === "row") dropBlankEnd(rows[rows.length - 1], rows.length > index + 1);
   const count = rows.length - index - 1;
   if (count === 0) {
     if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && row.marks)) rows.pop();
@@ -231,6 +230,15 @@ export const finishContainer = (row, index, role, strength) => {
   )
     return dropRowKeepChildren(index);
   inlineFirstText(index);
+};
+
+const BLANK_END = /(?: \| )+$/;
+
+// Blank cells at the end of a row shift nothing.
+/** @param {Row} last @param {boolean} isInside */
+const dropBlankEnd = (last, isInside) => {
+  if (last.isBlank) rows.pop();
+  else if (isInside && last.cellDepth !== undefined && last.text) last.text = last.text.replace(BLANK_END, "");
 };
 
 /** @param {ElementRow} row @param {number} index */

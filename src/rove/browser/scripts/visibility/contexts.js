@@ -61,6 +61,8 @@ const rootContext = () => ({
   owner: null,
   namer: null,
   isBehindModal: false,
+  // False inside of what is not displayed.
+  isRendered: true,
   depth: 0,
   inView: 0,
   grouped: false,
@@ -130,6 +132,7 @@ export const enter = (element, facts, context) => {
     owner: context.owner,
     namer: context.namer,
     isBehindModal: context.isBehindModal,
+    isRendered: context.isRendered,
     grouped: false,
     shapes: context.shapes,
     role: "",
@@ -265,10 +268,12 @@ export const contextInside = (element) => {
       context = met;
       continue;
     }
-    const facts = styleOf(step, context.facts);
-    context = facts.none
-      ? { ...context, facts: readStyle(rootElementOf(document)), seen: false }
-      : enter(step, facts, context);
+    const facts = context.isRendered ? styleOf(step, context.facts) : null;
+    context = !facts
+      ? { ...context }
+      : facts.none
+        ? { ...context, facts: readStyle(rootElementOf(document)), seen: false, isRendered: false }
+        : enter(step, facts, context);
     contextsByElement.set(step, context);
   }
   return context;

@@ -1,7 +1,8 @@
 // Rows whose text is painted over by something else, or lies on a box of its own colour: checked once all boxes are known.
 
-import { firstChildOf, isElement, matchesSelector, rectOf } from "../dom/natives.js";
-import { flattenedParent } from "../dom/tree.js";
+import { firstChildOf, isElement, isText, matchesSelector, rectOf, textDataOf } from "../dom/natives.js";
+import { shadowsWereMet } from "../dom/shadow_roots.js";
+import { flattenedParent, shownNodesIn } from "../dom/tree.js";
 import { captionOf, figureCaptionOf, labelsOf } from "../names/labels.js";
 import {
   isNearAnySurface,
@@ -25,6 +26,7 @@ import { coverReason, paintReason, RANGE } from "./text_visibility.js";
 const MAX_ROWS = 6000;
 const MAX_PAINT_LOOKS = 2000;
 const MAX_TEXTS_OF_NAME = 12;
+const MAX_NODES_OF_NAME = 100;
 let looks = 0;
 
 export const resetPaint = () => {
@@ -48,6 +50,7 @@ const boxAround = (node) => {
 // The text nodes of a name that comes from content.
 /** @param {Element} element */
 const textNodesIn = (element) => {
+  if (shadowsWereMet) return shownTextsIn(element);
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   /** @type {Node[]} */
   const found = [];
@@ -55,6 +58,12 @@ const textNodesIn = (element) => {
     if (/** @type {Text} */ (node).data.trim()) found.push(node);
   return found;
 };
+
+/** @param {Element} element */
+const shownTextsIn = (element) =>
+  shownNodesIn(element, MAX_NODES_OF_NAME)
+    .filter((node) => isText(node) && textDataOf(node).trim())
+    .slice(0, MAX_TEXTS_OF_NAME);
 
 // The elements whose text is the name of a row.
 /** @param {Row} row @param {Element} element */
@@ -65,13 +74,14 @@ const namersOf = (row, element) => {
   return caption ? [caption] : source === "content" ? [element] : [];
 };
 
-/** @param {Row} row @returns {Node[]} */
-const nodesOf = (row) => {
+// The rows inside a row are judged by themselves, and often painted in another layer than the element around them.
+/** @param {Row} row @param {boolean} hasRowsInside @returns {Node[]} */
+const nodesOf = (row, hasRowsInside) => {
   if (row.nodes) return row.nodes;
   const node = /** @type {Node} */ (row.node || row.element);
   if (row.flags & TEXT || !isElement(node)) return [node];
   const texts = namersOf(row, node).flatMap(textNodesIn);
-  return texts.length ? texts : [node];
+  return texts.length || hasRowsInside ? texts : [node];
 };
 
 // Its looks are drawn by other elements, which often lie over it.
@@ -96,24 +106,25 @@ const nodeReason = (node, row) => {
   if (isStyledToggle(node) || !needsLook(node, row) || ++looks > MAX_PAINT_LOOKS) return "";
   const lines = linesOf(node);
   if (!lines.length || lines[0].width === 0) return "";
-  const points = paintedPoints(node, lines);
-  if (isElement(node) && (!(row.flags & TEXT) || !firstChildOf(node))) return coverReason(points);
+  const isWhole = isElement(node) && !(row.flags & TEXT);
+  const points = paintedPoints(node, lines, isWhole);
+  if (isWhole || (isElement(node) && !firstChildOf(node))) return coverReason(points);
   const inside = contextOf(node);
   return paintReason(points, inside.facts, inside);
 };
 
 // A row may consist of several texts, of which only some cannot be seen.
-/** @param {Row} row */
-const rowReason = (row) => {
-  const reasons = nodesOf(row).map((node) => nodeReason(node, row));
+/** @param {Row} row @param {boolean} hasRowsInside */
+const rowReason = (row, hasRowsInside) => {
+  const reasons = nodesOf(row, hasRowsInside).map((node) => nodeReason(node, row));
   const [first = ""] = reasons.filter((reason) => reason);
   return !first || reasons.every((reason) => reason) ? first : `partly ${first.replace(/^(?:partly|perhaps) /, "")}`;
 };
 
-/** @param {Row} row */
-const markRow = (row) => {
+/** @param {Row} row @param {boolean} hasRowsInside */
+const markRow = (row, hasRowsInside) => {
   if (row.flags & (UNSEEN | FOLD | BEHIND) || !(row.node || row.element)) return;
-  const reason = rowReason(row);
+  const reason = rowReason(row, hasRowsInside);
   if (!reason) return;
   row.flags |= UNSEEN;
   if (row.flags & TEXT) row.mark = reason;
@@ -123,7 +134,7 @@ const markRow = (row) => {
 // Text that was moved into the line of its element is judged by itself.
 /** @param {Row} row @param {Row} inlined */
 const markInlined = (row, inlined) => {
-  markRow(inlined);
+  markRow(inlined, false);
   if (!inlined.mark) return;
   row.inlineText = textLine(inlined);
 };
@@ -134,10 +145,11 @@ const isDisplacedRow = (row) => row.displaced || Boolean(row.inlined && row.inli
 export const markCovered = () => {
   if (rows.some(isDisplacedRow)) addBoxesInFlow();
   if (!hasSurfaces()) return;
-  for (const row of rows.slice(0, MAX_ROWS)) {
-    if (row.inlined && row.element && !isDisplacedRow(row) && !isNearAnySurface(row.element)) continue;
-    if (row.flags & BEHIND) continue;
-    markRow(row);
+  rows.slice(0, MAX_ROWS).forEach((row, index) => {
+    if (row.inlined && row.element && !isDisplacedRow(row) && !isNearAnySurface(row.element)) return;
+    if (row.flags & BEHIND) return;
+    const next = rows[index + 1];
+    markRow(row, next !== undefined && next.depth > row.depth);
     if (row.inlined && !(row.flags & UNSEEN)) markInlined(row, row.inlined);
-  }
+  });
 };

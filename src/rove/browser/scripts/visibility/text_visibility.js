@@ -207,10 +207,12 @@ export const unseenPicture = (element, context) => {
 
 const MAX_LABEL_NODES = 40;
 
+export const NOT_RENDERED = "not rendered";
+
 // The reason why some text of an element that names another one is not visible, or "".
 /** @param {Element} element */
 export const unseenWords = (element) => {
-  if (isHiddenByStyle(element)) return "not rendered";
+  if (isHiddenByStyle(element)) return NOT_RENDERED;
   const [first] = unseenTexts(element);
   return first ? first[0] : "";
 };
