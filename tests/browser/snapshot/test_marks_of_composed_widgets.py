@@ -105,7 +105,8 @@ async def test_blank_cells_at_the_end_of_a_row_leave_no_separator(world: World) 
 
 async def test_a_menu_around_boxes_of_a_higher_layer_is_not_covered(world: World) -> None:
     box = "position: absolute; left: 0; top: 0; width: 200px; height: 90px; background: #fff"
-    menu = f"<div role=menu><div style='{box}; z-index: 20'><div role=menuitem tabindex=0>Bell</div></div></div>"
+    items = f"<div style='{box}; z-index: 20'><div role=menuitem tabindex=0>Bell</div></div>"
+    menu = f"<div role=menu style='display: contents'>{items}</div>"
     await world.show(f"<!doctype html>{menu}<p style='{box}; z-index: 1'>")
     text = await world.text()
     assert "invisible" not in text
