@@ -29,4 +29,4 @@ class TimeBudget:
     @property
     def for_loading(self) -> float:
         """Seconds that may be spent on waiting for a page, so that time is left to look at it."""
-        return max(self.left - min(LOOK_SECONDS, self._given / 4), 0.0)
+        return max(self.left - min(LOOK_SECONDS, self._given / 3), 0.0)
