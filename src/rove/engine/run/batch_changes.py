@@ -22,7 +22,6 @@ class _TabHistory:
     """The snapshots of a tab in a batch: those that the agent was told of completely, and those since."""
 
     tab: Tab
-    url: str
     document: int
     began: float = field(default_factory=time.monotonic)
     # What had changed after the last answer and before the first step; None until that step is done.
@@ -51,7 +50,7 @@ class BatchChanges:
         known = self._histories.get(tab.id)
         if known is None or known.tab is not tab:
             seen = [tab.observer.seen] if tab.observer.seen else []
-            self._histories[tab.id] = _TabHistory(tab, tab.url, tab.observer.seen_document, told=seen)
+            self._histories[tab.id] = _TabHistory(tab, tab.observer.seen_document, told=seen)
 
     def end_step(self, tab: Tab, outcome: AnyOutcome, is_told: bool) -> None:
         """Note how a tab is after a step; `is_told`: whether the step's own result shows it."""
@@ -108,10 +107,8 @@ def _changes_of(history: _TabHistory) -> Changes | None:
 
 
 def _difference(history: _TabHistory, after: Snapshot) -> Changes:
-    """Return the changes under a heading, and where the tab is now if that is another address."""
+    """Return the changes under a heading."""
     looked = time.monotonic() - history.began
     changes = changes_between(history.tab, history.told[-1], after, looked)
     heading = [] if changes.kind in ("same", "page") else [Passage(TOGETHER)]
-    is_elsewhere = changes.kind != "page" and history.tab.url != history.url
-    moved = [Passage(f"Now at {after.title} {history.tab.url}", "")] if is_elsewhere else []
-    return replace(changes, passages=(*moved, *heading, *changes.passages))
+    return replace(changes, passages=(*heading, *changes.passages))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rove.outcome import Changes
+from rove.browser.page_data import MAX_URL_LENGTH
+from rove.outcome import Changes, Passage
 from rove.snapshot import Snapshot, difference, render
 
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ def changes_between(tab: Tab, before: Snapshot, after: Snapshot, looked: float |
     `looked`: for how many seconds changes were looked for, which is said if there are none.
     """
     delta = difference(before, after, tab.settings.observing.changes, looked=looked)
-    return Changes(delta.kind, delta.passages, delta.tokens)
+    if delta.kind == "page" or before.url == after.url:
+        return Changes(delta.kind, delta.passages, delta.tokens)
+    # A script, or a link within the page, has changed the address of the document.
+    moved = Passage(f"Now at {after.title} {after.url[:MAX_URL_LENGTH]}", "")
+    return Changes("changes", (moved, *(() if delta.kind == "same" else delta.passages)), delta.tokens)
 
 
 async def observe_late_changes(tab: Tab) -> Changes:
