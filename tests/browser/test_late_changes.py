@@ -252,4 +252,4 @@ async def test_what_goes_from_a_box_without_a_size_is_told_as_gone(session: Sess
 async def test_another_address_of_the_same_document_is_told(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<a href=#part>Part</a><p id=part>Text</p>"))
     outcome = await session.click('link "Part"')
-    assert f"Now at \"\" {site.url('/#part')}" in outcome.changes.text
+    assert f'Now at "" {site.url("/#part")}' in outcome.changes.text

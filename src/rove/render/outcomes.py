@@ -62,6 +62,7 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
     if outcome.earlier.passages:
         yield Passage(EARLIER)
         yield from outcome.earlier.passages
+    if outcome.earlier.passages and outcome.changes.passages:
         yield Passage(SINCE)
     yield from outcome.changes.passages
     yield from (Passage(f"({event.kind}) {one_line(event.text)}", origin) for event in outcome.events)

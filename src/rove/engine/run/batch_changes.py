@@ -103,7 +103,8 @@ def _changes_of(history: _TabHistory) -> Changes | None:
     moment = gone_again([*history.told, after], history.looks)
     if not moment:
         return None if is_told else changes
-    return replace(changes, kind="changes", passages=(*changes.passages, *moment))
+    lasting = () if changes.kind == "same" else changes.passages
+    return replace(changes, kind="changes", passages=(*lasting, *moment))
 
 
 def _difference(history: _TabHistory, after: Snapshot) -> Changes:

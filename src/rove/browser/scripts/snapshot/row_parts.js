@@ -216,7 +216,8 @@ export const finishContainer = (row, index, role, strength) => {
   if (role === "row") dropBlankEnd(rows[rows.length - 1], rows.length > index + 1);
   const count = rows.length - index - 1;
   if (count === 0) {
-    if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && row.marks)) rows.pop();
+    const isMarked = row.marks && !GEOMETRY_REASONS.has(row.reason);
+    if (!strength && !row.naming.name && !(KEPT_WHEN_EMPTY.has(role) && isMarked)) rows.pop();
     return;
   }
   if (role === "row") return finishTableRow(row, index);
