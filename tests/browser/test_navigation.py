@@ -163,3 +163,12 @@ async def test_a_failed_navigation_has_its_own_error_code(session: Session, unus
         await session.navigate(f"http://127.0.0.1:{unused_port}/")
     assert caught.value.code == "navigation_failed"
     assert caught.value.retryable
+
+
+async def test_an_error_that_a_click_leads_to_is_told(session: Session, site: Site) -> None:
+    site.page("/gone", "<p>Nothing here</p>", status=404)
+    await session.navigate(site.page("/", "<a href=/gone>Gone</a>"))
+    outcome = await session.click('link "Gone"')
+    assert [(event.kind, event.text) for event in outcome.events] == [
+        ("http error", "The server answered with HTTP 404.")
+    ]

@@ -41,11 +41,24 @@ def raise_network_reason(network: NetworkAccess, action: AnyAction, tab: Tab, si
         network.raise_failure(url, since)
 
 
-def add_failure_event(network: NetworkAccess, tab: Tab) -> None:
-    """Add an event if the tab shows an answer of the proxy, which says less than the proxy knows."""
+FIRST_ERROR_STATUS = 400
+
+
+def add_status_event(tab: Tab) -> None:
+    """Add an event if the server answered with an error, which the page may not show."""
+    status = tab.page.status
+    if status is not None and status >= FIRST_ERROR_STATUS:
+        tab.page.events.add("http error", f"The server answered with HTTP {status}.")
+
+
+def add_failure_event(network: NetworkAccess, tab: Tab) -> bool:
+    """Add an event if the tab shows an answer of the proxy, which says less than the proxy knows; return whether so."""
     try:
         network.refuse_document(tab.page.requests.document)
     except NavigationFailed as error:
         tab.page.events.add("request failed", error.message)
     except RoveError:
-        return  # it is among the refusals that each outcome lists
+        return True  # it is among the refusals that each outcome lists
+    else:
+        return False
+    return True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rove.action import AnyAction, Effect
 from rove.advice import Advice
 from rove.engine.approval.action_targets import place_of
-from rove.engine.run.address_check import add_failure_event
+from rove.engine.run.address_check import add_failure_event, add_status_event
 from rove.engine.run.changes import observe_late_changes
 from rove.engine.run.deadline import Deadline
 from rove.engine.run.look import Look
@@ -62,7 +62,9 @@ class PageReporter:
             await self._deadline.limit(self._session.wait_for_popups())
         document = tab.page.requests.document
         if document is not None and document is not start.document:
-            add_failure_event(self._session.network, tab)
+            is_of_proxy = add_failure_event(self._session.network, tab)
+            if not is_of_proxy and action.effect is not Effect.NAVIGATE:  # whose result tells the status
+                add_status_event(tab)
         if tab.page.keeps_navigating and not report.pending:
             report.pending = (KEEPS_NAVIGATING,)
         return report
