@@ -64,12 +64,13 @@ def document(title: str, body: str, style: str = "", script: str = "") -> str:
 
 
 def small() -> str:
-    """A quiet page: its button counts presses in a variable and changes nothing that can be seen."""
+    """A quiet page: its button counts presses and shows the number at once."""
     return document(
         "Small page",
         """<main><h1>Small page</h1><p>A paragraph with <a href="/article">a link</a> in it.</p>
         <form onsubmit="return false"><label>Full name <input id="name" name="name"></label>
-        <button id="press" type="button" onclick="presses += 1">Press me</button></form></main>""",
+        <button id="press" type="button" onclick="presses += 1; count.textContent = presses">Press me</button>
+        <output id="count">0</output></form></main>""",
         script="var presses = 0;",
     )
 
