@@ -1,4 +1,4 @@
-"""Extracted text is what a person sees, wherever the page keeps it; what is left out is listed and counted."""
+"""Extracted text is what a person sees, in frames and shadow trees too; what is left out is listed and counted."""
 
 from __future__ import annotations
 

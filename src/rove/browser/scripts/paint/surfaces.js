@@ -206,7 +206,7 @@ export const forSurfacesNear = (rect, call) => {
     for (const surface of surfacesByBand.get(band) || []) if (touches(surface.rect, rect)) call(surface);
 };
 
-// Content that is scrolled passes over and under these, wherever it is now.
+// Content that is scrolled passes over and under these.
 export const fixedSurfaces = () => {
   indexSurfaces();
   return fixedOnes;

@@ -79,7 +79,7 @@ export const geometryReason = (rect, context) => {
   if (rect.width < 1.5 && rect.height < 1.5) return rect.width === 0 && rect.height === 0 ? "no size" : "scaled away";
   if (rect.width < 0.5 || rect.height < 0.5) return "scaled away";
   if (context.clip && isClippedAway(context.clip, rect)) return context.clip.small ? "screen-reader text" : "clipped";
-  // What a scroller holds can be scrolled to, wherever it is now.
+  // What a scroller holds can be scrolled to.
   if (context.clip && context.clip.scrolls) return "";
   return outsidePage(context.clip ? intersectClip(context.clip, rect) : rect, context.fixed) ? "off-screen" : "";
 };

@@ -73,7 +73,7 @@ export const lowContrastReason = (facts, context, node = null, lines = undefined
   return points.length ? paintReason(points, facts, context) : reason;
 };
 
-// Whether the letters differ from every colour of the background image, wherever on it they lie.
+// Whether the letters differ from every colour of the background image.
 /** @param {TextStyle} facts @param {TextContext} context */
 const isSeenOnPicture = (facts, { backgroundImage, background, pictured, filtered, blend, textBackground }) => {
   if (backgroundImage === null || backgroundImage.length !== 0 || !pictured) return true;
