@@ -3,6 +3,10 @@
 RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or not valid
 ├── InvalidSettings       invalid_settings      a setting is unknown or not valid
+├── InvalidMessage        invalid_message       a client of the gateway sent what is no request
+├── UnknownMethod         unknown_method        the gateway has no such method
+├── Forbidden             forbidden             the client's token does not allow it
+├── RateLimited           rate_limited          a client of the gateway sends too much
 ├── Denied                denied                the policy, or the person it asked, refused
 ├── JournalFailed         journal_failed        the journal cannot be written
 ├── NotOpen               not_open              there is no session or tab of that name
@@ -85,6 +89,31 @@ class InvalidSettings(RoveError):
     code = "invalid_settings"
     quotes_page = False
     default_hint = "Correct the setting; docs/settings.md lists every setting and its values."
+
+
+class InvalidMessage(RoveError):
+    code = "invalid_message"
+    quotes_page = False
+    default_hint = 'Send {"id": …, "method": …, "params": {…}}.'
+
+
+class UnknownMethod(RoveError):
+    code = "unknown_method"
+    quotes_page = False
+    default_hint = "The methods are in docs/gateway.md."
+
+
+class Forbidden(RoveError):
+    code = "forbidden"
+    quotes_page = False
+    default_hint = "Use a token with that scope; the owner can make one with tokens.create."
+
+
+class RateLimited(RoveError):
+    code = "rate_limited"
+    quotes_page = False
+    default_hint = "Send fewer requests a second."
+    retryable = True
 
 
 class Denied(RoveError):
