@@ -1,7 +1,7 @@
 // One WebSocket to the gateway: authentication, requests and their answers, reconnection.
 
 /** @import { Facts, WireError, WireEvent } from "./wire.js" */
-/** @typedef {"connecting" | "open" | "reconnecting" | "refused" | "closed"} ConnectionState */
+/** @typedef {"connecting" | "open" | "reconnecting" | "refused" | "failed" | "closed"} ConnectionState */
 /** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
 
 const FIRST_DELAY = 500;
@@ -63,9 +63,17 @@ export class Connection extends EventTarget {
     this.#socket?.close();
   }
 
+  /**
+   * Give up: the gateway answers, but not with what the page needs to start.
+   * @param {string} reason
+   */
+  fail(reason) {
+    this.#become("failed", reason);
+  }
+
   /** Try again at once instead of after the delay. */
   retry() {
-    if (this.state !== "reconnecting" && this.state !== "refused") return;
+    if (this.state === "open" || this.state === "connecting") return;
     clearTimeout(this.#timer);
     this.#become("reconnecting");
     this.#connect();
@@ -127,7 +135,7 @@ export class Connection extends EventTarget {
   #lose(closing) {
     for (const waiting of this.#waiting.values()) waiting.reject(connectionLost());
     this.#waiting.clear();
-    if (this.state === "closed") return;
+    if (this.state === "closed" || this.state === "failed") return;
     const refusal = REFUSALS.get(closing.code);
     if (refusal) return this.#become("refused", refusal);
     this.#become("reconnecting", closing.reason);

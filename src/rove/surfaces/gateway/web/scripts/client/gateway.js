@@ -1,12 +1,12 @@
 // What this page knows of the gateway. Lists are asked for once; from then on events keep them true.
 
-import { Connection } from "./connection.js";
+import { Connection, RequestFailed } from "./connection.js";
 import { Steps } from "./steps.js";
 import { Threads } from "./threads.js";
 import { savedSince, saveSince } from "./token.js";
 
 /**
- * @import { Approval, DecidedApproval, Decision, Facts, Handoff, Model, Refusal, Scope, SessionFacts, WireEvent }
+ * @import { Approval, DecidedApproval, Decision, Facts, Handoff, Model, PageTab, Refusal, Scope, SessionFacts, WireEvent }
  *   from "./wire.js"
  */
 /** @typedef {"connection" | "sessions" | "approvals" | "threads" | "steps" | "refusals" | "handoffs" | "settings"} Topic */
@@ -70,7 +70,7 @@ class Gateway extends EventTarget {
   /** Ask for the lists, at the start or when events were missed. */
   async load() {
     const [sessions, approvals] = await Promise.all([this.request("sessions.list"), this.request("approvals.list")]);
-    this.sessions = new Map(sessions.sessions.map((/** @type {SessionFacts} */ one) => [one.sessionKey, one]));
+    this.sessions = new Map(sessions.sessions.map((/** @type {Facts} */ one) => [one.sessionKey, sessionOf(one)]));
     this.approvals = new Map(approvals.approvals.map((/** @type {Approval} */ one) => [one.approvalId, one]));
     this.handoffs = new Map(handoffsIn(sessions.sessions).map((one) => [one.handoffId, one]));
     this.isReady = true;
@@ -91,6 +91,17 @@ class Gateway extends EventTarget {
   }
 }
 
+/**
+ * The facts of a session, with the page that is in front.
+ * @param {Facts} facts
+ * @returns {SessionFacts}
+ */
+const sessionOf = (facts) => {
+  const tabs = /** @type {PageTab[]} */ (facts.tabs ?? []);
+  const front = tabs.find((tab) => tab.is_current) ?? tabs[0];
+  return { sessionKey: facts.sessionKey, url: front?.url, title: front?.title, ...facts, tabs };
+};
+
 /** @type {Topic[]} */
 const TOPICS = ["connection", "sessions", "approvals", "threads", "steps", "refusals", "handoffs"];
 
@@ -103,7 +114,7 @@ const READERS = {
   hello: (gateway, data) => {
     const isFirst = !gateway.isReady;
     Object.assign(gateway, { version: data.version, scopes: data.scopes, model: data.model });
-    if (isFirst) queueMicrotask(() => gateway.load());
+    if (isFirst) queueMicrotask(() => loadFirst(gateway));
     return undefined;
   },
   "events.missed": (gateway) => {
@@ -117,7 +128,7 @@ const READERS = {
     return "approvals";
   },
   "exec.approval_resolved": (gateway, data) => decide(gateway, data),
-  "session.opened": (gateway, data) => keepSession(gateway, { isOpen: true, ...data }),
+  "session.opened": (gateway, data) => keepSession(gateway, data),
   "session.changed": (gateway, data) => keepSession(gateway, data),
   "session.closed": (gateway, data) => {
     gateway.sessions.delete(data.sessionKey);
@@ -154,6 +165,17 @@ for (const name of [
     return "threads";
   };
 
+/** @param {Gateway} gateway */
+const loadFirst = async (gateway) => {
+  try {
+    await gateway.load();
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error;
+    // When the connection was lost meanwhile, it is being made again.
+    if (gateway.connection.state === "open") gateway.connection.fail(error.message);
+  }
+};
+
 /** @param {Gateway} gateway @param {Decision} decision @returns {Topic} */
 const decide = (gateway, decision) => {
   const approval = gateway.approvals.get(decision.approvalId);
@@ -162,9 +184,9 @@ const decide = (gateway, decision) => {
   return "approvals";
 };
 
-/** @param {Gateway} gateway @param {SessionFacts} facts @returns {Topic} */
+/** @param {Gateway} gateway @param {Facts} facts @returns {Topic} */
 const keepSession = (gateway, facts) => {
-  gateway.sessions.set(facts.sessionKey, { ...gateway.sessions.get(facts.sessionKey), ...facts });
+  gateway.sessions.set(facts.sessionKey, { ...gateway.sessions.get(facts.sessionKey), ...sessionOf(facts) });
   return "sessions";
 };
 

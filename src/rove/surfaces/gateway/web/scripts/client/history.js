@@ -1,5 +1,6 @@
 // The journal of a session, read as steps for the timeline and as items for the chat.
 
+import { RequestFailed } from "./connection.js";
 import { gateway } from "./gateway.js";
 
 /** @import { Attachment, Facts, Step } from "./wire.js" */
@@ -13,7 +14,7 @@ const PAGE_SIZE = 500;
  */
 export const loadHistory = async (sessionKey) => {
   if (gateway.steps.hasHistory(sessionKey)) return;
-  const { entries } = await gateway.request("sessions.history", { sessionKey, limit: PAGE_SIZE, last: true });
+  const entries = await readJournal(sessionKey);
   if (gateway.steps.hasHistory(sessionKey)) return;
   gateway.steps.addHistory(
     sessionKey,
@@ -22,6 +23,20 @@ export const loadHistory = async (sessionKey) => {
   gateway.threads.of(sessionKey).addHistory(itemsOf(entries));
   gateway.changed("steps");
   gateway.changed("threads");
+};
+
+/**
+ * Return the last entries of a session's journal. A session that has done nothing yet has none.
+ * @param {string} sessionKey
+ * @returns {Promise<Facts[]>}
+ */
+const readJournal = async (sessionKey) => {
+  try {
+    return (await gateway.request("sessions.history", { sessionKey, limit: PAGE_SIZE, last: true })).entries;
+  } catch (error) {
+    if (error instanceof RequestFailed && error.code === "not_open") return [];
+    throw error;
+  }
 };
 
 /** @param {Facts} entry */

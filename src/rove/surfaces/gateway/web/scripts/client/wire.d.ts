@@ -85,9 +85,10 @@ export interface Driver {
 }
 
 export interface PageTab {
-  tab: string;
+  id: string;
   url?: string;
   title?: string;
+  is_current?: boolean;
 }
 
 export interface SessionFacts {
@@ -98,7 +99,6 @@ export interface SessionFacts {
   tabs?: PageTab[];
   driver?: Driver;
   idleSeconds?: number;
-  isOpen?: boolean;
 }
 
 export interface Step {

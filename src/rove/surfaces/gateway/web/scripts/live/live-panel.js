@@ -56,9 +56,9 @@ export class LivePanel extends View {
     const chosen = this.#tabs.value;
     fill(
       this.#tabs,
-      tabs.map((tab) => element("option", { value: tab.tab }, `${tab.tab} ${tab.title ?? ""}`)),
+      tabs.map((tab) => element("option", { value: tab.id }, `${tab.id} ${tab.title ?? tab.url ?? ""}`)),
     );
-    if (tabs.some((tab) => tab.tab === chosen)) this.#tabs.value = chosen;
+    if (tabs.some((tab) => tab.id === chosen)) this.#tabs.value = chosen;
     this.#tabs.hidden = tabs.length < 2;
   }
 

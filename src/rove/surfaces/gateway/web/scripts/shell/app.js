@@ -51,7 +51,7 @@ export class App extends View {
   #showPlace() {
     const place = currentPlace();
     const { tag, rail, title } = TAGS[place.name] ?? TAGS.inbox;
-    const isIn = gateway.isReady && gateway.connection.state !== "refused";
+    const isIn = gateway.isReady && !["refused", "failed"].includes(gateway.connection.state);
     this.#markRail(rail);
     this.#showTitle(title);
     const shown = isIn ? `${location.hash} ${gateway.scopes.join()}` : gateway.connection.state;

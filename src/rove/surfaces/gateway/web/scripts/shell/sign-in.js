@@ -63,6 +63,11 @@ const PARTS = {
     forgetToken();
     return [element("h1", {}, "Refused"), element("p", { role: "alert" }, gateway.connection.reason), tokenForm()];
   },
+  failed: () => [
+    element("h1", {}, "The gateway cannot be used"),
+    element("p", { role: "alert" }, gateway.connection.reason),
+    button("Try again", () => gateway.connection.retry(), { icon: "refresh" }),
+  ],
   closed: () => [element("h1", {}, "Welcome to rove"), how(), tokenForm()],
 };
 

@@ -140,7 +140,7 @@ const arrayField = (schema, name) => {
   const fields = [];
   const list = element("div", { class: "array-items" });
   const add = () => addItem(schema, name, fields, list);
-  const more = element("button", { type: "button", class: "button", onclick: add }, icon("plus"), `Add to ${name}`);
+  const more = element("button", { type: "button", class: "button add", onclick: add }, icon("plus"), `Add to ${name}`);
   if (schema.minItems) add();
   const help = schema.description && element("small", {}, schema.description);
   const read = () => (fields.length ? fields.map((field) => field.read()) : undefined);
