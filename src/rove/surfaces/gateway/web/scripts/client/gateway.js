@@ -150,15 +150,12 @@ const READERS = {
   "live.stopped": (gateway, data) => tell(gateway, `stopped:${data.sessionKey}`, data),
 };
 
-for (const name of [
-  "chat.message",
-  "chat.delta",
-  "chat.final",
-  "chat.error",
-  "tool.call",
-  "tool.progress",
-  "tool.result",
-])
+const THREAD_EVENTS = [
+  ...["chat.message", "chat.delta", "chat.final", "chat.error", "chat.waiting", "chat.compacted"],
+  ...["tool.call", "tool.progress", "tool.result"],
+];
+
+for (const name of THREAD_EVENTS)
   READERS[name] = (gateway, data, eventId) => {
     gateway.threads.read(name, data, eventId);
     gateway.saveRuns();

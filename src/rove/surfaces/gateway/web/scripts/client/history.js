@@ -40,7 +40,7 @@ const readJournal = async (sessionKey) => {
 };
 
 /** @param {Facts} entry */
-const isStep = (entry) => Boolean(entry.action);
+const isStep = (entry) => Boolean(entry.action) || entry.kind === "driver";
 
 /**
  * @param {string} sessionKey
@@ -49,10 +49,18 @@ const isStep = (entry) => Boolean(entry.action);
  */
 const stepOf = (sessionKey, entry) => ({
   ...entry,
-  action: entry.action,
+  ...(entry.kind === "driver" ? driverStep(entry) : { action: entry.action }),
   sessionKey,
-  stepId: String(entry.stepId ?? entry.number ?? entry.hash),
+  stepId: String(entry.step ?? entry.stepId ?? `entry ${entry.number}`),
   picture: pictureIn(entry.attachments),
+});
+
+/** What a person did with the controls of a session. @param {Facts} entry */
+const driverStep = ({ event, person }) => ({
+  action: String(event),
+  summary: person ? `by ${person}` : "",
+  actor: /** @type {const} */ ("person"),
+  outcome: "done",
 });
 
 /** @param {Facts[]} [attachments] */
@@ -76,12 +84,15 @@ const attachmentOf = (facts) => ({
 /** @param {Facts[]} entries @returns {ThreadItem[]} */
 const itemsOf = (entries) => entries.flatMap((entry) => ITEMS[entry.kind]?.(entry) ?? []);
 
+/** @type {Record<string, ThreadItem["kind"]>} */
+const ROLES = { user: "user", assistant: "assistant" };
+
 /** @type {Record<string, (entry: Facts) => ThreadItem[]>} */
 const ITEMS = {
   message: (entry) => [
     {
-      key: `entry ${entry.hash ?? entry.number}`,
-      kind: entry.role === "user" ? "user" : "assistant",
+      key: `entry ${entry.number}`,
+      kind: ROLES[entry.role] ?? "note",
       runId: entry.runId,
       text: entry.text ?? "",
       usage: entry.usage,

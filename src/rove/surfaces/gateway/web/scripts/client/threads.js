@@ -4,7 +4,7 @@
 /**
  * @typedef {object} ThreadItem
  * @property {string} key
- * @property {"user" | "assistant" | "tool" | "error"} kind
+ * @property {"user" | "assistant" | "tool" | "error" | "note"} kind
  * @property {string} [runId]
  * @property {string} text
  * @property {string} [tool]
@@ -16,6 +16,7 @@
  * @property {string} [stopReason]
  * @property {Facts} [usage]
  * @property {string} [hint]
+ * @property {boolean} [isQueued]
  */
 
 /** The items of one session, and the runs that go on in it. */
@@ -71,8 +72,14 @@ export class Thread {
 
 /** @type {Record<string, (thread: Thread, data: any, eventId: number) => void>} */
 const READERS = {
-  "chat.message": (thread, { runId, text }, eventId) =>
-    thread.add({ key: `user ${eventId}`, kind: "user", runId, text }),
+  "chat.message": (thread, { runId, text, isQueued }, eventId) =>
+    thread.add({ key: `user ${eventId}`, kind: "user", runId, text, isQueued }),
+  "chat.waiting": (thread, { runId, seconds }, eventId) => {
+    const text = `The model is busy. It is asked again in ${Math.round(seconds)} s.`;
+    thread.add({ key: `note ${eventId}`, kind: "note", runId, text });
+  },
+  "chat.compacted": (thread, { runId, text }, eventId) =>
+    thread.add({ key: `note ${eventId}`, kind: "note", runId, text }),
   "chat.delta": (thread, { runId, text }, eventId) => {
     openAnswer(thread, runId, eventId).text += text;
   },
@@ -108,9 +115,11 @@ const openAnswer = (thread, runId, eventId) => {
  * @param {number} eventId
  */
 const finish = (thread, { runId, text, attachments, stopReason, usage }, eventId) => {
-  const answer = openAnswer(thread, runId, eventId);
-  // The final text is the whole answer; what was streamed before the last tool call is shown above it.
-  if (!answer.text) answer.text = text ?? "";
+  const said = thread.items.findLast((item) => item.kind === "assistant" && item.runId === runId);
+  const answer =
+    said && (said === thread.items.at(-1) || stopReason === "done") ? said : openAnswer(thread, runId, eventId);
+  // The final text is the whole answer: all that was streamed, and is shown already.
+  if (!said) answer.text = text ?? "";
   Object.assign(answer, { attachments: newAttachments(thread, runId, attachments), stopReason, usage });
 };
 

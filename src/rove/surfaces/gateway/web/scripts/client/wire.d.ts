@@ -123,9 +123,10 @@ export interface Step {
 
 export interface Refusal {
   sessionKey?: string;
-  url: string;
+  url?: string;
   host: string;
   reason: string;
+  message?: string;
   flag?: string;
   count: number;
 }

@@ -4,6 +4,7 @@ import { element, fill } from "../../dom/element.js";
 import { icon } from "../../dom/icons.js";
 import { attachmentList } from "../../dom/pictures.js";
 import { actionList, valueList } from "../inbox/details.js";
+import { formattedText } from "./formatted-text.js";
 
 /** @import { ThreadItem } from "../../client/threads.js" */
 
@@ -34,10 +35,11 @@ export class ThreadItemElement extends HTMLElement {
 
 /** @type {Record<ThreadItem["kind"], (item: ThreadItem) => Node[]>} */
 const PARTS = {
-  user: (item) => [speaker("You"), element("p", { class: "message-text" }, item.text)],
+  user: (item) => [speaker("You"), element("p", { class: "message-text" }, item.text), queuedNote(item)],
+  note: (item) => [element("p", { class: "footnote" }, item.text)],
   assistant: (item) => [
     speaker("Agent"),
-    element("p", { class: "message-text" }, item.text),
+    formattedText(item.text),
     attachmentList(item.attachments, "Picture") ?? new Text(""),
     footnote(item),
   ],
@@ -55,6 +57,10 @@ const PARTS = {
 
 /** @param {string} name */
 const speaker = (name) => element("span", { class: "speaker" }, name);
+
+/** @param {ThreadItem} item */
+const queuedNote = ({ isQueued }) =>
+  isQueued ? element("p", { class: "footnote" }, "Waits for the answer before it.") : new Text("");
 
 /** @param {ThreadItem} item */
 const footnote = (item) => {

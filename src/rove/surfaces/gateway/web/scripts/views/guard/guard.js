@@ -59,7 +59,7 @@ export class RefusalRow extends HTMLElement {
         { class: "grow" },
         element("strong", { class: "page-text" }, refusal.host),
         times(refusal),
-        element("p", {}, refusal.reason),
+        element("p", {}, refusal.message ?? refusal.reason),
         element("p", { class: "quiet-text page-text" }, refusal.url),
         where(refusal),
       ),
