@@ -47,7 +47,9 @@ async def test_a_blocked_submit_names_the_field_and_the_browsers_message(
 
 
 async def test_enter_and_batches_tell_of_a_blocked_submit(session: Session, site: Site) -> None:
-    form = "<form action=/sent><label>Name <input></label><label>Mail <input required></label><button>Send</button></form>"
+    form = (
+        "<form action=/sent><label>Name <input></label><label>Mail <input required></label><button>Send</button></form>"
+    )
     await session.navigate(site.page("/", form + "<button>Other</button>"))
     assert '(form not submitted) textbox "Mail"' in as_text(await session.type("x", 'textbox "Name"', submit=True))
     steps = (

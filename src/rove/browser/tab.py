@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rove.browser.annotation import Mark
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
-from rove.browser.page_data import Box, ImageFormat, LeftRunning, OpenDialog, PdfFile, PdfOptions, RefusedField, ScreenshotImage
+from rove.browser.page_data import (
+    Box,
+    ImageFormat,
+    LeftRunning,
+    OpenDialog,
+    PdfFile,
+    PdfOptions,
+    RefusedField,
+    ScreenshotImage,
+)
 from rove.browser.page_state import PageState
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot

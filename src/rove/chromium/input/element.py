@@ -35,13 +35,23 @@ MAX_LOST_PRESSES = 2
 class Element:
     """An element that a target was resolved to. Every method acts on it or raises the reason why it cannot."""
 
-    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "", is_seen: bool = True) -> None:
+    def __init__(
+        self,
+        devices: InputDevices,
+        world: World,
+        ref: str,
+        line: str = "",
+        is_seen: bool = True,
+        is_partial: bool = False,
+    ) -> None:
         self._devices = devices
         self._page = devices.page
         self._ref = ref
         self.world = world
         self.line = line
         self.is_seen = is_seen
+        # Whether it was found by a part of its name only.
+        self.is_partial = is_partial
 
     @property
     def ref(self) -> str:

@@ -51,9 +51,7 @@ class Look:
 
     def _expects_more(self, changes: Changes) -> bool:
         """Whether to look again. A form that was not submitted has had its effect: the message of the browser."""
-        return (
-            changes.kind == "same" and self._waits and self._left > 0 and not self._tab.observer.refused_fields
-        )
+        return changes.kind == "same" and self._waits and self._left > 0 and not self._tab.observer.refused_fields
 
     @property
     def pending(self) -> tuple[str, ...]:

@@ -166,6 +166,13 @@ export const beginAction = (number) => {
   return hasChangedAfter(number);
 };
 
+// Whether a timer, a frame or an animation is due within so many milliseconds.
+/** @param {number} milliseconds */
+export const expectsWork = (milliseconds) => {
+  const { next, later } = awaitedWork(0);
+  return next <= milliseconds || (later > 0 && later <= milliseconds) || animationTimeLeft(milliseconds).within > 0;
+};
+
 // Resolves at the first sign of an effect after the last snapshot, or after the timeout.
 /** @param {number} timeout */
 export const firstEffect = (timeout) => firstChange(timeout);
