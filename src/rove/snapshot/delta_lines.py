@@ -29,6 +29,9 @@ MOVES_SHOWN = 5
 ORDER_SHOWN = 60
 NAME_LENGTH = 30
 INVISIBLE = "(invisible: "
+STATES = frozenset(
+    {"checked", "selected", "pressed", "current", "disabled", "readonly", "required", "invalid", "busy", "sort"}
+)
 
 
 class Rank(IntEnum):
@@ -213,6 +216,7 @@ class _Description:
             return f"{self._label(now)}{old.line} → {line}"
         # Of several that say the same it is not known which was which.
         is_known = old.ref and old.ref != new.ref and old.line != new.line
+        line = f"{line}{_lost_states(old.line, new.line)}"
         return f"{line} (was {old.ref})" if is_known else line
 
     def _label(self, index: int) -> str:
@@ -325,6 +329,23 @@ class _Description:
             rest = f" and {len(runs) - REFS_SHOWN:,} more, which a snapshot shows" if len(runs) > REFS_SHOWN else ""
             line = f"drawn again, with new refs: {', '.join(runs[:REFS_SHOWN])}{rest}"
             yield Block(Rank.REFS, [(Row(0, 0, "", ""), line)])
+
+
+def _lost_states(old: str, new: str) -> str:
+    """Say which states a line had and has no more, as a line does not name a state that is off."""
+    was, now = _words_of(old), _words_of(new)
+    lost = [word for word in was if word.partition("=")[0] in STATES and not _has_state(now, word)]
+    return f" (no longer {', '.join(lost)})" if lost else ""
+
+
+def _has_state(words: Sequence[str], state: str) -> bool:
+    name = state.partition("=")[0]
+    return any(word.partition("=")[0] == name for word in words)
+
+
+def _words_of(line: str) -> list[str]:
+    """Return the words of a line without those in quotes, which the page wrote."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"', "", line.replace(REF_PLACE, "")).split()
 
 
 def ordinal(number: int) -> str:

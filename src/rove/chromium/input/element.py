@@ -17,7 +17,7 @@ from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
-from rove.outcome import Quoted, origin_in
+from rove.outcome import Own, Quoted, origin_in
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -371,7 +371,7 @@ class ViewportPoint:
         self._devices = devices
         self._worlds = devices.page.worlds
         self._point = (x, y)
-        self.line = self.ref = f"the point {x:g},{y:g}"
+        self.line = self.ref = Own(f"the point {x:g},{y:g}")
 
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
