@@ -39,7 +39,7 @@ async def test_an_act_that_changed_nothing_names_the_element_in_the_wrapper(sess
             "current=page",
         ),
         (
-            "<div role=listbox><div role=option aria-selected=true onclick=\"this.ariaSelected = 'false'\">Tea</div></div>",
+            "<ul role=listbox><li role=option aria-selected=true onclick=\"this.ariaSelected = 'false'\">Tea</ul>",
             "selected",
         ),
     ],

@@ -35,15 +35,7 @@ MAX_LOST_PRESSES = 2
 class Element:
     """An element that a target was resolved to. Every method acts on it or raises the reason why it cannot."""
 
-    def __init__(
-        self,
-        devices: InputDevices,
-        world: World,
-        ref: str,
-        line: str = "",
-        is_seen: bool = True,
-        is_partial: bool = False,
-    ) -> None:
+    def __init__(self, devices: InputDevices, world: World, ref: str, line: str = "", is_seen: bool = True) -> None:
         self._devices = devices
         self._page = devices.page
         self._ref = ref
@@ -51,7 +43,7 @@ class Element:
         self.line = line
         self.is_seen = is_seen
         # Whether it was found by a part of its name only.
-        self.is_partial = is_partial
+        self.is_partial = False
 
     @property
     def ref(self) -> str:

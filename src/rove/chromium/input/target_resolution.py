@@ -205,10 +205,10 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
         raise InvalidArguments(
             f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.", hint=NAME_IT
         )
-    is_partial = answer["isPartial"]
-    return [
-        Element(devices, world, match["ref"], match["line"], match["isSeen"], is_partial) for match in answer["matches"]
-    ]
+    found = [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
+    for element in found:
+        element.is_partial = answer["isPartial"]
+    return found
 
 
 def _match(match: dict[str, Any], prefix: str, note: str) -> dict[str, Any]:
