@@ -19,7 +19,14 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
-import { beginAction, expectsWork, firstEffect, snapshotAndWatch, snapshotWhenSettled, untilSettled } from "./page/settling.js";
+import {
+  beginAction,
+  expectsWork,
+  firstEffect,
+  snapshotAndWatch,
+  snapshotWhenSettled,
+  untilSettled,
+} from "./page/settling.js";
 import { storedItems } from "./page/storage.js";
 import { listenForValidation } from "./page/validation.js";
 import { listenForPasswords } from "./roles/passwords.js";

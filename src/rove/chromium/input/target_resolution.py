@@ -129,7 +129,7 @@ async def _missing_error(devices: InputDevices, target: Selector | RoleAndName, 
     if devices.page.is_loading:
         hint = f"{patience.waited}, and the page is still loading: {{wait}} for it, then call again."
         return ElementNotFound(message, hint=hint, retryable=True)
-    is_name = not is_selector or _WORDS.fullmatch(target.css) is not None
+    is_name = not is_selector or _WORDS.fullmatch(str(target)) is not None
     similar = await _similar_names(devices, target) if is_name else []
     advice = f"{NAME_IT} " if is_name and is_selector else ""
     if not similar:

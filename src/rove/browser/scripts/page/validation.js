@@ -78,7 +78,10 @@ export const takeRefusedFields = () => {
   const recent = refusals.filter(({ element }) => isConnected(element) && isInvalid(element));
   refusals = [];
   const told = new Set(recent.filter((refusal) => refusal.isFocused).map((refusal) => refusal.form));
-  return recent.filter(({ isAttempt, form }) => isAttempt || told.has(form)).filter(isFirstOfGroup).map(describeRefusal);
+  return recent
+    .filter(({ isAttempt, form }) => isAttempt || told.has(form))
+    .filter(isFirstOfGroup)
+    .map(describeRefusal);
 };
 
 /** @param {Element} element */

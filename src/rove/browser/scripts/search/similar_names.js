@@ -71,6 +71,8 @@ export const similarNames = (spec) => {
   found.sort((a, b) => b.score - a.score);
   const similar = found.filter(({ score }) => score >= LEAST_SIMILARITY);
   const nearest = similar.length ? similar : found.filter(({ isSameRole }) => isSameRole);
-  const described = nearest.slice(0, 2 * MAX_SIMILAR).map(({ element, score }) => ({ ...describeMatch(element), score }));
+  const described = nearest
+    .slice(0, 2 * MAX_SIMILAR)
+    .map(({ element, score }) => ({ ...describeMatch(element), score }));
   return { origin: self.origin, names: described.filter((match) => match.isSeen).slice(0, MAX_SIMILAR) };
 };
