@@ -125,7 +125,7 @@ class _Patience:
 async def _missing_error(devices: InputDevices, target: Selector | RoleAndName, patience: _Patience) -> ElementNotFound:
     """Return the error for a target that nothing matches, with the elements that may have been meant."""
     is_selector = isinstance(target, Selector)
-    message = f"Selector '{target}' not found." if is_selector else f"There is no {target} on the page."
+    message = f"Selector '{target}' not found" if is_selector else f"There is no {target} on the page."
     if devices.page.is_loading:
         hint = f"{patience.waited}, and the page is still loading: {{wait}} for it, then call again."
         return ElementNotFound(message, hint=hint, retryable=True)
@@ -135,7 +135,7 @@ async def _missing_error(devices: InputDevices, target: Selector | RoleAndName, 
     if not similar:
         return ElementNotFound(message, hint=f"{patience.waited}. {advice}{ElementNotFound.default_hint}")
     hint = f"{patience.waited}. {advice}Use the ref of the one you mean, or take a {{snapshot}}."
-    return ElementNotFound(f"{message} The nearest: {'; '.join(similar)}.", hint=hint, quotes_page=True)
+    return ElementNotFound(f"{message.rstrip('.')}. The nearest: {'; '.join(similar)}.", hint=hint, quotes_page=True)
 
 
 async def _similar_names(devices: InputDevices, target: Selector | RoleAndName) -> list[str]:
