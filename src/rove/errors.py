@@ -96,7 +96,7 @@ class InvalidSettings(RoveError):
 class InvalidMessage(RoveError):
     code = "invalid_message"
     quotes_page = False
-    default_hint = 'Send {"id": …, "method": …, "params": {…}}.'
+    default_hint = "Send an object with `id`, `method` and `params`."
 
 
 class UnknownMethod(RoveError):
