@@ -33,7 +33,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # importing `typing` takes as long as everything else that is needed to start a browser
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import Any, ClassVar
 
 
 class RoveError(Exception):
@@ -65,6 +65,8 @@ class RoveError(Exception):
         self.conceals = False
         # The origin of the page that the message may quote; None if all of the text is rove's.
         self.origin: str | None = None
+        # In Python, the outcome of the batch that this error stopped: what its steps did before.
+        self.outcome: Any = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
@@ -94,7 +96,7 @@ class InvalidSettings(RoveError):
 class InvalidMessage(RoveError):
     code = "invalid_message"
     quotes_page = False
-    default_hint = 'Send {"id": …, "method": …, "params": {…}}.'
+    default_hint = "Send an object with `id`, `method` and `params`."
 
 
 class UnknownMethod(RoveError):

@@ -56,7 +56,7 @@ class FormFilled(Result):
     fields: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"Filled {len(self.fields)} fields."
+        return "Filled 1 field." if len(self.fields) == 1 else f"Filled {len(self.fields)} fields."
 
 
 @action(Effect.ACT)

@@ -19,10 +19,19 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
-import { beginAction, firstEffect, snapshotAndWatch, snapshotWhenSettled, untilSettled } from "./page/settling.js";
+import {
+  beginAction,
+  expectsWork,
+  firstEffect,
+  snapshotAndWatch,
+  snapshotWhenSettled,
+  untilSettled,
+} from "./page/settling.js";
 import { storedItems } from "./page/storage.js";
+import { listenForValidation } from "./page/validation.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
+import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
 import { useListenerProbe } from "./snapshot/press_targets.js";
 
@@ -35,6 +44,7 @@ globalThis.rove = {
   ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
   describe: describeElement,
   query: queryTargets,
+  similarNames,
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
@@ -84,6 +94,7 @@ globalThis.rove = {
   untilSettled,
   snapshotWhenSettled,
   firstEffect,
+  expectsWork,
   setClipboardText,
   leaveModes,
   releasePointer,
@@ -97,3 +108,4 @@ listenForInput();
 listenForScrolling();
 listenForClipboard();
 listenForModes();
+listenForValidation();

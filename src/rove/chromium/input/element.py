@@ -17,7 +17,7 @@ from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
-from rove.outcome import Quoted, origin_in
+from rove.outcome import Own, Quoted, origin_in
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Element:
         self.world = world
         self.line = line
         self.is_seen = is_seen
+        # Whether it was found by a part of its name only.
+        self.is_partial = False
 
     @property
     def ref(self) -> str:
@@ -361,7 +363,7 @@ class ViewportPoint:
         self._devices = devices
         self._worlds = devices.page.worlds
         self._point = (x, y)
-        self.line = self.ref = f"the point {x:g},{y:g}"
+        self.line = self.ref = Own(f"the point {x:g},{y:g}")
 
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
