@@ -26,7 +26,7 @@ export class Chat extends View {
   #empty = element("div");
   #message = element("textarea", {
     rows: 1,
-    placeholder: "Message to the agent",
+    placeholder: "Message",
     "aria-label": "Message to the agent",
     "data-search": true,
     onkeydown: (/** @type {KeyboardEvent} */ event) => this.#readKey(event),

@@ -1,4 +1,4 @@
-// The console, the requests or the downloads of a session, as the tools of the agent tell them.
+// The console or the requests of a session, as the tools of the agent tell them.
 
 import { RequestFailed } from "../../client/connection.js";
 import { gateway } from "../../client/gateway.js";
@@ -14,7 +14,6 @@ import { View } from "../../dom/view.js";
 const SOURCES = {
   console: { tool: "browser_console", arguments: {}, empty: "The page has written nothing to its console." },
   network: { tool: "browser_network", arguments: {}, empty: "The page has made no requests." },
-  downloads: { tool: "browser_downloads", arguments: {}, empty: "Nothing has been downloaded." },
 };
 
 export class LogPanel extends View {

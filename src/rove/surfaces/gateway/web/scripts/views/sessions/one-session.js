@@ -13,6 +13,7 @@ import { View } from "../../dom/view.js";
 import { LivePanel } from "../../live/live-panel.js";
 import { goTo, linkTo } from "../../shell/router.js";
 import { sessionTitle } from "../inbox/approval-card.js";
+import { DownloadsPanel } from "./downloads-panel.js";
 import { driverChip, handoffOf, isDrivenByPerson } from "./driver.js";
 import { LogPanel } from "./log-panel.js";
 import { SeenPanel } from "./seen-panel.js";
@@ -25,7 +26,7 @@ const PARTS = {
   seen: { title: "What the agent sees", make: (key) => new SeenPanel(key) },
   console: { title: "Console", make: (key) => new LogPanel(key, "console") },
   network: { title: "Network", make: (key) => new LogPanel(key, "network") },
-  downloads: { title: "Downloads", make: (key) => new LogPanel(key, "downloads") },
+  downloads: { title: "Downloads", make: () => new DownloadsPanel() },
 };
 
 export class OneSession extends View {

@@ -35,7 +35,7 @@ export class StepRow extends HTMLElement {
     fill(
       this,
       element("span", { class: "step-time" }, step.began ? clockTime(step.began) : ""),
-      element("span", { class: "step-summary" }, element("strong", {}, step.action), " ", step.summary ?? ""),
+      element("span", { class: "step-summary" }, step.summary || step.action),
       step.actor === "person" && element("span", { class: "chip accent" }, "person"),
       outcomeChip(step),
       element("span", { class: "step-duration" }, step.seconds === undefined ? "" : duration(step.seconds)),
