@@ -1,6 +1,11 @@
 // Times and durations as people read them.
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
 
 /** @param {number} epochSeconds */
 export const clockTime = (epochSeconds) => clock.format(epochSeconds * 1000);

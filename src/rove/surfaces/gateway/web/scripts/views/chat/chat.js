@@ -9,7 +9,8 @@ import { icon } from "../../dom/icons.js";
 import { showList } from "../../dom/list.js";
 import { View } from "../../dom/view.js";
 import { goTo, linkTo } from "../../shell/router.js";
-import { ApprovalCard, sessionTitle } from "../inbox/approval-card.js";
+import { sessionTitle } from "../inbox/approval-card.js";
+import { ApprovalList } from "../inbox/approval-list.js";
 import { handoffOf } from "../sessions/driver.js";
 import { ThreadItemElement } from "./thread-item.js";
 
@@ -21,8 +22,10 @@ export class Chat extends View {
   /** @type {Place | undefined} */
   place;
   #items = element("div", { class: "thread", role: "log", "aria-label": "Conversation" });
-  #approvals = element("div", { class: "thread-approvals" });
   #foot = element("div", { class: "thread-foot" });
+  #content = element("div");
+  #scroller = element("div", { class: "thread-scroller", tabindex: "-1" });
+  #isAtEnd = true;
   #empty = element("div");
   #message = element("textarea", {
     rows: 1,
@@ -38,15 +41,11 @@ export class Chat extends View {
   start() {
     this.#message.disabled = missing("act") !== "";
     const composer = element("div", { class: "composer" }, this.#message, this.#abort, this.#send);
-    const scroller = element(
-      "div",
-      { class: "thread-scroller", tabindex: "-1" },
-      this.#empty,
-      this.#items,
-      this.#approvals,
-      this.#foot,
-    );
-    fill(this, this.#header(), modelNotice(), scroller, disabledReason("act"), composer);
+    const approvals = this.#key ? new ApprovalList(this.#key) : null;
+    fill(this.#content, this.#empty, this.#items, approvals, this.#foot);
+    fill(this.#scroller, this.#content);
+    fill(this, this.#header(), modelNotice(), this.#scroller, disabledReason("act"), composer);
+    this.#followEnd();
     this.listen(gateway, "threads approvals handoffs sessions", () => this.#show());
     if (this.#key) attempt(() => loadHistory(/** @type {string} */ (this.#key)));
     this.#show();
@@ -76,24 +75,16 @@ export class Chat extends View {
   #show() {
     const thread = this.#key ? gateway.threads.of(this.#key) : undefined;
     const waiting = [...gateway.approvals.values()].filter((one) => one.sessionKey === this.#key);
-    const wasAtEnd = this.#isAtEnd();
     showList(
       this.#items,
       thread?.items ?? [],
       (item) => item.key,
       () => new ThreadItemElement(),
     );
-    showList(
-      this.#approvals,
-      waiting,
-      (one) => one.approvalId,
-      () => new ApprovalCard(),
-    );
     const isRunning = Boolean(thread?.running.size);
     this.#abort.hidden = !isRunning;
     fill(this.#foot, this.#handoff(), isRunning && !waiting.length ? workingNote() : null);
     fill(this.#empty, thread?.items.length || waiting.length ? null : firstStep());
-    if (wasAtEnd) this.#scrollToEnd();
   }
 
   #handoff() {
@@ -113,17 +104,19 @@ export class Chat extends View {
     );
   }
 
-  #isAtEnd() {
-    const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-    return scrollHeight - scrollTop - clientHeight < NEAR_THE_END;
+  /** Keep the end in sight while the conversation grows, unless the reader has scrolled up. */
+  #followEnd() {
+    this.#scroller.onscroll = () => {
+      const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
+      this.#isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_THE_END;
+    };
+    const observer = new ResizeObserver(() => this.#isAtEnd && this.#scrollToEnd());
+    observer.observe(this.#content);
+    this.leaving.addEventListener("abort", () => observer.disconnect());
   }
 
   #scrollToEnd() {
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
-  }
-
-  get #scroller() {
-    return /** @type {HTMLElement} */ (this.#items.parentElement);
   }
 
   /** @param {KeyboardEvent} event */
