@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import DragStop, Point
+from rove.chromium.choosing.list_choice import ListChoice
 from rove.chromium.frames.evaluation import evaluate_with
 from rove.chromium.frames.event_listeners import wait_for_press_listener
 from rove.chromium.frames.geometry import frame_transform, to_tab_point
@@ -198,7 +199,26 @@ class Element:
         return bool((await self._ask("elementFacts"))["tag"] == "select")
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
-        answer = await self._ask_until_ready("selectOptions", list(values))
+        answer = await self._ask_until_ready("selectOptions", list(values), False)
+        if control := answer.get("control"):
+            return await self._select_in_list(control, answer, values)
+        return self._selected(answer)
+
+    async def _select_in_list(self, control: dict[str, str], answer: dict[str, Any], values: tuple[str, ...]) -> list[str]:
+        """Choose in the list that a control opens; a select that it hides is set if that fails and the control follows."""
+        list_choice = ListChoice(control, self._ask, self._sibling, self._devices.keyboard)
+        try:
+            await list_choice.choose(answer["labels"])
+        except (ElementNotReady, InvalidArguments):
+            if not answer["isSelect"]:
+                raise
+            return self._selected(await self._ask_until_ready("selectOptions", list(values), True))
+        return [self._quote(label) for label in answer["labels"]]
+
+    def _sibling(self, ref: str) -> Element:
+        return Element(self._devices, self.world, ref)
+
+    def _selected(self, answer: dict[str, Any]) -> list[str]:
         if "missing" in answer:
             raise InvalidArguments(
                 f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."

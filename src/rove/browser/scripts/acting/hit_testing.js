@@ -1,7 +1,7 @@
 // Hit testing: which element receives a press at a point, and at which points an element can be pressed.
 
 import { isTag } from "../dom/elements.js";
-import { closestOf, isElement, rectOf } from "../dom/natives.js";
+import { closestOf, isElement, matchesSelector, rectOf } from "../dom/natives.js";
 import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
 import { areaBox, areaPoints, pictureOf } from "../visibility/image_maps.js";
 import { lineOf } from "./element_calls.js";
@@ -12,10 +12,21 @@ const OUTSIDE_HINT = "Show it first: something that can be opened or scrolled ho
 /** @param {any} element @returns {HTMLLabelElement[]} */
 export const nativeLabelsOf = (element) => (element.labels ? Array.from(element.labels) : []);
 
+// The field of a combobox is often a combobox too, and lies under the text that shows what is chosen.
+/** @param {Element} hit @param {Element} element */
+const isPartOfCombobox = (hit, element) => {
+  const parent = matchesSelector(element, COMBOBOX) ? flattenedParent(element) : null;
+  const around = parent && closestOf(parent, COMBOBOX);
+  return Boolean(around && isWithin(hit, around));
+};
+
+const COMBOBOX = "[role=combobox i]";
+
 /** @param {Element} hit @param {Element} element */
 export const isPressedBy = (hit, element) => {
   if (isWithin(hit, element)) return true;
   if (nativeLabelsOf(element).some((label) => isWithin(hit, label))) return true;
+  if (isPartOfCombobox(hit, element)) return true;
   // A press on the link or button around a text or an icon counts as a press on it.
   const pressable = closestOf(element, "a, button, label, summary, option, [role], [onclick], [tabindex]");
   return pressable !== null && pressable !== element && isWithin(hit, pressable) && isWithin(element, hit);
