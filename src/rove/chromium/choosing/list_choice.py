@@ -15,7 +15,6 @@ CHOSEN_MS = 100
 # Milliseconds that the control has to show the choice, and the list to close by itself and on request.
 FOLLOWING_MS = 1000
 CLOSING_MS = 400
-MAX_REMOVALS = 50
 
 Ask = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -49,8 +48,11 @@ class ListChoice:
         self._element = element
         self._keyboard = keyboard
 
-    async def choose(self, labels: Sequence[str]) -> None:
-        """Choose exactly these options; raise if the control does not show them afterwards."""
+    async def choose(self, labels: Sequence[str]) -> list[str]:
+        """Choose exactly these options, by label or value, and return their labels.
+
+        Raise if the control does not show them afterwards.
+        """
         begun = await self._ask("beginChoice", self._control_ref, list(labels))
         self._control = self._element(begun["press"])
         if not begun["isOpen"]:
@@ -64,6 +66,8 @@ class ListChoice:
         await self._close()
         if not result["agrees"]:
             raise self._not_followed(labels, result["shows"])
+        chosen: list[str] = result["chosen"]
+        return chosen
 
     async def _choose_in_list(self, labels: Sequence[str]) -> None:
         missing = (await self._ask("choiceState", list(labels)))["missing"]
@@ -107,10 +111,9 @@ class ListChoice:
 
     async def _remove_others(self, wanted: Sequence[str]) -> None:
         """Take back what is chosen and not wanted: in the list, or with the key that removes the last one."""
-        for _ in range(MAX_REMOVALS):
-            labels = (await self._ask("choiceState", list(wanted)))["unwanted"]
-            if not labels:
-                return
+        before: list[str] = []
+        while (labels := (await self._ask("choiceState", list(wanted)))["unwanted"]) and labels != before:
+            before = labels
             await self._reopen()
             found = await self._ask("findOption", labels[-1], CHOSEN_MS)
             if "missing" in found:

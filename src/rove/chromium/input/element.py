@@ -208,12 +208,12 @@ class Element:
         """Choose in the list that a control opens; a select that it hides is set if that fails and the control follows."""
         list_choice = ListChoice(control, self._ask, self._sibling, self._devices.keyboard)
         try:
-            await list_choice.choose(answer["labels"])
+            chosen = await list_choice.choose(answer["labels"])
         except (ElementNotReady, InvalidArguments):
             if not answer["isSelect"]:
                 raise
             return self._selected(await self._ask_until_ready("selectOptions", list(values), True))
-        return [self._quote(label) for label in answer["labels"]]
+        return [self._quote(label) for label in chosen]
 
     def _sibling(self, ref: str) -> Element:
         return Element(self._devices, self.world, ref)

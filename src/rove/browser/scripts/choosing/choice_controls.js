@@ -2,7 +2,7 @@
 
 import { attr, lowerCaseAttr } from "../dom/attributes.js";
 import { isTag } from "../dom/elements.js";
-import { matchesSelector, queryAll } from "../dom/natives.js";
+import { matchesSelector, queryAll, rectOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { quote } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
@@ -13,6 +13,8 @@ const CHOICE_CONTROL = "[role=combobox i], [role=listbox i], [aria-haspopup=list
 const MENU_BUTTON = "[aria-haspopup=menu i], [aria-haspopup=true i]";
 const FIELDS = "input:not([type=hidden i]), select, textarea, [role=combobox i], [aria-haspopup=listbox i]";
 const CONTROL_LEVELS = 4;
+// Pixels for a label, a frame and several lines of chosen options.
+const MAX_AROUND_CONTROL = 100;
 
 /** @param {Element} element @param {string} selector */
 const inside = (element, selector) => Array.from(queryAll(shadowOf(element) || element, selector));
@@ -57,11 +59,14 @@ export const widgetAround = (control) => {
   let around = control;
   for (let level = 0; level < CONTROL_LEVELS; level++) {
     const parent = parentElementOf(around);
-    if (!parent || isTag(parent, "form") || isTag(parent, "body") || hasOtherFields(parent, around)) break;
+    if (!parent || isMuchTaller(parent, control) || hasOtherFields(parent, around)) break;
     around = parent;
   }
   return around;
 };
+
+/** @param {Element} parent @param {Element} control */
+const isMuchTaller = (parent, control) => rectOf(parent).height > rectOf(control).height + MAX_AROUND_CONTROL;
 
 /** @param {Element} parent @param {Element} child */
 const hasOtherFields = (parent, child) =>

@@ -36,7 +36,8 @@ import { isShown, optionLabel, shownTextOf, standInFor, textSeenIn } from "./sta
  * @property {string} textBefore what the widget showed
  * @property {Element | null} activeBefore what had the focus
  * @property {Element | null} list the list that the options are in
- * @property {Map<string, Element>} found the options that were found so far, by label
+ * @property {Map<string, Element>} found the options that were found so far, by the wanted label or value
+ * @property {Map<string, string>} names their labels
  */
 
 /** @type {Choice | null} */
@@ -70,6 +71,7 @@ export const beginChoice = withElement((target, /** @type {string} */ controlRef
     activeBefore: deepActiveElement(),
     list: null,
     found: new Map(),
+    names: new Map(),
   };
   return { isOpen, press: described(pressableIn(control, widget)).ref };
 });
@@ -179,6 +181,7 @@ const missingOption = (now, label) => {
 const foundOption = (now, option, label) => {
   now.list = listOf(option);
   now.found.set(label, option);
+  now.names.set(label, textOfOption(option));
   return { option: described(option).ref, isChosen: isMarkedChosen(option) && showsChoice(now, label) };
 };
 
@@ -198,13 +201,17 @@ export const findOption = withChoice(async (now, /** @type {string} */ label, /*
 
 // Which of the wanted options are not chosen yet, as far as a select tells, and which chosen ones are not wanted.
 export const choiceState = withChoice((now, /** @type {string[]} */ wanted) => {
+  const names = wanted.map((want) => foundLabel(now, want));
   const chosen = now.select?.multiple ? chosenIn(now.select) : [];
   const marked = now.select ? [] : openOptions(now).filter((option) => takesSeveral(option) && isMarkedChosen(option));
   return {
     missing: wanted.filter((label) => !chosen.includes(label)),
-    unwanted: [...chosen, ...marked.map(textOfOption)].filter((label) => !wanted.includes(label)),
+    unwanted: [...chosen, ...marked.map(textOfOption)].filter((label) => !names.includes(label)),
   };
 });
+
+/** @param {Choice} now @param {string} want */
+const foundLabel = (now, want) => now.names.get(want) ?? want;
 
 /** @param {Element} option */
 const takesSeveral = (option) => closestOf(option, "[aria-multiselectable=true i]") !== null;
@@ -226,7 +233,7 @@ const showsChoice = (now, label) => {
   const option = now.found.get(label);
   return (
     (option && takesSeveral(option) && isMarkedChosen(option)) ||
-    shownNow(now).toLowerCase().includes(label.toLowerCase())
+    shownNow(now).toLowerCase().includes(foundLabel(now, label).toLowerCase())
   );
 };
 
@@ -255,7 +262,7 @@ const isFoundMarked = (now, label) => {
 
 export const choiceResult = withChoice(async (now, /** @type {string[]} */ labels, /** @type {number} */ timeout) => {
   await until(() => agrees(now, labels), timeout);
-  return { agrees: agrees(now, labels), shows: shownNow(now) };
+  return { agrees: agrees(now, labels), shows: shownNow(now), chosen: labels.map((label) => foundLabel(now, label)) };
 });
 
 /** @param {() => boolean} condition @param {number} timeout */

@@ -4,9 +4,11 @@ import { attr } from "../dom/attributes.js";
 import {
   clientHeightOf,
   closestOf,
+  hostOf,
   innerTextOf,
   matchesSelector,
   queryAll,
+  rootNodeOf,
   scrollHeightOf,
   scrollTopOf,
   textContentOf,
@@ -22,34 +24,42 @@ const LIST = "[role=listbox i], [role=menu i], [role=tree i], ul, ol, dl";
 // A press on these does more than to choose.
 const NO_OPTION =
   "a[href], button, input, textarea, label, [role=button i], [role=link i], [role=menuitem i], [role=tab i]";
-const MAX_NAMED = 200;
 const SPLIT_LEVELS = 3;
+
+const VALUE_ATTRIBUTES = ["data-value", "value", "data-key"];
 
 /** @returns {Element[]} */
 export const shownOptions = () => allRoots().flatMap((root) => Array.from(queryAll(root, OPTION)).filter(isShown));
 
-/** @param {Element} option */
-export const textOfOption = (option) =>
-  squash(option instanceof HTMLElement ? innerTextOf(option) : textContentOf(option));
-
-/** @param {Element} option */
-const firstLine = (option) => squash(option instanceof HTMLElement ? innerTextOf(option).trim().split("\n")[0] : "");
-
+// The option of a custom element has its value on the host.
 /** @param {Element} option @param {string} value */
-const hasValue = (option, value) => ["data-value", "value", "data-key"].some((name) => attr(option, name) === value);
+const hasValue = (option, value) => {
+  const root = rootNodeOf(option);
+  const holders = root instanceof ShadowRoot ? [option, hostOf(root)] : [option];
+  return holders.some((holder) => VALUE_ATTRIBUTES.some((name) => attr(holder, name) === value));
+};
+
+// What an option is called: all of its text, and its first line, which a description may follow. One without a text of
+// its own shows text from elsewhere.
+/** @param {Element} option */
+const optionNames = (option) => {
+  const text = option instanceof HTMLElement ? innerTextOf(option).trim() : textContentOf(option);
+  return text ? [squash(text), squash(text.split("\n")[0])] : [describeElement(option).name];
+};
+
+/** @param {Element} option */
+export const textOfOption = (option) => optionNames(option)[0];
 
 // The option with a label, or else with a value.
 /** @param {Element[]} options @param {string} label */
 export const optionNamed = (options, label) => {
+  const named = options.map((option) => ({ option, names: optionNames(option) }));
   const lower = label.toLowerCase();
-  return (
-    options.find((option) => textOfOption(option) === label) ||
-    options.find((option) => hasValue(option, label)) ||
-    options.find((option) => textOfOption(option).toLowerCase() === lower) ||
-    options.find((option) => firstLine(option).toLowerCase() === lower) ||
-    options.slice(0, MAX_NAMED).find((option) => describeElement(option).name.toLowerCase() === lower) ||
-    null
-  );
+  const found =
+    named.find(({ names }) => names[0] === label) ||
+    named.find(({ option }) => hasValue(option, label)) ||
+    named.find(({ names }) => names.some((name) => name.toLowerCase() === lower));
+  return found ? found.option : null;
 };
 
 // Elements without a role whose whole text is the label, the innermost of each.
