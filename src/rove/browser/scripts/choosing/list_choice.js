@@ -8,7 +8,7 @@ import { attr } from "../dom/attributes.js";
 import { isTag } from "../dom/elements.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { idrefs } from "../dom/id_references.js";
-import { closestOf, isConnected, matchesSelector, queryOne } from "../dom/natives.js";
+import { closestOf, isConnected, matchesSelector, queryAll, queryOne } from "../dom/natives.js";
 import { elementOfRef } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
 import { isWithin, parentElementOf } from "../dom/tree.js";
@@ -61,12 +61,14 @@ export const beginChoice = withElement((target, /** @type {string} */ controlRef
   const select = selectBehind(target, control);
   const widget = (select && standInFor(select)) || widgetAround(control);
   const isOpen = isExpanded(control) || hasOptions(control);
-  const before = new Set(isOpen ? [] : [...shownOptions(), ...labels.flatMap(shownTexts)]);
   choice = {
     control,
     widget,
     select,
-    before,
+    before: new Set([
+      ...(isOpen ? otherOptions(control) : shownOptions()),
+      ...(isOpen ? [] : labels.flatMap(shownTexts)),
+    ]),
     textBefore: shownTextOf(widget),
     activeBefore: deepActiveElement(),
     list: null,
@@ -76,10 +78,13 @@ export const beginChoice = withElement((target, /** @type {string} */ controlRef
   return { isOpen, press: described(pressableIn(control, widget)).ref };
 });
 
-// The control, or the nearest part of the widget around it that takes presses: the control may lie under what it shows.
+// The field in the control, as buttons that remove options may lie beside it; the control; or the nearest part of the
+// widget around it that takes presses, as the control may lie under what it shows.
 /** @param {Element} control @param {Element} widget */
 const pressableIn = (control, widget) => {
   bringIntoView(control);
+  const field = Array.from(queryAll(control, "input, textarea")).find(isShown);
+  if (field && !("reason" in pressPoint(field))) return field;
   let part = /** @type {Element | null} */ (control);
   while (part && part !== widget && "reason" in pressPoint(part)) part = parentElementOf(part);
   return part && !("reason" in pressPoint(part)) ? part : control;
@@ -88,6 +93,14 @@ const pressableIn = (control, widget) => {
 /** @param {Element} control */
 const hasOptions = (control) =>
   matchesSelector(control, "[role=listbox i]") && shownOptions().some((option) => isWithin(option, control));
+
+// Options that belong to other lists than the one of a control that is open; none if that cannot be told.
+/** @param {Element} control */
+const otherOptions = (control) => {
+  const lists = [control, ...controlledLists(control)];
+  const others = shownOptions().filter((option) => !lists.some((list) => isWithin(option, list)));
+  return others.length < shownOptions().length ? others : [];
+};
 
 /** @param {Element} control */
 const controlledLists = (control) =>
@@ -109,7 +122,7 @@ const mayBePlain = (now) =>
 const plainOption = (now, label) =>
   (mayBePlain(now) &&
     shownTexts(label).find(
-      (text) => !now.before.has(text) && text !== now.control && (now.select !== null || isPlainItem(text)),
+      (text) => !now.before.has(text) && text !== now.control && isPlainItem(text, now.select !== null),
     )) ||
   null;
 
@@ -161,8 +174,7 @@ const hasFocusIn = (now) => {
 // What is chosen is often left out of the list.
 /** @param {Choice} now @param {string} label */
 const isShownAlone = (now, label) =>
-  !now.select &&
-  shownTexts(label).some((text) => isWithin(text, now.widget) && !(now.list && isWithin(text, now.list)));
+  !now.select && shownTexts(label).some((text) => now.before.has(text) && isWithin(text, now.widget));
 
 /** @param {Choice} now @param {string} label */
 const missingOption = (now, label) => {

@@ -57,7 +57,7 @@ const chooseBehindWidget = async (select, chosen, standIn) => {
   const isFollowed = !standIn || (await follows(standIn, chosen.map(optionLabel)));
   if (!isFollowed) choose(select, before);
   await closeOpenedList(expandedBefore);
-  return isFollowed || !standIn ? null : { standIn: nameAndRef(partToPress(select, standIn)) };
+  return isFollowed || !standIn ? null : { standIn: nameAndRef(partToPress(select, standIn) ?? standIn) };
 };
 
 /** @param {HTMLSelectElement} select @param {string} want */
@@ -76,12 +76,13 @@ const optionFor = (select, want) => {
 const choiceInWidget = (select, wanted) => {
   if (isShown(select) || takesPresses(select)) return null;
   const standIn = standInFor(select);
-  if (!standIn) return null;
+  const part = standIn && partToPress(select, standIn);
+  if (!part) return null;
   const labels = wanted.map((want) => {
     const option = optionFor(select, want);
     return option ? optionLabel(option) : squash(want);
   });
-  return { control: nameAndRef(partToPress(select, standIn)), labels, isSelect: true };
+  return { control: nameAndRef(part), labels, isSelect: true };
 };
 
 /** @param {HTMLSelectElement} select @param {string[]} wanted @param {boolean} natively */

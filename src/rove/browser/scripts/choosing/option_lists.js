@@ -21,9 +21,11 @@ import { isShown } from "./stand_ins.js";
 
 const OPTION = "[role=option i], [role=menuitemradio i], [role=menuitemcheckbox i], [role=treeitem i]";
 const LIST = "[role=listbox i], [role=menu i], [role=tree i], ul, ol, dl";
-// A press on these does more than to choose.
+// A press on these may do more than to choose. In the list of a hidden select, only a few can.
 const NO_OPTION =
   "a[href], button, input, textarea, label, [role=button i], [role=link i], [role=menuitem i], [role=tab i]";
+const NO_OPTION_OF_SELECT =
+  "a[href]:not([href=''], [href^='#'], [href^='javascript:' i]), form button:not([type=button i]), input, textarea";
 const SPLIT_LEVELS = 3;
 
 const VALUE_ATTRIBUTES = ["data-value", "value", "data-key"];
@@ -87,8 +89,9 @@ const wholeText = (text, label) => {
   return null;
 };
 
-/** @param {Element} element */
-export const isPlainItem = (element) => closestOf(element, NO_OPTION) === null;
+/** @param {Element} element @param {boolean} isOfSelect */
+export const isPlainItem = (element, isOfSelect) =>
+  closestOf(element, isOfSelect ? NO_OPTION_OF_SELECT : NO_OPTION) === null;
 
 // The list that an option is in.
 /** @param {Element} option */

@@ -3,6 +3,7 @@
 import { isTag } from "../dom/elements.js";
 import {
   checkVisibility,
+  childrenOf,
   closestOf,
   innerTextOf,
   matchesSelector,
@@ -80,9 +81,22 @@ export const standInFor = (select) => {
   );
 };
 
-// The part of a widget to press.
-/** @param {HTMLSelectElement} select @param {Element} standIn */
-export const partToPress = (select, standIn) =>
-  closestOf(select, "[role=combobox i]") ||
-  (matchesSelector(standIn, WIDGET) ? standIn : queryOne(standIn, WIDGET)) ||
-  standIn;
+const BUTTONS =
+  "button, a[href], summary, [type=submit i], [type=button i], [type=image i], [role=button i], [role=link i]";
+
+// The part of a widget to press. Undefined if that might do something else: a plain button or link beside a hidden select
+// need not belong to it.
+/** @param {HTMLSelectElement} select @param {Element} standIn @returns {Element | undefined} */
+export const partToPress = (select, standIn) => {
+  const own = matchesSelector(standIn, WIDGET) ? standIn : queryOne(standIn, WIDGET);
+  const part = closestOf(select, "[role=combobox i]") || own;
+  if (part) return part;
+  return closestOf(standIn, BUTTONS) || queryOne(standIn, BUTTONS) ? undefined : onlyShownIn(standIn);
+};
+
+// What is shown in an element, which may be larger: the middle of a wrapper need not lie on the widget.
+/** @param {Element} element @returns {Element} */
+const onlyShownIn = (element) => {
+  const shown = Array.from(childrenOf(element)).filter(isShown);
+  return shown.length === 1 ? onlyShownIn(shown[0]) : element;
+};
