@@ -1,4 +1,4 @@
-"""Acts on libraries for selects, each chosen in by one `select`: of a native select that is hidden, or of a combobox."""
+"""Acts that choose with one `select`: in a native select that is hidden, or in a combobox."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from tests.widgets.act import Act, Library, click, hidden, select, text_of, valu
 
 def _chosen(selector: str, *labels: str) -> str:
     """Return an expression: these options of a select are chosen."""
-    return f"[...document.querySelector('{selector}').selectedOptions].map(o => o.label).join() === '{','.join(labels)}'"
+    return (
+        f"[...document.querySelector('{selector}').selectedOptions].map(o => o.label).join() === '{','.join(labels)}'"
+    )
 
 
 SLIM_SELECT = Library(
     "slim_select",
     (
-        widget("single", Act("is chosen in", select("#start", "Old mill"), _chosen("#start", "Old mill"), ("Old mill",))),
+        widget(
+            "single", Act("is chosen in", select("#start", "Old mill"), _chosen("#start", "Old mill"), ("Old mill",))
+        ),
         widget(
             "multiple",
             Act(
@@ -39,7 +43,12 @@ CHOSEN = Library(
         widget("single", Act("is chosen in", select("#pet", "Goldfish"), _chosen("#pet", "Goldfish"), ("Goldfish",))),
         widget(
             "multiple",
-            Act("is chosen in", select("#habits", "Noisy", "Playful"), _chosen("#habits", "Noisy", "Playful"), ("Noisy",)),
+            Act(
+                "is chosen in",
+                select("#habits", "Noisy", "Playful"),
+                _chosen("#habits", "Noisy", "Playful"),
+                ("Noisy",),
+            ),
         ),
     ),
 )
@@ -89,5 +98,126 @@ VUETIFY = Library(
         ),
     ),
 )
+
+# Widgets of libraries whose other acts are elsewhere, by library.
+IN_ONE_CALL = {
+    "choices": widget(
+        "in one call",
+        Act("chooses one", select("#size", "Regular"), _chosen("#size", "Regular"), ("Regular",)),
+        Act(
+            "chooses several",
+            select("#toppings", "Basil", "Mushrooms"),
+            _chosen("#toppings", "Basil", "Mushrooms") + " && " + hidden(".is-open .choices__list--dropdown"),
+            ("Mushrooms",),
+        ),
+        Act("chooses another", select("#toppings", "Olives"), _chosen("#toppings", "Olives"), ("Olives",)),
+    ),
+    "tom_select": widget(
+        "in one call",
+        Act("chooses behind the widget", select("#person", "Grace Hopper"), _chosen("#person", "Grace Hopper")),
+        Act(
+            "chooses in the widget",
+            select('combobox "Person"', "Alan Turing"),
+            _chosen("#person", "Alan Turing"),
+            ("Alan Turing",),
+        ),
+        Act(
+            "searches a server",
+            select('combobox "Project"', "Garden wall"),
+            value_of("#project", "Garden wall"),
+            ("Garden wall",),
+        ),
+    ),
+    "select2": widget(
+        "in one call",
+        Act("chooses one", select("#tea", "Darjeeling"), _chosen("#tea", "Darjeeling"), ("Darjeeling",)),
+        Act("chooses several", select("#extras", "Milk", "Honey"), _chosen("#extras", "Milk", "Honey"), ("Milk",)),
+        Act("chooses another", select("#extras", "Lemon"), _chosen("#extras", "Lemon"), ("Lemon",)),
+    ),
+    "react_select": widget(
+        "in one call",
+        Act("chooses one", select('combobox "Colour"', "Yellow"), value_of("[name=colour]", "Yellow"), ("Yellow",)),
+        Act(
+            "chooses several",
+            select('combobox "Mix"', "Ocean", "Purple"),
+            "['Ocean', 'Purple'].every(n => [...document.querySelectorAll('[name=mix]')].some(i => i.value === n)) && "
+            + hidden("[role=listbox]"),
+            ("Ocean",),
+        ),
+        Act("searches a server", select('combobox "Bird"', "Heron"), value_of("[name=bird]", "Heron"), ("Heron",)),
+    ),
+    "mui": widget(
+        "in one call",
+        Act("chooses", select('combobox "Size"', "Small"), text_of("[role=combobox]", "Small"), ("Small",)),
+        Act(
+            "chooses by typing", select('combobox "City"', "Oslo"), value_of("input[role=combobox]", "Oslo"), ("Oslo",)
+        ),
+    ),
+    "antd": widget(
+        "in one call",
+        Act(
+            "chooses",
+            select('combobox "Team"', "Design"),
+            "/Design/.test(document.querySelector('.ant-select').textContent) && " + hidden(".ant-select-dropdown"),
+            ("Design",),
+        ),
+    ),
+    "radix": widget(
+        "in one call",
+        Act("chooses", select('combobox "Section"', "poems"), text_of("[role=combobox]", "poems"), ("poems",)),
+    ),
+    "element_plus": widget(
+        "in one call",
+        Act(
+            "chooses",
+            select('combobox "Ship to"', "Rome"),
+            "/Rome/.test(document.querySelector('.el-select').textContent)",
+            ("Rome",),
+        ),
+    ),
+    "primevue": widget(
+        "in one call",
+        Act("chooses", select('combobox "Plant"', "Fern"), text_of(".p-select-label", "Fern"), ("Fern",)),
+    ),
+    "headless_ui": widget(
+        "in one call",
+        Act(
+            "chooses",
+            select("[aria-haspopup=listbox]", "By invoice"),
+            "!document.querySelector('[role=listbox]')",
+            ("By invoice",),
+        ),
+    ),
+    "downshift": widget(
+        "in one call",
+        Act("chooses", select('combobox "Seat"', "Window"), text_of("#seat", "Window"), ("Window",)),
+        Act(
+            "searches after a pause",
+            select('combobox "City"', "Athens"),
+            text_of("#chosen", "Flying to Athens"),
+            ("Flying to Athens",),
+        ),
+    ),
+    "shoelace": widget(
+        "in one call",
+        Act(
+            "chooses",
+            select('combobox "Servings"', "For four"),
+            "document.querySelector('sl-select').value === '4'",
+            ("For four",),
+        ),
+        Act("chooses by value", select("sl-select", "2"), value_of("sl-select", "2"), ("For two",)),
+    ),
+    "material_web": widget(
+        "in one call",
+        Act(
+            "chooses",
+            select('combobox "Snooze"', "Ten minutes"),
+            value_of("md-outlined-select", "10"),
+            ("Ten minutes",),
+        ),
+        Act("chooses by value", select("md-outlined-select", "5"), value_of("md-outlined-select", "5"), ("Five minutes",)),
+    ),
+}
 
 LIBRARIES = (SLIM_SELECT, NICE_SELECT, CHOSEN, BOOTSTRAP_SELECT, VUETIFY)

@@ -83,16 +83,16 @@ class ListChoice:
             await self._element(found["option"]).click()
 
     async def _find(self, label: str) -> dict[str, Any]:
-        """Find an option: in the list that has opened, that an arrow key opens, or that typing its label narrows."""
+        """Find an option: in the list that has opened, that typing its label fills, or that an arrow key opens."""
         await self._reopen()
         found = await self._ask("findOption", label, OPENING_MS)
         if found["isChosen"]:
             return found
-        if "missing" in found and not found["isOpen"] and found["hasFocus"]:
-            await self._keyboard.press("ArrowDown")
-            found = await self._ask("findOption", label, OPENING_MS)
         if "missing" in found and found["search"]:
             found = await self._search(label, found["search"])
+        elif "missing" in found and not found["isOpen"] and found["hasFocus"]:
+            await self._keyboard.press("ArrowDown")
+            found = await self._ask("findOption", label, OPENING_MS)
         if "missing" in found:
             raise self._missing(label, found["options"])
         return found

@@ -35,6 +35,7 @@ import { isShown, optionLabel, shownTextOf, standInFor, textSeenIn } from "./sta
  * @property {Set<Element>} before options, and texts like them, that were shown before the list was opened
  * @property {string} textBefore what the widget showed
  * @property {Element | null} activeBefore what had the focus
+ * @property {Element | null} search the field that searches the list
  * @property {Element | null} list the list that the options are in
  * @property {Map<string, Element>} found the options that were found so far, by the wanted label or value
  * @property {Map<string, string>} names their labels
@@ -71,6 +72,7 @@ export const beginChoice = withElement((target, /** @type {string} */ controlRef
     ]),
     textBefore: shownTextOf(widget),
     activeBefore: deepActiveElement(),
+    search: null,
     list: null,
     found: new Map(),
     names: new Map(),
@@ -178,14 +180,14 @@ const isShownAlone = (now, label) =>
 
 /** @param {Choice} now @param {string} label */
 const missingOption = (now, label) => {
-  const search = searchField(now);
+  now.search = searchField(now);
   return {
     missing: label,
     isChosen: isShownAlone(now, label),
     options: openOptions(now).slice(0, MAX_LISTED_OPTIONS).map(textOfOption),
     isOpen: isOpenNow(now),
     hasFocus: hasFocusIn(now),
-    search: search && described(search).ref,
+    search: now.search && described(now.search).ref,
   };
 };
 
@@ -231,10 +233,10 @@ const takesSeveral = (option) => closestOf(option, "[aria-multiselectable=true i
 /** @param {HTMLSelectElement} select */
 const chosenIn = (select) => Array.from(select.selectedOptions, optionLabel);
 
-// What the widget shows, without its list.
+// What the widget shows, without its list and the words that search it.
 /** @param {Choice} now */
 const shownNow = (now) => {
-  const text = shownTextOf(now.widget);
+  const text = shownTextOf(now.widget, isOpenNow(now) ? now.search : null);
   const isInside = now.list && isWithin(now.list, now.widget) && isShown(now.list);
   return now.list && isInside ? squash(text.replace(squash(textSeenIn(now.list)), " ")) : text;
 };

@@ -54,9 +54,12 @@ const standInsFor = (select) => {
   return [];
 };
 
-/** @param {Element} element */
-export const shownTextOf = (element) => {
-  const fields = [element, ...queryAll(element, "input")].filter((each) => isTag(each, "input"));
+// Its text, and what is in its fields but one.
+/** @param {Element} element @param {Element | null} [except] */
+export const shownTextOf = (element, except = null) => {
+  const fields = [element, ...queryAll(element, "input")]
+    .filter((each) => isTag(each, "input"))
+    .filter((each) => each !== except);
   return squash([textSeenIn(element), ...fields.map((each) => each.value || each.placeholder)].join(" "));
 };
 
