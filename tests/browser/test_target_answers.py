@@ -208,3 +208,12 @@ async def test_wrong_arguments_of_a_method_are_named_as_in_a_tool_call(
 async def test_an_answer_names_a_pressed_element_as_a_model_reads_it(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<button aria-pressed=false onclick='this.ariaPressed = true'>Bold</button>"))
     assert 'Clicked button "Bold".' in as_text(await session.click("button"))
+
+
+async def test_a_name_that_is_shown_in_part_is_a_target(session: Session, site: Site) -> None:
+    box = "display: block; font: 16px monospace; width: 10ch; overflow: hidden; white-space: nowrap"
+    page = f"<a href=#first style='{box}'>Your parcel is late</a><a href=#second>Your parrot</a>"
+    answer = as_text(await session.navigate(site.page("/", page)))
+    assert 'link "Your parce…" (invisible: clipped "l is late")' in answer
+    await session.click('link "Your parce…"')
+    assert (await session.evaluate("location.hash")).result.value == "#first"

@@ -100,6 +100,41 @@ class Guarding(Validated):
 
 
 @dataclass(frozen=True)
+class Serving(Validated):
+    """What `rove serve` does; nothing else reads it."""
+
+    host: str = arg("Address that the gateway listens on.", default="127.0.0.1")
+    port: int = arg("Port that the gateway listens on; 0 takes a free one.", default=18789, ge=0)
+    allowed_hosts: tuple[str, ...] = arg(
+        "Names under which the gateway may be reached besides localhost and its own address, such as "
+        "agents.example.com or agents.example.com:443.",
+        default=(),
+    )
+    allowed_origins: tuple[str, ...] = arg(
+        "Origins of other web pages that may call the gateway, such as https://chat.example.com.", default=()
+    )
+    model: str | None = arg(
+        "Model that answers in the chat, such as anthropic:claude-sonnet-4-5 or openai:gpt-5. Without one, a built-in "
+        "script plays a conversation.",
+        default=None,
+    )
+    model_url: str | None = arg(
+        "Base URL of a server that speaks OpenAI's protocol, such as http://127.0.0.1:11434/v1.", default=None
+    )
+    toolset: Literal["batch", "all"] = arg(
+        "Tools of the chat's model: one that runs a list of actions after approval (batch), or one for each action "
+        "(all).",
+        default="batch",
+    )
+    bash: bool = arg("Give the chat's model a tool that runs shell commands in the workspace.", default=False)
+    steps: int = arg("Most requests to the model in one run of the chat.", default=40, ge=1)
+    tokens: int = arg("Most tokens that one run of the chat may use.", default=200_000, ge=1000)
+    connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
+    message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
+    requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)
+
+
+@dataclass(frozen=True)
 class Settings(Validated):
     """Everything that can be set."""
 
@@ -171,6 +206,7 @@ class Settings(Validated):
     observing: Observing = Observing()
     journal: Journaling = Journaling()
     guard: Guarding = Guarding()
+    serve: Serving = Serving()
 
     @property
     def home_folder(self) -> Path:

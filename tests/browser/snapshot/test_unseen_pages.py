@@ -85,7 +85,7 @@ async def test_text_that_is_cut_off_is_told_as_what_is_shown_and_the_rest(world:
     await world.show(f"<!doctype html>{box}Your parcel is late</div><table><tr><td>a<td>{box}Your parcel is late</div>")
     assert (await world.text()).splitlines()[0] == '"Your parce…" (invisible: clipped "l is late")'
     await world.show(f"<!doctype html>{box.replace('div', 'h2')}Your parcel is late</h2>")
-    assert await world.text() == ('heading "Your parcel is late" level=2 (invisible part: "l is late", clipped)')
+    assert await world.text() == 'heading "Your parce…" level=2 (invisible: clipped "l is late")'
 
 
 async def test_text_that_is_cut_off_is_found(world: World) -> None:

@@ -45,6 +45,8 @@ interface NamePiece {
   element: Element;
   source: string;
   text: string;
+  /** How the row marks it. */
+  mark?: string;
 }
 
 /** A name and where it comes from. */
@@ -253,13 +255,16 @@ interface VisibilityContext extends TextContext {
   struck: boolean;
 }
 
+/** Text of a name that is not visible, and whether a row inside tells it. */
+type UnseenPart = [reason: string, text: string, isInside?: boolean];
+
 /** The row, or the label, whose name has the text that is being walked. */
 interface NameOwner {
   inert: string;
   flags?: number;
   marks?: string;
   inertText?: string;
-  unseen?: [reason: string, text: string][];
+  unseen?: UnseenPart[];
   hasSeenText?: boolean;
   displaced?: boolean;
   struckText?: string[];
@@ -319,6 +324,8 @@ interface ElementRow extends Row {
   role: string;
   reason: string;
   element: Element;
+  /** The name without the parts that are told elsewhere. */
+  shortName?: string;
 }
 
 /** Text without interruption, which becomes one row. */

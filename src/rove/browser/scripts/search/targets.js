@@ -96,11 +96,16 @@ const queryRole = (role, name, isGuess) => {
     if (!called) unnamed.push(element);
     else if (isGuess) continue;
     else if (called.toLowerCase() === target || clean(called).toLowerCase() === target) exact.push(element);
-    else if (target && called.toLowerCase().includes(target)) partial.push(element);
+    else if (target && includesShown(called.toLowerCase(), target)) partial.push(element);
   }
   if (exact.length || partial.length) return exact.length ? exact : partial;
   return target ? unnamed.filter((element) => guessShown(element) === target) : [];
 };
+
+// A name that is shown in part ends with an ellipsis.
+/** @param {string} name @param {string} target */
+const includesShown = (name, target) =>
+  name.includes(target) || (target.length > 1 && target.endsWith("…") && name.startsWith(target.slice(0, -1)));
 
 /** @param {Element} element */
 const guessShown = (element) => clip(clean(guessName(element)), MAX_GUESS).toLowerCase();

@@ -5,7 +5,7 @@ import { activeElement } from "../dom/focus.js";
 import { idrefs } from "../dom/id_references.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { letterCount, quote, squash } from "../dom/text.js";
+import { letterCount, MAX_NAME, quote, squash } from "../dom/text.js";
 import { showsPicture } from "../paint/pictures.js";
 import { inputType } from "../roles/controls.js";
 import { TEXT_ENTRY, valueOfControl } from "../roles/values.js";
@@ -18,6 +18,7 @@ import { isTextOnly } from "./plain_text.js";
 import { isListener, WEAK } from "./press_targets.js";
 import { CELL_ROLES, ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
 import {
+  cutMark,
   dropRowKeepChildren,
   FOCUSED,
   FOLD,
@@ -83,8 +84,10 @@ const markPieces = (row, pieces) => {
     const reason = unseenPiece(piece);
     const source = PIECE_SOURCES[piece.source] || "";
     if (!reason && !source) row.hasSeenText = true;
-    else if (row.naming.name.includes(piece.text.slice(0, 40)) && !isMarkedAsReference(row.naming))
-      row.marks += pieceMark(piece.text, row.naming.name, reason, source);
+    else if (row.naming.name.includes(piece.text.slice(0, 40)) && !isMarkedAsReference(row.naming)) {
+      piece.mark = pieceMark(piece.text, row.naming.name, reason, source);
+      row.marks += piece.mark;
+    }
   }
 };
 
@@ -109,12 +112,13 @@ const pieceMark = (text, name, reason, source) => {
 };
 
 // Notes text of a name that is not visible, for every row around whose name has it too.
-/** @param {NameOwner} owner @param {string} reason @param {string} text */
-export const noteUnseen = (owner, reason, text) => {
+/** @param {NameOwner} owner @param {string} reason @param {string} text @param {boolean} [hasRow] */
+export const noteUnseen = (owner, reason, text, hasRow = false) => {
   for (let each = /** @type {NameOwner | null | undefined} */ (owner); each; each = each.outer) {
-    if (each !== owner && !each.naming?.name?.includes(text.slice(0, 40))) continue;
+    const isInside = hasRow || each !== owner;
+    if (isInside && !each.naming?.name?.includes(text.slice(0, 40))) continue;
     each.unseen ??= [];
-    each.unseen.push([reason, text]);
+    each.unseen.push([reason, text, isInside]);
   }
 };
 
@@ -143,6 +147,7 @@ const struckMark = (row) =>
 
 /** @param {ElementRow} row @param {number} index @param {boolean} fromContent */
 export const finishOneLiner = (row, index, fromContent) => {
+  if (fromContent) shortenName(row, index);
   markUnseenParts(row, row.hasSeenText || !fromContent);
   if (row.struckText) row.marks += struckMark(row);
   if (row.colours && row.naming.name) row.marks += ` (${row.colours.slice(0, 4).join(", ")})`;
@@ -160,9 +165,61 @@ export const finishOneLiner = (row, index, fromContent) => {
   }
 };
 
+// Takes out of a name what a row inside tells, and what is cut off at its end.
+/** @param {ElementRow} row @param {number} index */
+const shortenName = (row, index) => {
+  if (row.reason || !row.hasSeenText) return;
+  const inside = rows.slice(index + 1);
+  if (inside.length) takeOutPieces(row, inside);
+  if (!row.unseen) return;
+  if (inside.length) row.unseen = row.unseen.filter(([, text, isInside]) => !(isInside && takeOut(row, text)));
+  markCutOffEnd(row, row.unseen);
+};
+
+// Labels of elements inside that have rows of their own.
+/** @param {ElementRow} row @param {Row[]} inside */
+const takeOutPieces = (row, inside) => {
+  for (const piece of row.naming.pieces || []) {
+    const mark = piece.mark && inside.some((each) => each.element === piece.element) ? piece.mark : "";
+    if (mark && takeOut(row, piece.text)) row.marks = row.marks.replace(mark, "");
+  }
+};
+
+// Whether a part of the name could be taken out of the row's line.
+/** @param {ElementRow} row @param {string} part */
+const takeOut = (row, part) => {
+  const name = row.shortName ?? row.naming.name;
+  const at = name.lastIndexOf(part);
+  return at >= 0 && rename(row, squash(`${name.slice(0, at)} ${name.slice(at + part.length)}`));
+};
+
+/** @param {ElementRow} row @param {string} name */
+const rename = (row, name) => {
+  const shown = quote(row.shortName ?? row.naming.name, MAX_NAME);
+  if (!/[\p{L}\p{N}]/u.test(name) || !row.line.includes(shown)) return false;
+  row.line = row.line.replace(shown, () => quote(name, MAX_NAME));
+  row.shortName = name;
+  return true;
+};
+
+/** @param {ElementRow} row @param {UnseenPart[]} unseen */
+const markCutOffEnd = (row, unseen) => {
+  let name = row.shortName ?? row.naming.name;
+  let first = unseen.length;
+  while (first > 0 && unseen[first - 1][0] === "clipped" && name.endsWith(unseen[first - 1][1])) {
+    first -= 1;
+    name = name.slice(0, -unseen[first][1].length).trimEnd();
+  }
+  if (first === unseen.length || !rename(row, `${name}…`)) return;
+  const end = unseen.slice(first).map(([, text]) => text);
+  row.marks += cutMark([end.join(" ")]);
+  row.unseen = unseen.slice(0, first);
+  row.flags |= UNSEEN;
+};
+
 /** @param {ElementRow} row @param {boolean} hasSeenPart */
 const markUnseenParts = (row, hasSeenPart) => {
-  if (!row.unseen || row.reason) return;
+  if (!row.unseen?.length || row.reason) return;
   const reasons = [...new Set(row.unseen.map(([reason]) => reason))].join(", ");
   if (hasSeenPart) row.marks += ` (invisible part: ${row.unseen.map(quotePart).join(" ")}, ${reasons})`;
   else row.marks += markFor(showsPicture(row.element) ? "screen-reader text" : row.unseen[0][0]);
@@ -191,7 +248,7 @@ export const markUnseenValue = (row) => {
   if (row.unseen.length !== 0) markUnseenParts(row, true);
 };
 
-/** @param {[reason: string, text: string]} part */
+/** @param {UnseenPart} part */
 const quotePart = ([reason, text]) => quote(text, reason === "clipped" ? MAX_CUT_IN_NAME : 120);
 
 // The name has all of it, so its beginning tells enough.
@@ -221,6 +278,7 @@ export const finishContainer = (row, index, role, strength) => {
     return;
   }
   if (role === "row") return finishTableRow(row, index);
+  if (count === 1 && !strength && finishAroundText(row, index, role)) return;
   if (
     role === "listitem" &&
     !strength &&
@@ -231,6 +289,17 @@ export const finishContainer = (row, index, role, strength) => {
   )
     return dropRowKeepChildren(index);
   inlineFirstText(index);
+};
+
+// Text that tells as much as the row around it, or less. Returns whether one of the two was taken out.
+/** @param {ElementRow} row @param {number} index @param {string} role */
+const finishAroundText = (row, index, role) => {
+  const text = rows[index + 1];
+  if (!(text.flags & TEXT)) return false;
+  if (role === "deletion" && text.struck && !row.naming.name && !row.marks) dropRowKeepChildren(index);
+  else if (role === "img" && row.naming.name && !text.mark && !/[\p{L}\p{N}]/u.test(text.text || "")) rows.pop();
+  else return false;
+  return true;
 };
 
 const BLANK_END = /(?: \| )+$/;

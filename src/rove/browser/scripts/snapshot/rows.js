@@ -148,8 +148,11 @@ export const textLine = (row) =>
   '"' +
   (row.missing ? `(+${thousands(row.missing)} chars)` : "") +
   (row.struck ? " (struck through)" : "") +
-  (row.cut ? ` (invisible: clipped ${row.cut.map((text) => quote(text, MAX_CUT)).join(" ")})` : "") +
+  (row.cut ? cutMark(row.cut) : "") +
   markFor(row.mark || "");
+
+/** @param {string[]} texts */
+export const cutMark = (texts) => ` (invisible: clipped ${texts.map((text) => quote(text, MAX_CUT)).join(" ")})`;
 
 // Enough to tell what it is: the whole of it is read with the element's own snapshot or its text.
 const MAX_CUT = 60;

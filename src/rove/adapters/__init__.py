@@ -1,0 +1,1 @@
+"""rove as tools of agent frameworks."""
