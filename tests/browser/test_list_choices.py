@@ -8,6 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.actions.input.forms import FormField
 from rove.errors import ElementNotReady, InvalidArguments
 
 STYLE = """<style>
@@ -259,5 +260,5 @@ async def test_fill_names_select_for_a_combobox_and_a_form_chooses_in_it(session
     with pytest.raises(ElementNotReady) as caught:
         await session.fill('combobox "Town"', "Oslo")
     assert "session.select()" in caught.value.hint
-    await session.fill_form(({"target": 'combobox "Town"', "value": "Oslo"},))
+    await session.fill_form((FormField('combobox "Town"', "Oslo"),))
     assert await value(session, "box.textContent") == "Oslo"

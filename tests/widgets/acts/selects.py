@@ -216,7 +216,12 @@ IN_ONE_CALL = {
             value_of("md-outlined-select", "10"),
             ("Ten minutes",),
         ),
-        Act("chooses by value", select("md-outlined-select", "5"), value_of("md-outlined-select", "5"), ("Five minutes",)),
+        Act(
+            "chooses by value",
+            select("md-outlined-select", "5"),
+            value_of("md-outlined-select", "5"),
+            ("Five minutes",),
+        ),
     ),
 }
 
