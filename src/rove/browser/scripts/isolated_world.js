@@ -1,7 +1,7 @@
 // The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
 
 import { pageBox, untilActionable } from "./acting/actionability.js";
-import { checkedIn, selectOptions } from "./acting/choices.js";
+import { checkedIn } from "./acting/checkboxes.js";
 import { withElement } from "./acting/element_calls.js";
 import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
 import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
@@ -11,6 +11,8 @@ import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from ".
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
+import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
+import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
@@ -61,6 +63,12 @@ globalThis.rove = {
   enterSecret,
   fieldValue,
   selectOptions,
+  beginChoice,
+  findOption,
+  choiceState,
+  choiceResult,
+  openAfter,
+  leaveList,
   checkedState: checkedIn,
   focusOn,
   clearFiles,
