@@ -4,6 +4,7 @@ RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or not valid
 ├── InvalidSettings       invalid_settings      a setting is unknown or not valid
 ├── Denied                denied                the policy, or the person it asked, refused
+├── HeldByPerson          held_by_person        a person drives the session, or has paused or stopped it
 ├── JournalFailed         journal_failed        the journal cannot be written
 ├── NotOpen               not_open              there is no session or tab of that name
 ├── LimitReached          limit_reached         no more sessions, tabs, questions or memory are allowed
@@ -90,6 +91,13 @@ class InvalidSettings(RoveError):
 class Denied(RoveError):
     code = "denied"
     default_hint = "This needs a person's consent: do not try to get round it."
+
+
+class HeldByPerson(RoveError):
+    code = "held_by_person"
+    quotes_page = False
+    default_hint = "Call again later: a person hands the session back, or resumes it."
+    retryable = True
 
 
 class JournalFailed(RoveError):
