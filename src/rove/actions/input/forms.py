@@ -106,7 +106,7 @@ class Selected(Result):
 
 @action(Effect.ACT)
 class Select(TabAction[Selected]):
-    """Choose options of a select, by label or value."""
+    """Choose options of a select, combobox or listbox, by label or value."""
 
     target: Target
     values: tuple[str, ...] = arg("Labels or values.", min_length=1)

@@ -1,16 +1,18 @@
 // The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
 
-import { pageBox, untilActionable } from "./acting/actionability.js";
-import { checkedIn, selectOptions } from "./acting/choices.js";
+import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
+import { checkedIn } from "./acting/checkboxes.js";
 import { withElement } from "./acting/element_calls.js";
 import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
 import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
 import { clearFiles, dropFiles } from "./acting/files.js";
-import { frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
+import { frameBoxNow, frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
 import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
+import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
+import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
@@ -61,6 +63,12 @@ globalThis.rove = {
   enterSecret,
   fieldValue,
   selectOptions,
+  beginChoice,
+  findOption,
+  choiceState,
+  choiceResult,
+  openAfter,
+  leaveList,
   checkedState: checkedIn,
   focusOn,
   clearFiles,
@@ -70,6 +78,7 @@ globalThis.rove = {
   outerHtml,
   readAttribute,
   elementFacts,
+  boxNow,
   pageBox,
   // Typing, which goes to whatever has the focus.
   beginTyping,
@@ -80,6 +89,7 @@ globalThis.rove = {
   describeFocus,
   untilLayersRest,
   // Frames and points.
+  frameBoxNow,
   frameOrigin,
   hitsFrame,
   hitAt,
