@@ -8,7 +8,7 @@ from typing import Any
 
 from rove.errors import Denied
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
-from rove.surfaces.gateway.tools.tool import ToolQuestion
+from rove.surfaces.gateway.approvals import ToolQuestion
 
 Seen = tuple[str, dict[str, Any]]
 TIMEOUT = 60.0

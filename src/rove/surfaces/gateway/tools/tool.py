@@ -15,6 +15,7 @@ from rove.errors import Denied, InvalidArguments, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
 from rove.render.outcomes import error_text
+from rove.surfaces.gateway.approvals import ToolQuestion
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
@@ -127,19 +128,6 @@ class ScopedTool(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class ToolQuestion:
-    """A call of a tool that needs a person's yes. With `key`, a yes may hold for the rest of the session."""
-
-    session: str
-    run: str | None
-    tool: str
-    summary: str
-    details: dict[str, Any]
-    origins: tuple[str, ...] = ()
-    key: tuple[object, ...] | None = None
-
-
 class Publisher(Protocol):
     """Tells every client of an event."""
 
@@ -151,7 +139,7 @@ class Inbox(Protocol):
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer: ...
 
-    async def ask(self, question: Any) -> None:
+    async def ask(self, question: ToolQuestion) -> None:
         """Return on a yes; raise Denied otherwise."""
 
 
