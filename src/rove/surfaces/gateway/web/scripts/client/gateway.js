@@ -105,9 +105,9 @@ const sessionOf = (facts) => {
 /** @type {Topic[]} */
 const TOPICS = ["connection", "sessions", "approvals", "threads", "steps", "refusals", "handoffs"];
 
-/** @param {(SessionFacts & { handoff?: Handoff })[]} sessions */
+/** @param {SessionFacts[]} sessions @returns {Handoff[]} */
 const handoffsIn = (sessions) =>
-  sessions.flatMap((one) => (one.handoff ? [{ ...one.handoff, sessionKey: one.sessionKey }] : []));
+  sessions.flatMap(({ sessionKey, handoffs = [] }) => handoffs.map((handoff) => ({ ...handoff, sessionKey })));
 
 /** @type {Record<string, (gateway: Gateway, data: any, eventId: number) => Topic | undefined>} */
 const READERS = {
@@ -145,6 +145,7 @@ const READERS = {
   "guard.refused": (gateway, data) => keepRefusal(gateway, data),
   "step.began": (gateway, data) => gateway.steps.begin(data),
   "step.ended": (gateway, data) => gateway.steps.end(data),
+  "step.picture": (gateway, data) => gateway.steps.addPicture(data),
   "settings.changed": () => "settings",
   "live.frame": (gateway, data) => tell(gateway, `frame:${data.sessionKey}`, data),
   "live.stopped": (gateway, data) => tell(gateway, `stopped:${data.sessionKey}`, data),

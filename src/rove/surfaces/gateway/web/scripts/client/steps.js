@@ -1,6 +1,6 @@
 // The steps of each session: from its journal what is over, from events what happens now.
 
-/** @import { Step } from "./wire.js" */
+/** @import { Picture, Step } from "./wire.js" */
 
 const MOST_STEPS = 2000;
 
@@ -47,6 +47,14 @@ export class Steps {
     const index = steps.findLastIndex((one) => one.stepId === step.stepId);
     if (index < 0) steps.push({ began: Date.now() / 1000 - (step.seconds ?? 0), ...step });
     else steps[index] = { ...steps[index], ...step, isRunning: false };
+    return "steps";
+  }
+
+  /** @param {{ sessionKey: string, stepId: string, picture: Picture }} shown @returns {"steps"} */
+  addPicture({ sessionKey, stepId, picture }) {
+    const steps = this.of(sessionKey);
+    const index = steps.findLastIndex((one) => one.stepId === stepId);
+    if (index >= 0) steps[index] = { ...steps[index], picture };
     return "steps";
   }
 

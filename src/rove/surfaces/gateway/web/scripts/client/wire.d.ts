@@ -99,6 +99,7 @@ export interface SessionFacts {
   tabs?: PageTab[];
   driver?: Driver;
   idleSeconds?: number;
+  handoffs?: Omit<Handoff, "sessionKey">[];
 }
 
 export interface Step {
@@ -114,7 +115,7 @@ export interface Step {
   error?: string;
   began?: number;
   seconds?: number;
-  actor?: "agent" | "person";
+  actor?: string;
   text?: string;
   picture?: Picture;
   box?: Box;

@@ -3,11 +3,11 @@
 import { gateway } from "../client/gateway.js";
 import { element, fill } from "../dom/element.js";
 import { View } from "../dom/view.js";
-import { isDrivenByPerson } from "../views/sessions/driver.js";
+import { isDrivenByPerson, isDrivenHere } from "../views/sessions/driver.js";
 import { LARGE, LivePicture } from "./live-picture.js";
 import { PageInput } from "./page-input.js";
 
-/** @import { PageTab } from "../client/wire.js" */
+/** @import { PageTab, SessionFacts } from "../client/wire.js" */
 
 export class LivePanel extends View {
   #key;
@@ -41,13 +41,11 @@ export class LivePanel extends View {
 
   #show() {
     const session = gateway.sessions.get(this.#key);
-    const isDriving = isDrivenByPerson(session) && gateway.can("act");
+    const isDriving = isDrivenHere(session) && gateway.can("act");
     this.#input.isOn = isDriving;
     this.toggleAttribute("data-driving", isDriving);
     this.#typing.hidden = !isDriving;
-    this.#hint.textContent = isDriving
-      ? "You drive: mouse, keys, touch and paste go to the page. Shift+Esc leaves the view."
-      : "Watching. Take over to use the page yourself.";
+    this.#hint.textContent = hintFor(isDriving, session);
     this.#showTabs(session?.tabs ?? []);
   }
 
@@ -75,5 +73,15 @@ export class LivePanel extends View {
     this.#text.value = "";
   }
 }
+
+/**
+ * @param {boolean} isDriving
+ * @param {SessionFacts} [session]
+ */
+const hintFor = (isDriving, session) => {
+  if (isDriving) return "You drive: mouse, keys, touch and paste go to the page. Shift+Esc leaves the view.";
+  if (isDrivenByPerson(session)) return `Watching. ${session?.driver?.name ?? "Another person"} drives.`;
+  return "Watching. Take over to use the page yourself.";
+};
 
 customElements.define("rove-live-panel", LivePanel);

@@ -12,6 +12,18 @@ export const handoffOf = (sessionKey) => [...gateway.handoffs.values()].find((on
 /** @param {SessionFacts | undefined} session */
 export const isDrivenByPerson = (session) => session?.driver?.who === "person";
 
+const PERSON = "rove.person";
+
+/**
+ * Keep the name under which the gateway knows the user of this page.
+ * @param {string | undefined} name
+ */
+export const keepPerson = (name) => sessionStorage.setItem(PERSON, name ?? "");
+
+/** @param {SessionFacts | undefined} session */
+export const isDrivenHere = (session) =>
+  isDrivenByPerson(session) && session?.driver?.name === sessionStorage.getItem(PERSON);
+
 /** @param {SessionFacts | undefined} session */
 export const driverChip = (session) => {
   if (session && handoffOf(session.sessionKey))

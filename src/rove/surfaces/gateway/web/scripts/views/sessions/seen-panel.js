@@ -10,17 +10,13 @@ import { outlinedPicture, outlines } from "../../dom/pictures.js";
 import { View } from "../../dom/view.js";
 
 /** @import { Box, Picture } from "../../client/wire.js" */
-/** @typedef {{ text: string, refs?: Record<string, Box>, picture?: Picture }} Snapshot */
-
-// A mark in round brackets after a quoted text says that a person does not see it: "…" (transparent).
-const HIDDEN = /"[^"]*" \((?!aria\)|placeholder\)|struck through\))([a-z0-9 -]+)\)/;
-const REF = /\[(e\d+)\]/;
+/** @typedef {{ text: string, hidden?: string }} SeenLine `hidden`: why a person does not see it */
+/** @typedef {{ lines: (SeenLine & { ref?: string })[], picture?: Picture }} Seen */
 
 export class SeenPanel extends View {
   #key;
   #content = element("div", { class: "seen" });
-  /** @type {Snapshot | undefined} */
-  #snapshot;
+  #outlined = "";
 
   /** @param {string} key */
   constructor(key) {
@@ -30,67 +26,66 @@ export class SeenPanel extends View {
 
   start() {
     const refresh = button("Look again", () => this.#load(), { icon: "refresh" });
-    const how = element(
-      "p",
-      { class: "quiet-text" },
-      "Point at a line with a ref, or move to it with the Tab key, to outline it. Text that a person does not see is marked.",
-    );
-    fill(this, element("div", { class: "row" }, refresh, how), this.#content);
+    const text =
+      "Point at a line with a ref, or move to it with the Tab key, to outline it. Text that a person does not see is marked.";
+    fill(this, element("div", { class: "row" }, refresh), element("p", { class: "quiet-text" }, text), this.#content);
     this.#load();
   }
 
   async #load() {
     if (!gateway.sessions.get(this.#key)?.tabs?.length)
-      return fill(this.#content, emptyState("eye", "No page is open yet"));
+      return fill(
+        this.#content,
+        emptyState("eye", "No page is open yet", "When the agent opens one, this is what it reads of it."),
+      );
     try {
-      this.#snapshot = await gateway.request("session.snapshot", { sessionKey: this.#key });
-      return this.#show();
+      return this.#show(await gateway.request("session.snapshot", { sessionKey: this.#key }));
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
       return fill(this.#content, element("p", { class: "callout" }, describeFailure(error)));
     }
   }
 
-  #show() {
-    const { text = "", picture } = this.#snapshot ?? {};
-    const lines = text.split("\n").map((line) => this.#line(line));
+  /** @param {Seen} seen */
+  #show({ lines, picture }) {
     const shown = picture
       ? outlinedPicture(picture, "The page as a person sees it")
       : element("p", { class: "quiet-text" }, "There is no picture of this page.");
-    return fill(
-      this.#content,
-      element("div", { class: "seen-picture" }, shown),
-      element("div", { class: "seen-lines", role: "list", "aria-label": "What the agent sees" }, lines),
-    );
+    const rows = lines.map((line) => this.#line(line));
+    const list = element("div", { class: "seen-lines", role: "list", "aria-label": "What the agent sees" }, rows);
+    return fill(this.#content, element("div", { class: "seen-picture" }, shown), list);
   }
 
-  /** @param {string} line */
-  #line(line) {
-    const ref = REF.exec(line)?.[1];
-    const hidden = HIDDEN.exec(line)?.[1];
-    const box = ref ? this.#snapshot?.refs?.[ref] : undefined;
-    const row = element(
-      "div",
-      {
-        role: "listitem",
-        class: ["seen-line", hidden && "hidden-text", box && "with-box"].filter(Boolean).join(" "),
-        tabindex: box ? "0" : undefined,
-      },
-      line,
-    );
+  /** @param {SeenLine & { ref?: string }} line */
+  #line({ text, ref, hidden }) {
+    const kinds = ["seen-line", hidden && "hidden-text", ref && "with-ref"].filter(Boolean).join(" ");
+    const row = element("div", { role: "listitem", class: kinds, tabindex: ref ? "0" : undefined }, text);
     if (hidden) row.append(element("span", { class: "chip bad" }, `hidden: ${hidden}`));
-    if (!box) return row;
-    row.onmouseenter = row.onfocus = () => this.#outline([box]);
-    row.onmouseleave = row.onblur = () => this.#outline([]);
+    if (!ref) return row;
+    row.onmouseenter = row.onfocus = () => this.#outline(ref);
+    row.onmouseleave = row.onblur = () => this.#draw([]);
     return row;
   }
 
+  /** @param {string} ref */
+  async #outline(ref) {
+    this.#outlined = ref;
+    try {
+      const box = await gateway.request("session.box", { sessionKey: this.#key, ref });
+      if (this.#outlined === ref) this.#draw([box]);
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) throw error;
+      this.#draw([]);
+    }
+  }
+
   /** @param {Box[]} boxes */
-  #outline(boxes) {
+  #draw(boxes) {
+    if (!boxes.length) this.#outlined = "";
     const frame = this.querySelector(".outlined");
-    const { width = 0, height = 0 } = this.#snapshot?.picture ?? {};
+    const image = frame?.querySelector("img");
     frame?.querySelector("svg")?.remove();
-    frame?.append(outlines(width, height, boxes));
+    if (image) frame?.append(outlines(image.naturalWidth, image.naturalHeight, boxes));
   }
 }
 

@@ -9,6 +9,9 @@ export const isDenied = (step) => step.outcome === "denied";
 export const isFailed = (step) =>
   !step.isRunning && Boolean(step.outcome) && step.outcome !== "done" && !isDenied(step);
 
+/** @param {Step} step */
+export const isByPerson = (step) => Boolean(step.actor) && step.actor !== "agent";
+
 /** @type {Record<string, { title: string, accepts: (step: Step) => boolean }>} */
 export const FILTERS = {
   all: { title: "All", accepts: () => true },
@@ -18,7 +21,7 @@ export const FILTERS = {
     title: "Asked",
     accepts: (step) => Boolean(step.decision) && !["allowed", "undecided"].includes(step.decision ?? ""),
   },
-  person: { title: "By a person", accepts: (step) => step.actor === "person" },
+  person: { title: "By a person", accepts: (step) => isByPerson(step) },
 };
 
 /**

@@ -2,7 +2,7 @@
 
 import { element, fill } from "../../dom/element.js";
 import { clockTime, duration } from "../../dom/time.js";
-import { isDenied, isFailed } from "./filters.js";
+import { isByPerson, isDenied, isFailed } from "./filters.js";
 
 /** @import { Step } from "../../client/wire.js" */
 
@@ -36,7 +36,7 @@ export class StepRow extends HTMLElement {
       this,
       element("span", { class: "step-time" }, step.began ? clockTime(step.began) : ""),
       element("span", { class: "step-summary" }, step.summary || step.action),
-      step.actor === "person" && element("span", { class: "chip accent" }, "person"),
+      isByPerson(step) && element("span", { class: "chip accent" }, "person"),
       outcomeChip(step),
       element("span", { class: "step-duration" }, step.seconds === undefined ? "" : duration(step.seconds)),
     );

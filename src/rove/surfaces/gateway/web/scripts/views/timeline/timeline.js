@@ -175,7 +175,13 @@ export class Timeline extends View {
     row?.scrollIntoView({ block: "nearest" });
     this.#scrub.value = String(this.#index);
     this.#scrub.setAttribute("aria-valuetext", row?.step?.summary ?? row?.step?.action ?? "");
-    if (row?.step) this.#detail.show(row.step);
+    if (row?.step) this.#detail.show(row.step, this.#stepBefore(row.step));
+  }
+
+  /** @param {Step} step */
+  #stepBefore(step) {
+    const all = gateway.steps.of(step.sessionKey);
+    return all.slice(0, all.indexOf(step)).findLast((one) => one.tab === step.tab);
   }
 
   /** @param {KeyboardEvent} event */
