@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.snapshot.tree import Snapshot
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
@@ -344,6 +345,10 @@ class Session:
                 return await self._shown_tab(tab).box_of(ref)
         except (TimeoutError, BrowserError) as error:
             raise ElementGone(f"{ref} cannot be found on the page now.") from error
+
+    def seen(self, tab: str | None = None) -> Snapshot | None:
+        """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
+        return self._shown_tab(tab).observer.seen
 
     def _find_tab(self, name: str | None) -> Tab | None:
         """Return a tab that is open; None if it is not, since looking at a session opens nothing."""

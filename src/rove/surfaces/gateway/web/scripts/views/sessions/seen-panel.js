@@ -10,8 +10,8 @@ import { outlinedPicture, outlines } from "../../dom/pictures.js";
 import { View } from "../../dom/view.js";
 
 /** @import { Box, Picture } from "../../client/wire.js" */
-/** @typedef {{ text: string, hidden?: string }} SeenLine `hidden`: why a person does not see it */
-/** @typedef {{ lines: (SeenLine & { ref?: string })[], picture?: Picture }} Seen */
+/** @typedef {{ text: string, ref?: string | null, isUnseen?: boolean }} SeenLine */
+/** @typedef {{ lines: SeenLine[], picture?: Picture | null }} Seen */
 
 export class SeenPanel extends View {
   #key;
@@ -56,11 +56,11 @@ export class SeenPanel extends View {
     return fill(this.#content, element("div", { class: "seen-picture" }, shown), list);
   }
 
-  /** @param {SeenLine & { ref?: string }} line */
-  #line({ text, ref, hidden }) {
-    const kinds = ["seen-line", hidden && "hidden-text", ref && "with-ref"].filter(Boolean).join(" ");
+  /** @param {SeenLine} line */
+  #line({ text, ref, isUnseen }) {
+    const kinds = ["seen-line", isUnseen && "hidden-text", ref && "with-ref"].filter(Boolean).join(" ");
     const row = element("div", { role: "listitem", class: kinds, tabindex: ref ? "0" : undefined }, text);
-    if (hidden) row.append(element("span", { class: "chip bad" }, `hidden: ${hidden}`));
+    if (isUnseen) row.append(element("span", { class: "chip bad" }, "not visible"));
     if (!ref) return row;
     row.onmouseenter = row.onfocus = () => this.#outline(ref);
     row.onmouseleave = row.onblur = () => this.#draw([]);
