@@ -11,7 +11,7 @@ import { View } from "../../dom/view.js";
 import { goTo, linkTo } from "../../shell/router.js";
 import { sessionTitle } from "../inbox/approval-card.js";
 import { ApprovalList } from "../inbox/approval-list.js";
-import { handoffOf } from "../sessions/driver.js";
+import { handoffOf, takeOver } from "../sessions/driver.js";
 import { ThreadItemElement } from "./thread-item.js";
 
 /** @import { Place } from "../../shell/router.js" */
@@ -83,25 +83,18 @@ export class Chat extends View {
     );
     const isRunning = Boolean(thread?.running.size);
     this.#abort.hidden = !isRunning;
-    fill(this.#foot, this.#handoff(), isRunning && !waiting.length ? workingNote() : null);
+    const handoff = this.#handoff();
+    fill(this.#foot, handoff, isRunning && !waiting.length && !handoff ? workingNote() : null);
     fill(this.#empty, thread?.items.length || waiting.length ? null : firstStep());
   }
 
   #handoff() {
-    const handoff = this.#key && handoffOf(this.#key);
-    if (!handoff || !this.#key) return null;
-    const link = element(
-      "a",
-      { class: "button primary", href: linkTo("sessions", this.#key) },
-      icon("hand"),
-      "Take over",
-    );
-    return element(
-      "div",
-      { class: "callout urgent" },
-      element("p", {}, element("strong", {}, "The agent asks for you: "), handoff.reason),
-      link,
-    );
+    const key = this.#key;
+    const handoff = key && handoffOf(key);
+    if (!handoff) return null;
+    const take = button("Take over", () => takeOver(key), { icon: "hand", kind: "primary", scope: "act" });
+    const text = element("p", {}, element("strong", {}, "The agent asks for you: "), handoff.reason);
+    return element("div", { class: "callout urgent" }, text, take);
   }
 
   /** Keep the end in sight while the conversation grows, unless the reader has scrolled up. */

@@ -3,6 +3,7 @@
 import { gateway } from "../../client/gateway.js";
 import { element } from "../../dom/element.js";
 import { icon } from "../../dom/icons.js";
+import { goTo, linkTo } from "../../shell/router.js";
 
 /** @import { SessionFacts } from "../../client/wire.js" */
 
@@ -12,13 +13,20 @@ export const handoffOf = (sessionKey) => [...gateway.handoffs.values()].find((on
 /** @param {SessionFacts | undefined} session */
 export const isDrivenByPerson = (session) => session?.driver?.who === "person";
 
+// The name under which the gateway knows the user of this page, which it tells when they take over.
 const PERSON = "rove.person";
 
 /**
- * Keep the name under which the gateway knows the user of this page.
- * @param {string | undefined} name
+ * Take a session over and show its live view.
+ * @param {string} sessionKey
  */
-export const keepPerson = (name) => sessionStorage.setItem(PERSON, name ?? "");
+export const takeOver = async (sessionKey) => {
+  const { driver } = await gateway.request("live.take", { sessionKey });
+  sessionStorage.setItem(PERSON, driver?.name ?? "");
+  gateway.changed("sessions");
+  goTo(linkTo("sessions", sessionKey));
+  document.querySelector("canvas")?.focus();
+};
 
 /** @param {SessionFacts | undefined} session */
 export const isDrivenHere = (session) =>

@@ -9,7 +9,7 @@ import { save } from "../../dom/pictures.js";
 import { View } from "../../dom/view.js";
 import { linkTo } from "../../shell/router.js";
 import { sessionTitle } from "../inbox/approval-card.js";
-import { isDrivenByPerson, isDrivenHere, keepPerson } from "./driver.js";
+import { isDrivenByPerson, isDrivenHere, takeOver } from "./driver.js";
 
 /** The keys of the controls, by the id of each. */
 const KEYS = /** @type {Record<string, string>} */ ({ t: "drive", p: "pause", s: "step" });
@@ -45,7 +45,7 @@ export class SessionControls extends View {
     const options = /** @type {const} */ ({ id: "drive", icon: "hand", kind: "primary", key: "t", scope: "act" });
     const session = this.#session;
     if (isDrivenHere(session)) return [button("Hand back", () => this.#ask("live.release"), options)];
-    const take = button("Take over", () => this.#take(), options);
+    const take = button("Take over", () => takeOver(this.#key), options);
     if (!isDrivenByPerson(session) || !gateway.can("own")) return [take];
     const end = button(`End ${session?.driver?.name}’s turn`, () => this.#ask("live.release"), {
       id: "end",
@@ -85,14 +85,6 @@ export class SessionControls extends View {
   /** @param {string} method */
   #ask(method) {
     return gateway.request(method, { sessionKey: this.#key });
-  }
-
-  async #take() {
-    const { driver } = await this.#ask("live.take");
-    keepPerson(driver?.name);
-    gateway.changed("sessions");
-    location.hash = linkTo("sessions", this.#key);
-    document.querySelector("canvas")?.focus();
   }
 
   async #export() {

@@ -41,7 +41,7 @@ export class SessionTile extends View {
         element("strong", { class: "grow" }, sessionTitle(session.sessionKey)),
         driverChip(session),
       ),
-      element("span", { class: "page-text" }, session.title || "No page yet"),
+      element("span", { class: "page-text" }, session.title || (session.url ? "" : "No page yet")),
       element("span", { class: "address" }, session.url ?? ""),
     );
     this.toggleAttribute("data-waiting", Boolean(handoffOf(session.sessionKey)));
