@@ -13,6 +13,12 @@ from rove import Session
 VIEWS = ("inbox", "sessions", "chat", "timeline", "tools", "guard", "settings")
 PHONE = (375, 740)
 DESKTOP = (1280, 800)
+LIVE_VIEW = """() => {
+  const canvas = document.querySelector("canvas");
+  canvas.scrollIntoView({ block: "center" });
+  const box = canvas.getBoundingClientRect();
+  return [box.left, box.top, box.width, box.height];
+}"""
 
 
 class ControlPage:
@@ -60,3 +66,27 @@ class ControlPage:
             while not await self.run(condition):
                 await self.session.press(key)
                 await asyncio.sleep(0.1)
+
+    async def click_in_live_view(self, key: str, words: str) -> None:
+        """Click, in the live view, what the session's page shows with these words."""
+        place = await self._place_of(key, words)
+        left, top, width, height = await self.run(LIVE_VIEW)
+        x, y = left + place["x"] * width, top + place["y"] * height
+        await self.session.click(f"{round(x)},{round(y)}")
+
+    async def _place_of(self, key: str, words: str) -> dict[str, float]:
+        """Return where an element is on the session's page, as a part of its width and height."""
+        session = self.gateway.gateway.sessions.session(key)
+        seen = session.seen()
+        assert seen is not None
+        ref = next(row.ref for row in seen.rows if row.ref and words in row.line)
+        box = await session.element_box(ref)
+        return {
+            "x": (box["x"] + box["width"] / 2) / seen.size[0],
+            "y": (box["y"] + box["height"] / 2) / seen.size[1],
+        }
+
+    def seen_lines(self, key: str) -> str:
+        """Return what the agent of a session saw last."""
+        seen = self.gateway.gateway.sessions.session(key).seen()
+        return "\n".join(row.line for row in seen.rows) if seen else ""

@@ -98,14 +98,16 @@ const READERS = {
 };
 
 /**
- * The answer that is being streamed: a new one begins after each tool call.
+ * The answer that is being streamed: a new one begins after each tool call. Text that arrives while a call runs was
+ * written before it.
  * @param {Thread} thread
  * @param {string} runId
  * @param {number} eventId
  */
 const openAnswer = (thread, runId, eventId) => {
-  const last = thread.items.at(-1);
-  if (last?.kind === "assistant" && last.runId === runId) return last;
+  const isOver = (/** @type {ThreadItem} */ item) => item.kind !== "tool" || !item.isRunning;
+  const last = thread.items.findLast((item) => item.runId === runId && isOver(item));
+  if (last?.kind === "assistant") return last;
   return thread.add({ key: `answer ${eventId}`, kind: "assistant", runId, text: "", isRunning: true });
 };
 

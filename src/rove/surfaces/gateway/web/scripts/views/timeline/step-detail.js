@@ -6,7 +6,7 @@ import { element, fill } from "../../dom/element.js";
 import { outlinedPicture } from "../../dom/pictures.js";
 import { clockTime, duration } from "../../dom/time.js";
 import { valueList } from "../inbox/details.js";
-import { outcomeChip } from "./step-row.js";
+import { outcomeChip, titleOf } from "./step-row.js";
 
 /** @import { Picture, Step } from "../../client/wire.js" */
 
@@ -26,12 +26,7 @@ export class StepDetail extends HTMLElement {
     const pictures = element("div", { class: "step-pictures" });
     fill(
       this,
-      element(
-        "header",
-        { class: "row" },
-        element("h2", { class: "grow" }, step.summary || step.action),
-        outcomeChip(step),
-      ),
+      element("header", { class: "row" }, element("h2", { class: "grow" }, titleOf(step)), outcomeChip(step)),
       valueList(facts(step)),
       step.error && element("p", { class: "callout urgent page-text" }, step.error),
       pictures,

@@ -16,6 +16,17 @@ export const outcomeChip = (step) => {
   return element("span", { class: "chip good" }, "done");
 };
 
+/**
+ * What a step did, in one line. A batch is told by its actions.
+ * @param {Step} step
+ */
+export const titleOf = (step) => {
+  const { steps } = step.arguments ?? {};
+  if (!Array.isArray(steps)) return step.summary || step.action;
+  const count = steps.length === 1 ? "1 action" : `${steps.length} actions`;
+  return `Batch of ${count}: ${steps.map((one) => one.action).join(", ")}`;
+};
+
 export class StepRow extends HTMLElement {
   /** @type {Step | undefined} */
   step;
@@ -35,7 +46,7 @@ export class StepRow extends HTMLElement {
     fill(
       this,
       element("span", { class: "step-time" }, step.began ? clockTime(step.began) : ""),
-      element("span", { class: "step-summary" }, step.summary || step.action),
+      element("span", { class: "step-summary" }, titleOf(step)),
       isByPerson(step) && element("span", { class: "chip accent" }, "person"),
       outcomeChip(step),
       element("span", { class: "step-duration" }, step.seconds === undefined ? "" : duration(step.seconds)),

@@ -13,7 +13,7 @@ import { sessionTitle } from "../inbox/approval-card.js";
 import { fieldFor } from "./schema-form.js";
 
 /** @import { Place } from "../../shell/router.js" */
-/** @import { Tool, ToolResult } from "../../client/wire.js" */
+/** @import { Facts, Tool, ToolResult } from "../../client/wire.js" */
 
 export class Tools extends View {
   /** @type {Place | undefined} */
@@ -72,10 +72,12 @@ export class Tools extends View {
   }
 
   #showSessions() {
+    const isFirst = this.#session.options.length === 0;
     const chosen = this.#session.value;
     const sessions = [...gateway.sessions.keys()].map((key) => element("option", { value: key }, sessionTitle(key)));
     fill(this.#session, sessions, element("option", { value: "" }, "New session"));
-    if ([...this.#session.options].some((option) => option.value === chosen)) this.#session.value = chosen;
+    if (isFirst) this.#session.selectedIndex = 0;
+    else if ([...this.#session.options].some((option) => option.value === chosen)) this.#session.value = chosen;
   }
 
   #showForm() {
@@ -91,7 +93,7 @@ export class Tools extends View {
           ": it opens a page.",
         ),
       );
-    const field = fieldFor(tool.inputSchema, "Arguments", true);
+    const field = fieldFor(withoutSession(tool.inputSchema), "Arguments", true);
     const run = button("Call", () => this.#call(tool, field.read), { kind: "primary", icon: "play", scope: "act" });
     return fill(
       this.#form,
@@ -147,5 +149,14 @@ export class Tools extends View {
     );
   }
 }
+
+/**
+ * The schema of a tool's arguments without the session, which is chosen above them.
+ * @param {Facts} schema
+ */
+const withoutSession = (schema) => {
+  const { session: _, sessionId: __, ...properties } = schema.properties ?? {};
+  return { ...schema, properties };
+};
 
 customElements.define("rove-tools", Tools);
