@@ -167,7 +167,7 @@ class Conversation:
     async def _fail(self, ending: _Ending, failure: ChatFailure) -> None:
         ending.reply.flush()
         try:
-            await ending.record({"text": ending.reply.text, "error": failure.as_data()})
+            await ending.record({"text": ending.reply.text, "failure": failure.as_data()})
         except RoveError as error:
             log.error("the end of a run is not in the transcript: %s", error.message)
         self._publish("chat.error", ending.run, failure.as_data())
