@@ -11,6 +11,7 @@ from typing import Any
 from rove.validation.record import dataclass
 
 Action = dict[str, Any]
+NAME = "built-in script"
 TEAS = ("Darjeeling", "Sencha", "Lapsang souchong")
 GUEST = "Bea"
 _URL = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
