@@ -32,6 +32,16 @@ class ScreenshotImage:
 
 
 @dataclass(frozen=True)
+class ScreencastFrame:
+    """A JPEG of the viewport, the viewport's size in CSS pixels, and when it was taken, in seconds since the epoch."""
+
+    width: float
+    height: float
+    at: float
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
 class PdfOptions:
     """How to print a page."""
 
@@ -56,6 +66,22 @@ class LeftRunning:
 
     timer: float = 0.0
     animation: float = 0.0
+
+
+@dataclass(frozen=True)
+class RefusedField:
+    """A field that the browser's own validation refused, with its message, quoted.
+
+    `stops_form`: whether the form that it is in was about to be submitted, and was not.
+    """
+
+    line: str
+    ref: str
+    message: str
+    stops_form: bool
+
+    def __str__(self) -> str:
+        return f"{self.line} [{self.ref}]" + (f": {self.message}" if self.message else "")
 
 
 @dataclass

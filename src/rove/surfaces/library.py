@@ -32,6 +32,7 @@ from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
 from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
+from rove.actions.sessions.handoff import Handoff
 from rove.actions.sessions.sessions import CloseSession, OpenSession, Status
 from rove.actions.sessions.tabs import Tabs
 from rove.advice import Names, insert_names
@@ -104,13 +105,17 @@ class Session:
     ) -> Outcome[R]:
         """Run any action. The methods below make an action and run it."""
         with _hints_for_python():
-            return await self._engine.run(
+            outcome = await self._engine.run(
                 action,
                 tab=tab or self._tab,
                 timeout=timeout or self._timeout,
                 quiet=quiet or self._quiet,
                 names=_names(),
             )
+        if stopped := outcome.result.error:
+            stopped.outcome = outcome
+            raise stopped
+        return outcome
 
     def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool = False) -> Session:
         """Return the same session with other defaults: a tab, a deadline, or outcomes without changes."""
@@ -139,6 +144,7 @@ class Session:
     evaluate = method(Evaluate)
     tabs = method(Tabs)
     batch = method(Batch)
+    handoff = method(Handoff)
     dialog = method(Dialog)
     console = method(Console)
     network = method(Network)
