@@ -88,7 +88,12 @@ _KINDS = (
     EventKind(
         "chat.message",
         "A client has sent a message to the model.",
-        {"runId": "of the run that it began", "role": "user", "text": "of the message"},
+        {
+            "runId": "of the run that it began",
+            "role": "user",
+            "text": "of the message",
+            "isQueued": "whether it waits for an answer to an earlier one",
+        },
     ),
     EventKind("chat.delta", "The model has written more.", {"runId": "of the run", "text": "what is new"}),
     EventKind(
@@ -96,9 +101,10 @@ _KINDS = (
         "A run is over.",
         {
             "runId": "of the run",
-            "text": "of the model's last message",
+            "text": "all that the model wrote in this run",
             "usage": "`inputTokens`, `outputTokens`, `requests`",
             "attachments": _ATTACHMENTS,
+            "attachmentsLeftOut": "how many others there were, each of them in its `tool.result`",
             "stopReason": "done, aborted, limit",
         },
     ),
@@ -106,6 +112,16 @@ _KINDS = (
         "chat.error",
         "A run has failed.",
         {"runId": "of the run", "code": "stable", "message": "one sentence", "hint": "the next thing to try"},
+    ),
+    EventKind(
+        "chat.waiting",
+        "The model's server is busy; the request is made again.",
+        {"runId": "of the run", "seconds": "until then"},
+    ),
+    EventKind(
+        "chat.compacted",
+        "The conversation was too long for the model, and was shortened.",
+        {"runId": "of the run", "text": "what was left out"},
     ),
     EventKind(
         "tool.call",
@@ -130,6 +146,7 @@ _KINDS = (
             "callId": "of the call",
             "tool": "its name",
             "ok": "whether it succeeded",
+            "code": "of the error, if it did not",
             "text": "what the model is told",
             "attachments": _ATTACHMENTS,
         },
