@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.browser.network.navigation_errors import navigation_error
@@ -85,6 +86,7 @@ class NetworkAccess:
 
     def __init__(self, egress_settings: EgressSettings, is_guarded: bool = True) -> None:
         self._egress_settings = egress_settings
+        self._rules = egress_settings.rules
         self.is_guarded = is_guarded
         self._egress: EgressProxy | None = None
         self._proxy_url = ""
@@ -113,10 +115,24 @@ class NetworkAccess:
         # In a thread, as importing takes as long as loading a page, and the browser starts meanwhile.
         proxy_class = await asyncio.to_thread(_load_proxy)
         shared = self._egress_settings
-        egress = proxy_class(shared.rules, shared.own, shared.resolver, shared.upstream)
+        egress = proxy_class(self._rules, shared.own, shared.resolver, shared.upstream)
         egress.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
         await egress.start(port)
+        egress.rules = self._rules  # they may have changed meanwhile
         self._egress = egress
+
+    def allow_host(self, entry: str) -> None:
+        """Let this session reach one more host, written as in the settings. Raises InvalidSettings.
+
+        Hosts that the owner has denied, metadata services and rove's own ports stay closed.
+        """
+        from rove.guard.hosts.host_rules import HostRules
+
+        added = HostRules.of([entry]).allow
+        only = None if self._rules.only is None else (*self._rules.only, *added)
+        self._rules = replace(self._rules, allow=(*self._rules.allow, *added), only=only)
+        if self._egress is not None:
+            self._egress.rules = self._rules
 
     def refuse_url(self, url: str) -> None:
         """Raise Denied if the address rules refuse a URL, as far as that is known without resolving its host."""
@@ -157,7 +173,7 @@ class NetworkAccess:
         return list(dict.fromkeys(refusal.message for refusal in recent))
 
     def _rule_refusal(self, endpoint: Endpoint) -> Refusal | None:
-        return self._egress_settings.rules.refuse_endpoint(endpoint, self._egress_settings.own)
+        return self._rules.refuse_endpoint(endpoint, self._egress_settings.own)
 
     def _find_failure(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
         if refusal := self._rule_refusal(endpoint):

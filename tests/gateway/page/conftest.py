@@ -22,10 +22,12 @@ async def gateway() -> AsyncGenerator[RunningGateway]:
 
 @pytest.fixture
 async def page(session: Session, gateway: RunningGateway) -> AsyncGenerator[ControlPage]:
-    """The page, opened with the owner's link. The sessions that a test opens are closed after it."""
+    """The page, opened with the owner's link. What a test leaves open is closed after it."""
     made = ControlPage(session, gateway)
     await session.resize(*DESKTOP)
     await made.open()
     yield made
+    for request in gateway.gateway.approvals.pending:
+        gateway.gateway.approvals.forget(request["sessionKey"])
     for known in gateway.gateway.sessions.sessions():
         await gateway.gateway.close_session(known["session"])

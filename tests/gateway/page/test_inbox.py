@@ -6,7 +6,10 @@ import asyncio
 
 import pytest
 from tests.gateway.page.control_page import ControlPage
+from tests.site import Site
 
+from rove.actions.pages.navigation import Navigate
+from rove.actions.pages.script import Evaluate
 from rove.errors import Denied
 from rove.surfaces.gateway.approvals import ToolQuestion
 
@@ -26,7 +29,7 @@ async def test_y_approves_what_is_shown(page: ControlPage) -> None:
     card = await page.text_of("rove-approval-card")
     assert "navigate" in card and "https://example.com/" in card and "screenshot" in card and "left" in card
     assert await page.run("document.title") == "(1) Inbox · rove"
-    assert await page.text_of(".rail .badge") == "1"
+    assert await page.text_of(".rail .badge span") == "1"
     await page.press_until("y", "!document.querySelector('rove-approval-card')")
     await asking
     await page.until_text("approved", "rove-decided-row")
@@ -81,3 +84,20 @@ async def test_a_new_request_is_announced_to_screen_readers(page: ControlPage) -
     await page.until_text("Approval needed: Pay €42", "[aria-live=assertive]")
     await page.press_until("y", "!document.querySelector('rove-approval-card')")
     await asking
+
+
+async def test_the_element_is_outlined_in_the_picture_of_its_page(page: ControlPage, site: Site) -> None:
+    async with page.gateway.client() as client:
+        await client.call("sessions.create", name="paying")
+    session = page.gateway.gateway.sessions.session("paying")
+    style = "position:absolute;left:200px;top:120px;width:160px;height:50px"
+    address = site.page("/pay", f"<button style='{style}'>Pay €42</button>")
+    await session.run(Navigate(address))
+    evaluating = asyncio.ensure_future(
+        session.run(Evaluate("(button) => button.click()", 'button "Pay €42"'), channel=page.gateway.gateway.approvals)
+    )
+    await page.until("document.querySelector('.outlined img')?.naturalWidth > 100")
+    box = await page.run("['x', 'y', 'width'].map((name) => document.querySelector('rect').getAttribute(name))")
+    assert box == ["200", "120", "160"]
+    await page.press_until("y", "!document.querySelector('rove-approval-card')")
+    await evaluating
