@@ -13,10 +13,19 @@ from rove import Session
 from rove.demo.site import tea_room
 
 
+# The script of the chat does not hover, so it is asked about its calls alone.
+POLICY = """[[rule]]
+decide = "ask"
+action = "hover"
+"""
+
+
 @pytest.fixture(scope="session")
-async def gateway() -> AsyncGenerator[RunningGateway]:
+async def gateway(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[RunningGateway]:
+    policy = tmp_path_factory.mktemp("policy") / "policy.toml"
+    policy.write_text(POLICY, encoding="utf-8")
     with tea_room() as site:
-        async with running_gateway(site, deadlines__approval=60, allow_host=OWN_SITES) as running:
+        async with running_gateway(site, policy=policy, deadlines__approval=60, allow_host=OWN_SITES) as running:
             yield running
 
 
