@@ -19,6 +19,7 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
+import { watchPerson } from "./page/person_typing.js";
 import { beginAction, firstEffect, snapshotAndWatch, snapshotWhenSettled, untilSettled } from "./page/settling.js";
 import { storedItems } from "./page/storage.js";
 import { listenForPasswords } from "./roles/passwords.js";
@@ -89,6 +90,7 @@ globalThis.rove = {
   setClipboardText,
   leaveModes,
   releasePointer,
+  watchPerson,
 };
 
 listenForPasswords();

@@ -91,7 +91,7 @@ class Tab:
         )
         self.workers = WorkerControl(self.page, self._own_workers, setup.shared.workers)
         self.screencast = Screencast(cdp, self.page.tasks)
-        self._person_input = PersonInput(self.page, self.input)
+        self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
@@ -131,6 +131,7 @@ class Tab:
     async def _set_up(self, cdp: CdpSession) -> None:
         """Set up the CDP session of the page, or of a frame in another process."""
         self.page.listen_frame(cdp)
+        self._person_input.listen(cdp)
         cdp.on("Target.attachedToTarget", self._on_attached)
         script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": AUTO_ATTACH_FILTER}

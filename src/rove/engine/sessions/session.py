@@ -19,6 +19,7 @@ from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.person_acts import PersonActs
+from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
 from rove.engine.sessions.live_view import LiveView
@@ -81,7 +82,8 @@ class Session:
         self.secrets = secrets
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
-        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact, guard, watcher)
+        self._typed = TypedTexts(secrets)
+        self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
@@ -130,10 +132,10 @@ class Session:
         self.last_used = time.monotonic()
         try:
             # All text of a page leaves the engine here, so secrets are removed here.
-            outcome = redacted_outcome(await Run(self, options).run(action), self.secrets)
+            outcome = redacted_outcome(await Run(self, options).run(action), self._typed)
             return self._add_guard_notice(outcome)
         except Exception as error:
-            redact_error(error, self.secrets)
+            redact_error(error, self._typed)
             raise
         finally:
             self.running_calls -= 1
@@ -148,7 +150,7 @@ class Session:
         return replace(outcome, events=(self.guard_notice.event, *outcome.events))
 
     def _redact_progress(self, report: Report) -> Report:
-        return lambda message, done, total: report(self.secrets.redact(message), done, total)
+        return lambda message, done, total: report(self._typed.redact(message), done, total)
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
@@ -189,7 +191,7 @@ class Session:
                     await self.network.close()
                 self.refuse_if_closed()
                 context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
-                context.watch(self._on_changed)
+                context.watch(self._on_changed, self._typed.note_field)
                 self._context = context
                 self._on_changed()
             return self._context
@@ -309,7 +311,7 @@ class Session:
 
     def _redact_url(self, url: str) -> str:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
-        return url if self.may_read(url) else origin_in(url)
+        return self._typed.redact(url) if self.may_read(url) else origin_in(url)
 
     # A person at the session
 
@@ -325,6 +327,7 @@ class Session:
         self.driver.touch(lease)
         shown = self._shown_tab(tab)
         self.last_used = time.monotonic()
+        self._typed.note_keys(event)
         self._acts.note(lease.person, shown.id, shown.url, event)
         await shown.send_input(event)
 
@@ -372,6 +375,7 @@ class Session:
 
     def _end_drive(self) -> None:
         """Release what the person still holds down, and write what they did."""
+        self._typed.end_run()
         self._acts.end_burst()
         for tab in self._context.tabs if self._context is not None else ():
             self._tasks.start(tab.end_input())
