@@ -24,8 +24,7 @@ class Redactor(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]: ...
-    @property
-    def redact(self) -> Redact: ...
+    def redact(self, text: str, /) -> str: ...
 
 
 def redacted_outcome(value: V, secrets: Redactor) -> V:
