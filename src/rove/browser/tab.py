@@ -17,6 +17,7 @@ from rove.browser.page_data import (
     OpenDialog,
     PdfFile,
     PdfOptions,
+    RefusedField,
     ScreencastFrame,
     ScreenshotImage,
 )
@@ -37,8 +38,13 @@ class PageObserver(Protocol):
         ...
 
     @property
-    def brief(self) -> Snapshot | None:
-        """The page as it was for a moment during the last wait until it was quiet, without its frames."""
+    def moments(self) -> tuple[Snapshot, ...]:
+        """The page as it was at moments during the last wait until it was quiet, without its frames."""
+        ...
+
+    @property
+    def refused_fields(self) -> list[RefusedField]:
+        """The fields that the browser's validation has refused since the list was last cleared."""
         ...
 
     @property

@@ -44,7 +44,9 @@ async def test_a_message_is_a_line_of_the_same_chain(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "mine", redact=lambda text: text.replace("hunter2", "***"))
     async with journal.entry(Click("e1")):
         pass
-    await journal.record("message", {"role": "user", "text": "my password is hunter2"}, (Attachment("file", "a/b", b"x"),))
+    await journal.record(
+        "message", {"role": "user", "text": "my password is hunter2"}, (Attachment("file", "a/b", b"x"),)
+    )
     action, message = read_lines(tmp_path)
     assert (action["kind"], message["kind"], message["session"]) == ("action", "message", "mine")
     assert (message["role"], message["text"]) == ("user", "my password is ***")

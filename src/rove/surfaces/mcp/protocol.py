@@ -21,7 +21,7 @@ from rove.surfaces.mcp.elicitation import can_be_asked
 from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.progress import Message as Message
 from rove.surfaces.mcp.progress import Send
-from rove.surfaces.toolsets import INSTRUCTIONS, Tool, group_of
+from rove.surfaces.toolsets import INSTRUCTIONS, PREFIX, Tool, group_of
 from rove.tasks import BackgroundTasks
 from rove.validation.spelling import nearest
 from rove.version import VERSION
@@ -190,8 +190,10 @@ class McpConnection:
         """Return a hint for an unknown tool: the flag that shows it, or the nearest name."""
         if group := group_of(name):
             return f". It is there only when rove is started with `--with {group}`."
-        near = nearest(name, self._tools)
-        return f". Did you mean {near}?" if near else ""
+        # All names begin alike, which would make any of them seem near.
+        verbs = {tool.removeprefix(PREFIX): tool for tool in self._tools}
+        near = nearest(name.lower().removeprefix(PREFIX), verbs)
+        return f". Did you mean {verbs[near]}?" if near else ""
 
     async def _call(self, params: Message, envelope: Message | None) -> Message:
         name, arguments = params.get("name"), params.get("arguments") or {}

@@ -79,8 +79,7 @@ class Output:
         return self._sent - self._written
 
     async def send(self, message: Message) -> None:
-        # ASCII only: an unpaired surrogate from a page must not break the line.
-        data = json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+        data = _to_line(message)
         if self._has_overflowed or self.unread > MAX_UNREAD_BYTES:
             self._overflow()
             return
@@ -108,6 +107,14 @@ class Output:
             self._written += len(data)
         with contextlib.suppress(RuntimeError):  # the event loop has ended: the client read the last answers too late
             self._loop.call_soon_threadsafe(self._is_flushed.set)
+
+
+def _to_line(message: Message) -> bytes:
+    """Return a message as one line of ASCII: an unpaired surrogate from a page must not break it."""
+    text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+    if not text.isascii():  # escaping takes twice as long, which counts for a picture, and a picture needs none
+        text = json.dumps(message, separators=(",", ":"))
+    return text.encode("ascii") + b"\n"
 
 
 def _write(file: int, data: bytes) -> bool:

@@ -40,7 +40,9 @@ def test_what_was_deleted_was_not_typed() -> None:
     assert texts.redact("hunter2x") == "hunter2x"
 
 
-@pytest.mark.parametrize("between", [InputEvent("keyDown", key="Tab"), InputEvent("mouseDown"), InputEvent("touchStart")])
+@pytest.mark.parametrize(
+    "between", [InputEvent("keyDown", key="Tab"), InputEvent("mouseDown"), InputEvent("touchStart")]
+)
 def test_texts_of_two_fields_are_two(between: InputEvent) -> None:
     texts = typed(*keys("anna-1"), between, *keys("hunter22"))
     assert texts.redact("anna-1 / hunter22").count("[secret typed by a person") == 2
