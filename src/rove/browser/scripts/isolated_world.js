@@ -21,7 +21,7 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
-import { watchPerson } from "./page/person_typing.js";
+import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
   beginAction,
   expectsWork,
@@ -110,6 +110,7 @@ globalThis.rove = {
   leaveModes,
   releasePointer,
   watchPerson,
+  coverTyped,
 };
 
 listenForPasswords();

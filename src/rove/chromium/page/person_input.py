@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import TypedField
@@ -20,6 +20,7 @@ from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
 
+R = TypeVar("R")
 # Seconds to wait until the page has handled an event. A busy page handles it later, in its turn.
 HANDLING_SECONDS = 1.0
 TYPED_PREFIX = "typed "
@@ -46,6 +47,7 @@ class PersonInput:
         # The scripts that watch documents which load while the person drives, and the CDP session of each.
         self._scripts: list[tuple[CdpSession, str]] = []
         self._is_watching = False
+        self._has_typed = False
         # What the person holds down, which is released when they hand back.
         self._buttons: dict[str, InputEvent] = {}
         self._keys: dict[str, InputEvent] = {}
@@ -63,6 +65,16 @@ class PersonInput:
             else:
                 await self._handled(self._command(event))
 
+    async def covered(self, capture: Coroutine[Any, Any, R]) -> R:
+        """Return a picture for the agent, on which dots stand in place of what the person has typed."""
+        if not self._has_typed:
+            return await capture
+        await self._tell_worlds("coverTyped", True)
+        try:
+            return await capture
+        finally:
+            await self._tell_worlds("coverTyped", False)
+
     async def release(self) -> None:
         """Release the buttons and keys that the person still holds."""
         for event in [*self._buttons.values(), *self._keys.values()]:
@@ -78,6 +90,7 @@ class PersonInput:
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
         if event["name"] == MODES_BINDING and event["payload"].startswith(TYPED_PREFIX):
+            self._has_typed = True
             number, value, is_password = json.loads(event["payload"].removeprefix(TYPED_PREFIX))
             document = f"{self._page.target_id} {self._page.load_state.documents} {event['executionContextId']}"
             self._on_typed(TypedField(document, number, value, is_password))
@@ -89,7 +102,7 @@ class PersonInput:
         self._is_watching = True
         worlds = await self._page.every_world()
         await asyncio.gather(*(self._watch_new_documents(cdp) for cdp in {world.cdp for world in worlds}))
-        await asyncio.gather(*(_tell_world(world, True) for world in worlds))
+        await self._tell_worlds("watchPerson", True)
 
     async def _watch_new_documents(self, cdp: CdpSession) -> None:
         script = {"source": "rove.watchPerson(true)", "worldName": WORLD}
@@ -104,8 +117,11 @@ class PersonInput:
             for cdp, script in scripts
             if not cdp.is_closed
         ]
-        told = [_tell_world(world, False) for world in await self._page.every_world()]
-        await asyncio.gather(*removed, *told)
+        await asyncio.gather(*removed, self._tell_worlds("watchPerson", False))
+
+    async def _tell_worlds(self, function: str, is_on: bool) -> None:
+        worlds = await self._page.every_world()
+        await asyncio.gather(*(_tell_world(world, function, is_on) for world in worlds))
 
     def _command(self, event: InputEvent) -> Awaitable[Any]:
         if event.type in MOUSE_EVENTS or event.type == "wheel":
@@ -165,10 +181,10 @@ class PersonInput:
                 await self._page.dialogs.run_until_dialog(command)
 
 
-async def _tell_world(world: World, is_on: bool) -> None:
+async def _tell_world(world: World, function: str, is_on: bool) -> None:
     with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # a frame that is busy or going away
         async with asyncio.timeout(HANDLING_SECONDS):
-            await world.call("isOn => rove.watchPerson(isOn)", is_on)
+            await world.call(f"isOn => rove.{function}(isOn)", is_on)
 
 
 def _bits(event: InputEvent) -> int:

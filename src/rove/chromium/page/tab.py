@@ -333,7 +333,8 @@ class Tab:
     async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
         page, max_side = self.page, self.settings.observing.picture
-        task = asyncio.ensure_future(take_screenshot(page.cdp, box, full_page, kind, max_side))
+        capture = take_screenshot(page.cdp, box, full_page, kind, max_side)
+        task = asyncio.ensure_future(self._person_input.covered(capture))
         try:
             await asyncio.wait({task}, timeout=page.time.left / 2)
             if not task.done() and not page.load_state.has_reached("load"):
@@ -368,7 +369,7 @@ class Tab:
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
         with self.input.page_modes.printing():
-            return await print_page(self.page.cdp, options, target)
+            return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
         await resize(self.page.cdp, width, height)

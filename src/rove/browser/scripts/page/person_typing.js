@@ -2,17 +2,22 @@
 // which removes them from every text that the agent gets.
 
 import { fieldOfEvent } from "../acting/typing.js";
-import { wasPassword, withholdValue } from "../roles/passwords.js";
+import { hidesValue, wasPassword, withholdValue } from "../roles/passwords.js";
 
 const MAX_REPORTED = 1000;
 let isPersonDriving = false;
 /** @type {WeakMap<Element, number>} */
 const typedFields = new WeakMap();
 let lastTypedField = 0;
+/** @type {Set<WeakRef<any>>} */
+const typedFieldRefs = new Set();
 
 /** @param {Element} field */
 const numberOfTypedField = (field) => {
-  if (!typedFields.has(field)) typedFields.set(field, ++lastTypedField);
+  if (!typedFields.has(field)) {
+    typedFields.set(field, ++lastTypedField);
+    typedFieldRefs.add(new WeakRef(field));
+  }
   return typedFields.get(field);
 };
 
@@ -22,8 +27,19 @@ const onPersonInput = (event) => {
   if (!field) return;
   withholdValue(field);
   // What is in an editor is mostly the page's text. The driver knows the keys.
-  if (typeof field.value !== "string" || field.value.length > MAX_REPORTED) return;
-  globalThis.roveTell?.("typed " + JSON.stringify([numberOfTypedField(field), field.value, wasPassword(field)]));
+  const value = typeof field.value === "string" && field.value.length <= MAX_REPORTED ? field.value : "";
+  globalThis.roveTell?.("typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
+};
+
+// Shows dots in place of what a person has typed, while a picture is taken for the agent.
+/** @param {boolean} isOn */
+export const coverTyped = (isOn) => {
+  for (const ref of typedFieldRefs) {
+    const field = ref.deref();
+    if (!field) typedFieldRefs.delete(ref);
+    else if (isOn && hidesValue(field)) field.style.setProperty("-webkit-text-security", "disc", "important");
+    else field.style.removeProperty("-webkit-text-security");
+  }
 };
 
 // Listens each time, as document.open() removes all listeners; adding one twice has no effect.
