@@ -155,6 +155,8 @@ def _told(link: ChainedLine) -> str:
 def _summary(facts: Mapping[str, Any]) -> str:
     if facts.get("kind", ACTION) != ACTION:
         return _record_summary(facts)
+    if facts.get("actor") == "person":
+        return str(facts.get("summary"))
     arguments = facts.get("arguments")
     values = arguments.values() if isinstance(arguments, dict) else ()
     words = (value if isinstance(value, str) else json.dumps(value) for value in values)
