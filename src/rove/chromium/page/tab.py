@@ -42,10 +42,9 @@ from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.annotation import Mark
-    from rove.browser.element import PointerTarget
+    from rove.browser.element import PointerTarget, SecretSource
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
-    from rove.browser.secret_source import SecretSource
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
