@@ -228,6 +228,17 @@ async def test_a_hand_off_that_is_cancelled_is_taken_back(agent: Session, gatewa
     assert gateway.ends == ["cancelled"]
 
 
+async def test_a_hand_off_ends_when_its_session_is_closed(
+    agent: Session, gateway: Gateway, open_sessions: Sessions
+) -> None:
+    handing_off = asyncio.ensure_future(agent.handoff("Log in"))
+    await gateway.requests.get()
+    await open_sessions.close_session("default")
+    with pytest.raises(NotOpen):
+        await handing_off
+    assert gateway.ends == ["cancelled"]
+
+
 # Pause, step and stop
 
 
@@ -344,20 +355,21 @@ async def test_a_short_value_is_withheld_in_its_field_until_the_agent_fills_it(
     assert 'value="mine"' in str((await agent.snapshot()).result)
 
 
-async def test_a_person_types_into_a_password_field_of_a_frame_that_loads_meanwhile(
+async def test_a_person_types_into_a_frame_of_another_site_that_loads_meanwhile(
     agent: Session, engine: EngineSession, site: Site
 ) -> None:
     inner = site.page("/inner", "<input type=text id=i autofocus>").replace("127.0.0.1", "localhost")
     person = await DrivingPerson.at(engine)
     await person.click("e2")
     await evaluate_beside(engine, f"document.body.innerHTML = '<iframe src=\"{inner}\"></iframe>'")
-    while not site.asked("/inner"):
-        await asyncio.sleep(0.01)
-    await person.send(InputEvent("mouseDown", 50, 20))
-    await person.send(InputEvent("mouseUp", 50, 20))
+    while await evaluate_beside(engine, "document.activeElement.tagName") != "IFRAME":
+        await person.send(InputEvent("mouseDown", 50, 20))
+        await person.send(InputEvent("mouseUp", 50, 20))
     await person.type("abc")
     person.hand_back()
-    assert "abc" not in str(await agent.snapshot())
+    seen = str((await agent.snapshot()).result)
+    assert "value=(3 hidden characters)" in seen
+    assert "abc" not in seen
 
 
 async def test_a_screenshot_shows_dots_in_place_of_what_the_person_typed(agent: Session, engine: EngineSession) -> None:

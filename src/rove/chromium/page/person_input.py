@@ -85,8 +85,6 @@ class PersonInput:
     def listen(self, cdp: CdpSession) -> None:
         """Hear what is typed in the page, or in a frame in another process."""
         cdp.on("Runtime.bindingCalled", self._on_binding_called)
-        if self._is_watching:
-            self._page.tasks.start(self._watch_new_documents(cdp))
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
         if event["name"] == MODES_BINDING and event["payload"].startswith(TYPED_PREFIX):
@@ -100,11 +98,18 @@ class PersonInput:
         if self._is_watching:
             return
         self._is_watching = True
-        worlds = await self._page.every_world()
-        await asyncio.gather(*(self._watch_new_documents(cdp) for cdp in {world.cdp for world in worlds}))
-        await self._tell_worlds("watchPerson", True)
+        try:
+            worlds = await self._page.every_world()
+            await asyncio.gather(*(self.watch_new_documents(cdp) for cdp in {world.cdp for world in worlds}))
+            await self._tell_worlds("watchPerson", True)
+        except BaseException:
+            self._is_watching = False  # nothing is typed into a page that cannot be watched
+            raise
 
-    async def _watch_new_documents(self, cdp: CdpSession) -> None:
+    async def watch_new_documents(self, cdp: CdpSession) -> None:
+        """If a person drives, watch the documents that will load in this CDP session."""
+        if not self._is_watching:
+            return
         script = {"source": "rove.watchPerson(true)", "worldName": WORLD}
         added = await cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
         self._scripts.append((cdp, added["identifier"]))

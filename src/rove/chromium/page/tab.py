@@ -144,6 +144,7 @@ class Tab:
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
             *self.input.listen(cdp),
+            self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             cdp.send("Target.setAutoAttach", attach),
             cdp.send("Runtime.runIfWaitingForDebugger"),

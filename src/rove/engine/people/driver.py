@@ -136,6 +136,13 @@ class Driver:
         self._stopped.send()
         self._update("stopped", person)
 
+    def close(self) -> None:
+        """Let all that waits go on, since the session is closed."""
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._lease, self._is_paused = None, False
+        self._changed.send()
+
     # What an action does
 
     def refuse_if_held(self) -> None:

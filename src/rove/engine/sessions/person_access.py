@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rove.engine.people.typed_texts import TypedTexts
 
 PICTURE_SECONDS = 2.0
+INPUT_SECONDS = 5.0
 
 
 class PersonAccess:
@@ -65,7 +66,11 @@ class PersonAccess:
         driven = self._open_tab(tab)
         self._typed.note_keys(event)
         self._acts.note(person, driven.id, driven.url, event)
-        await driven.send_input(event)
+        try:
+            async with asyncio.timeout(INPUT_SECONDS):
+                await driven.send_input(event)
+        except (TimeoutError, BrowserError) as error:
+            raise NotOpen(f"{driven.id} of session {self._session} does not answer.", hint="Try again.") from error
 
     def begin_drive(self) -> None:
         """Keep what the agent has in its clipboard while a person drives."""

@@ -363,6 +363,8 @@ class Session:
     async def close(self) -> None:
         """Close the pages, the session's proxy and its journal."""
         self._is_closed = True
+        self.handoffs.close()
+        self.driver.close()
         self.changed.send()
         await self._people.close()
         await self.stop_saving()
