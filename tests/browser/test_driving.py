@@ -358,11 +358,13 @@ async def test_a_short_value_is_withheld_in_its_field_until_the_agent_fills_it(
 async def test_a_person_types_into_a_frame_of_another_site_that_loads_meanwhile(
     agent: Session, engine: EngineSession, site: Site
 ) -> None:
-    inner = site.page("/inner", "<input type=text id=i autofocus>").replace("127.0.0.1", "localhost")
+    field = "<input type=text onfocus='parent.postMessage(1, `*`)'>"
+    inner = site.page("/inner", field).replace("127.0.0.1", "localhost")
     person = await DrivingPerson.at(engine)
     await person.click("e2")
     await evaluate_beside(engine, f"document.body.innerHTML = '<iframe src=\"{inner}\"></iframe>'")
-    while await evaluate_beside(engine, "document.activeElement.tagName") != "IFRAME":
+    await evaluate_beside(engine, "self.isFocused = false; onmessage = () => { isFocused = true }")
+    while not await evaluate_beside(engine, "isFocused"):
         await person.send(InputEvent("mouseDown", 50, 20))
         await person.send(InputEvent("mouseUp", 50, 20))
     await person.type("abc")
