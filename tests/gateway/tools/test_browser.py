@@ -163,17 +163,24 @@ async def test_an_action_that_fails_stops_the_rest_and_keeps_what_was_done(call:
     assert "Take a snapshot" in result.text  # the hint, in the words of this tool
 
 
-async def test_other_actions_of_the_catalogue_are_accepted(call: CallTool, site: Site) -> None:
+async def test_other_actions_of_the_catalogue_are_accepted(call: CallTool, desk: Desk, site: Site) -> None:
+    url = site.page("/", PAGE)
     result = await call(
         "browser",
         actions=[
-            {"type": "navigate", "url": site.page("/", PAGE)},
+            {"type": "navigate", "url": url},
             {"type": "hover", "selector": "#go"},
             {"type": "press", "target": "#user", "key": "End"},
             {"type": "snapshot"},
         ],
     )
     assert not result.is_error, result.text
+    assert [data["message"] for data in desk.all("tool.progress")] == [
+        f"Navigating to {url}...",
+        "Hover: #go...",
+        "Press: End, #user...",
+        "Snapshot...",
+    ]
 
 
 async def test_a_session_id_goes_on_with_an_open_session(

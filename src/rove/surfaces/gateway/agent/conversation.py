@@ -53,7 +53,7 @@ class _Ending:
     journal: Journal
 
     async def record(self, facts: dict[str, Any]) -> None:
-        await self.journal.record("message", {"runId": self.run, "role": "assistant", **facts})
+        await self.journal.record("message", {"role": "assistant", **facts, "runId": self.run})
 
 
 class Conversation:
@@ -79,7 +79,7 @@ class Conversation:
         journal = self._sessions.session(self._session).journal
         ending = _Ending(run, reply, journal)
         try:
-            await journal.record("message", {"runId": run, "role": "user", "text": message})
+            await journal.record("message", {"role": "user", "text": message, "runId": run})
             stop = await self._talk(run, message, reply, usage)
         except asyncio.CancelledError:
             await self._finish(ending, usage, "aborted")
@@ -153,7 +153,7 @@ class Conversation:
         if shorter.note:
             self._publish("chat.compacted", run, {"text": shorter.note})
             journal = self._sessions.session(self._session).journal
-            await journal.record("message", {"runId": run, "role": "system", "text": shorter.note})
+            await journal.record("message", {"role": "system", "text": shorter.note, "runId": run})
         return shorter.messages
 
     async def _finish(self, ending: _Ending, usage: RunUsage, stop: str) -> None:

@@ -218,8 +218,18 @@ def _catalogue_step(where: str, verb: str, fields: dict[str, Any]) -> Step:
         fields, names = {**fields, "target": fields["selector"]}, {"target": "selector"}
         del fields["selector"]
     action = _made(where, verb, fields, names)
-    words = one_line(action.describe(), LONGEST_PHRASE)
-    return Step({}, action, words, f"{words}...")
+    words = _phrase(action)
+    return Step({}, action, words, f"{words.rstrip('.')}...")
+
+
+def _phrase(action: AnyAction) -> str:
+    """Say what an action of the catalogue does: `Select: [name=tea], Sencha`."""
+    told: list[str] = []
+    for name, value in action.arguments.items():
+        values: list[Any] = value if isinstance(value, list) else [name if value is True else value]
+        told += [str(each) for each in values]
+    verb = action.verb.replace("_", " ").capitalize()
+    return one_line(f"{verb}: {', '.join(told)}" if told else verb, LONGEST_PHRASE)
 
 
 def _made(where: str, verb: str, arguments: dict[str, Any], names: Mapping[str, str]) -> AnyAction:
