@@ -67,7 +67,7 @@ _KINDS = (
         exceptions.ModelRequestRejectedError,
         "model_request_rejected",
         "The model's provider rejected the request.",
-        "The last message was taken out of the conversation. If the model cannot see pictures, ask for none.",
+        "The last message was taken out of the conversation: say it differently, or choose another model.",
     ),
     _Kind(
         exceptions.ModelConnectionError,
