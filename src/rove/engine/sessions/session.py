@@ -55,9 +55,15 @@ class Session:
         secrets: Secrets = NO_SECRETS,
         guard_notice: GuardNotice | None = None,
         ref_numbers: RefNumbers | None = None,
+        owner: str | None = None,
     ) -> None:
-        """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on."""
+        """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
+
+        `owner`: the client that alone may use it, in a server with several; None for those of the process itself.
+        """
         self.name = name
+        self.owner = owner
+        self.opened = time.time()
         self.settings = settings
         self.gate = gate
         self.directory = directory
