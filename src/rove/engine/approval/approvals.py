@@ -80,6 +80,8 @@ class Approvals:
                 f"There was no answer within {self.timeout:g} s: {request.question}",
                 hint="Tell the owner that their answer is needed, then call again.",
             ) from None
+        except Denied:
+            raise  # a no with the person's reason
         except Exception:
             log.exception("the approver failed on %s", request.action)
             return ApprovalAnswer.NO

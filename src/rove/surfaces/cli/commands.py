@@ -26,10 +26,25 @@ EPILOG = """\
 examples:
   rove demo                 a guided tour, no key and no network needed
   rove mcp                  serve an MCP client over standard input and output
+  rove serve                watch agents, approve what matters, take over, chat: a web page and its gateway
   rove doctor               what works, what does not, how to fix it
   rove config show          every setting, its value and where that came from
   rove policy check         what an agent may do, and what a person is asked
   rove journal show         what was done, how it was decided and how it ended
+"""
+SERVE = """\
+One server for people and programs: a web page where a person watches every session, approves what an agent asks for,
+takes over and hands back, and chats; the WebSocket that the page uses, for programs (docs/gateway.md); MCP over HTTP at
+/mcp; /healthz and /metrics. It listens on this machine only, and every client needs a token: the link that it prints
+has the owner's, which is also in $ROVE_HOME/gateway/owner-token.
+"""
+SERVE_EXAMPLES = """\
+examples:
+  rove serve                                             open the link that it prints
+  rove serve --demo                                      with a site to try it on, no key needed
+  ANTHROPIC_API_KEY=… rove serve --serve-model anthropic:claude-sonnet-4-5
+  rove serve --serve-model llama3.2 --serve-model-url http://127.0.0.1:11434/v1
+  rove serve --serve-host 0.0.0.0 --serve-allowed-hosts agents.example.com
 """
 POLICY = """\
 What an agent may do, what it may not, and what a person is asked: rules in $ROVE_HOME/policy.toml, or in the file that
@@ -110,6 +125,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     parser.add_argument("--version", action="version", version=f"rove {VERSION}")
     _Commands(parser, words, layout).add_all(
         mcp=("Serve an MCP client over standard input and output.", _runs(_mcp)),
+        serve=("Serve a web page, WebSocket clients and MCP over HTTP.", _runs(_serve, _serve_arguments)),
         demo=("Take a guided tour of a small built-in site.", _runs(_demo)),
         install=("Find a usable browser, or fetch one.", _runs(_install, _install_arguments)),
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),
@@ -170,6 +186,11 @@ def _runs(command: Callable[..., int], declare: Callable[[argparse.ArgumentParse
         _add_settings(parser)
 
     return declare_all
+
+
+def _serve_arguments(serve: argparse.ArgumentParser) -> None:
+    serve.description, serve.epilog = SERVE, SERVE_EXAMPLES
+    serve.add_argument("--demo", action="store_true", help="serve the built-in site beside it, for the chat to visit")
 
 
 def _install_arguments(install: argparse.ArgumentParser) -> None:
@@ -272,6 +293,12 @@ def _mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | Non
     from rove.surfaces.cli.serving import serve_mcp
 
     return serve_mcp(resolved.settings, begun)
+
+
+def _serve(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.serving import serve_gateway
+
+    return serve_gateway(resolved.settings, given.demo)
 
 
 def _demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

@@ -7,13 +7,21 @@ import contextlib
 import gc
 import signal
 import sys
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import EarlyLaunch, Sessions
+from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
 from rove.surfaces.toolsets import Toolset
+from rove.version import VERSION
+
+if TYPE_CHECKING:
+    from rove.surfaces.gateway.gateway import Gateway
 
 
 def serve_mcp(settings: Settings, begun: EarlyLaunch | None) -> int:
@@ -34,6 +42,40 @@ async def _serve(settings: Settings, tools: Toolset, begun: EarlyLaunch | None) 
         async with Sessions(settings, approver=appointed(settings)) as sessions:
             sessions.start_early(begun)
             await serve(sessions, tools)
+
+
+def serve_gateway(settings: Settings, with_demo: bool) -> int:
+    """Serve the gateway until a signal ends it, beside the built-in site if that is wanted."""
+    try:
+        from rove.surfaces.gateway.gateway import Gateway
+        from rove.surfaces.gateway.server import log_for_programs, serve
+    except ModuleNotFoundError as error:
+        raise InvalidSettings(
+            f"`rove serve` needs a package that is not installed: {error.name}.",
+            hint="Install it with: pip install 'rove[serve]'",
+        ) from error
+    log_for_programs()
+    with _demo_site(settings) if with_demo else contextlib.nullcontext((settings, None)) as (served, site):
+        asyncio.run(serve(Gateway(served, site), _announce))
+    return 0
+
+
+@contextlib.contextmanager
+def _demo_site(settings: Settings) -> Generator[tuple[Settings, str]]:
+    """Serve the built-in site; yield settings that let sessions reach it, and its address."""
+    from rove.demo.site import tea_room
+
+    with tea_room() as site:
+        host = site.removeprefix("http://")
+        yield replace(settings, allow_host=(*settings.allow_host, host)), site
+
+
+def _announce(gateway: Gateway) -> None:
+    print(f"rove {VERSION} serves at {gateway.url}. Ctrl-C stops it.\n", flush=True)
+    print(f"  open   {gateway.link(gateway.tokens.owner)}", flush=True)
+    print(f"  MCP    {gateway.url}/mcp, with the token in $ROVE_HOME/gateway/owner-token", flush=True)
+    if gateway.demo_site:
+        print(f"  site   {gateway.demo_site}", flush=True)
 
 
 def _settle_in() -> None:

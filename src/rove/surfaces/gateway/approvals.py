@@ -1,0 +1,233 @@
+"""The approver of the gateway: requests wait here until a person decides on one of the connected clients."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import field
+from typing import Any
+
+from rove.errors import Denied, NotOpen
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
+from rove.surfaces.gateway.events import Events
+from rove.validation.record import dataclass
+
+REQUESTED = "exec.approval_request"
+RESOLVED = "exec.approval_resolved"
+# The name of the tool in requests of the engine itself, which come from any surface.
+BROWSER = "browser"
+MAX_REASON = 500
+Picture = Callable[[str, str | None], Awaitable[dict[str, str] | None]]
+
+
+@dataclass(frozen=True)
+class ToolQuestion:
+    """A call of a tool that needs a person's yes. With `key`, a yes may hold for the rest of the session."""
+
+    session: str
+    run: str | None
+    tool: str
+    summary: str
+    details: dict[str, Any]
+    origins: tuple[str, ...] = ()
+    key: Hashable | None = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a person decided."""
+
+    answer: ApprovalAnswer
+    by: str
+    reason: str = ""
+
+    @property
+    def word(self) -> str:
+        names = {ApprovalAnswer.ONCE: "approved", ApprovalAnswer.FOR_SESSION: "approved_for_session"}
+        return names.get(self.answer, "denied")
+
+
+@dataclass(frozen=True)
+class WaitingRequest:
+    """A request that waits for a decision, with the data that clients are shown."""
+
+    session: str
+    data: dict[str, Any]
+    expires: float
+    can_be_remembered: bool
+    request: ApprovalRequest | None = None
+    decision: asyncio.Future[Decision] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    @property
+    def id(self) -> str:
+        return str(self.data["approvalId"])
+
+
+class ApprovalInbox:
+    """Requests that wait. The first decision counts, and every client sees it."""
+
+    def __init__(self, events: Events, timeout: float, link: Callable[[str], str] = "#/approvals/{}".format) -> None:
+        self._events = events
+        self._timeout = timeout
+        self._link = link
+        self._waiting: dict[str, WaitingRequest] = {}
+        # Requests of callers that do not wait: they call again, and take the decision made meanwhile.
+        self._held: dict[str, WaitingRequest] = {}
+        self._remembered: set[tuple[str, Hashable]] = set()
+        # Takes a picture of the page that a request is about; set by the gateway.
+        self.picture: Picture | None = None
+
+    @property
+    def pending(self) -> list[dict[str, Any]]:
+        """What clients are shown of each request that waits, oldest first."""
+        return [waiting.data for waiting in self._waiting.values()]
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Wait for a person's decision on an action, for the engine. Raises Denied with the person's reason."""
+        if earlier := self._take_earlier(request):
+            return _answer(earlier)
+        waiting = await self._open(_request_data(request), request.place.session, request)
+        return _answer(await self._wait(waiting))
+
+    async def answer_or_link(self, request: ApprovalRequest, patience: float) -> ApprovalAnswer:
+        """Wait for a decision for so many seconds, then raise Denied with the link where it can be made.
+
+        The request goes on waiting; the same request, made again, takes its decision.
+        """
+        if earlier := self._take_earlier(request):
+            return _answer(earlier)
+        waiting = self._same_held(request) or await self._hold(request)
+        done, _ = await asyncio.wait({waiting.decision}, timeout=patience)
+        if done and (earlier := self._take_earlier(request)):
+            return _answer(earlier)
+        raise Denied(
+            f"A person has to approve this first: {self._link(waiting.id)}",
+            hint="Give the user this link, then make the same call again.",
+        )
+
+    async def ask(self, question: ToolQuestion) -> None:
+        """Return if a person approves a call of a tool. Raises Denied otherwise, with the person's reason."""
+        if question.key is not None and (question.session, question.key) in self._remembered:
+            return
+        waiting = await self._open(_question_data(question, time.time() + self._timeout), question.session)
+        try:
+            async with asyncio.timeout(self._timeout):
+                decision = await self._wait(waiting)
+        except TimeoutError:
+            raise Denied(
+                f"There was no answer within {self._timeout:g} s: {question.summary}",
+                hint="Tell the owner that their answer is needed, then call again.",
+            ) from None
+        if _answer(decision) is ApprovalAnswer.FOR_SESSION and question.key is not None:
+            self._remembered.add((question.session, question.key))
+
+    def decide(self, name: str, decision: Decision) -> None:
+        """Pass on a person's decision. Raises NotOpen if the request is decided, expired or unknown."""
+        waiting = self._waiting.get(name)
+        if waiting is None or waiting.decision.done():
+            raise NotOpen(
+                f"No request {name} waits for a decision: it was decided, or it has expired.",
+                hint="List those that wait with approvals.list.",
+            )
+        if decision.answer is ApprovalAnswer.FOR_SESSION and not waiting.can_be_remembered:
+            raise Denied("This can only be approved once: it has no origin that a later action could share.")
+        waiting.decision.set_result(decision)
+        self._end(waiting, decision.word, decision.by, decision.reason)
+
+    def forget(self, session: str) -> None:
+        """End the requests of a session that is closed, and what was approved for it."""
+        self._remembered = {key for key in self._remembered if key[0] != session}
+        for waiting in [each for each in self._waiting.values() if each.session == session]:
+            waiting.decision.cancel()
+            self._end(waiting, "cancelled")
+
+    async def _open(self, data: dict[str, Any], session: str, request: ApprovalRequest | None = None) -> WaitingRequest:
+        waiting = WaitingRequest(session, data, data["expiresAt"], data["canRemember"], request)
+        self._waiting[waiting.id] = waiting
+        if self.picture is not None and (picture := await self.picture(session, data.get("tab"))):
+            data["picture"] = picture
+        self._events.publish(REQUESTED, data, session)
+        return waiting
+
+    async def _wait(self, waiting: WaitingRequest) -> Decision:
+        try:
+            return await waiting.decision
+        except asyncio.CancelledError:
+            # The engine cancels it when its time is over, and a client when it gives up.
+            self._end(waiting, "expired" if time.time() >= waiting.expires - 0.5 else "cancelled")
+            raise
+
+    def _end(self, waiting: WaitingRequest, decision: str, by: str = "", reason: str = "") -> None:
+        if self._waiting.pop(waiting.id, None) is None:
+            return
+        told = {"approvalId": waiting.id, "decision": decision, "by": by, "reason": reason}
+        self._events.publish(RESOLVED, told, waiting.session)
+
+    async def _hold(self, request: ApprovalRequest) -> WaitingRequest:
+        """Let a request wait though its caller does not."""
+        waiting = await self._open(_request_data(request), request.place.session, request)
+        self._held[waiting.id] = waiting
+        asyncio.get_running_loop().call_later(max(waiting.expires - time.time(), 0), self._drop_held, waiting)
+        return waiting
+
+    def _drop_held(self, waiting: WaitingRequest) -> None:
+        self._held.pop(waiting.id, None)
+        self._end(waiting, "expired")
+
+    def _same_held(self, request: ApprovalRequest) -> WaitingRequest | None:
+        return next((each for each in self._held.values() if each.request and each.request.covers(request)), None)
+
+    def _take_earlier(self, request: ApprovalRequest) -> Decision | None:
+        """Return the decision on the same request made earlier, and use it up."""
+        held = self._same_held(request)
+        if held is None or not held.decision.done() or held.decision.cancelled() or time.time() >= held.expires:
+            return None
+        del self._held[held.id]
+        return held.decision.result()
+
+
+def _answer(decision: Decision) -> ApprovalAnswer:
+    """Return a yes; raise Denied with the person's reason for a no."""
+    if decision.answer is not ApprovalAnswer.NO:
+        return decision.answer
+    reason = f": {decision.reason[:MAX_REASON]}" if decision.reason else "."
+    raise Denied(f"A person said no{reason}", hint="Do not try again in another way: ask the user what to do instead.")
+
+
+def _request_data(request: ApprovalRequest) -> dict[str, Any]:
+    """Return an engine's request as clients are shown it."""
+    actions = [{"type": step.action, **step.arguments} for step in request.steps or (request,)]
+    elements = [
+        {"argument": shown.argument, "ref": shown.ref, "line": shown.line}
+        for step in request.steps or (request,)
+        for shown in step.elements
+    ]
+    return {
+        "approvalId": request.id,
+        "toolName": BROWSER,
+        "summary": request.summary,
+        "details": {"actions": actions},
+        "question": request.question,
+        "origins": list(request.origins),
+        "elements": elements,
+        "tab": request.place.tab,
+        "createdAt": request.created,
+        "expiresAt": request.expires,
+        "canRemember": request.can_be_remembered,
+    }
+
+
+def _question_data(question: ToolQuestion, expires: float) -> dict[str, Any]:
+    return {
+        "approvalId": os.urandom(16).hex(),
+        "toolName": question.tool,
+        "summary": question.summary,
+        "details": question.details,
+        "runId": question.run,
+        "origins": list(question.origins),
+        "createdAt": time.time(),
+        "expiresAt": expires,
+        "canRemember": question.key is not None,
+    }

@@ -1,0 +1,58 @@
+"""Changes to the config file that keep its comments and its order."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import ParseError
+
+from rove.errors import InvalidSettings
+from rove.settings.tree import options, resolve
+from rove.validation.spelling import nearest
+
+
+def write_setting(path: Path, key: str, value: Any) -> None:
+    """Set one key, or remove it if the value is None. Raises InvalidSettings if the settings would not be valid."""
+    known = {option.key: option for option in options()}
+    if key not in known or key == "home":
+        raise InvalidSettings(f"There is no setting `{key}`.", hint=f"Did you mean `{nearest(key, known, 0)}`?")
+    document = _read(path)
+    *tables, name = known[key].names
+    table: Any = document
+    for part in tables:
+        table = table.setdefault(part, tomlkit.table())
+    if value is None:
+        table.pop(name, None)
+    else:
+        table[name] = value
+    text = tomlkit.dumps(document)
+    _check(text)
+    _replace(path, text)
+
+
+def _read(path: Path) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()
+    except (OSError, ParseError) as error:
+        raise InvalidSettings(f"{path} cannot be read: {error}", hint="Correct the file or remove it.") from error
+
+
+def _check(text: str) -> None:
+    """Read the settings as the next start would, without the environment of this one."""
+    with tempfile.TemporaryDirectory() as home:
+        Path(home, "config.toml").write_text(text, "utf-8")
+        resolve({"home": home}, {})
+
+
+def _replace(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".new")
+    draft.write_text(text, "utf-8")
+    if path.exists():
+        draft.chmod(path.stat().st_mode & 0o777)
+    draft.replace(path)

@@ -1,0 +1,20 @@
+"""The record of a session, read for clients. The journal is that record: there is no other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from rove.errors import NotOpen
+from rove.ledger.files import LedgerFiles, names
+from rove.ledger.reader import recent
+
+
+def read_entries(folder: Path, session: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Return entries after a number, or the last ones, each with its number; and whether there are more."""
+    if session not in names(folder):
+        raise NotOpen(f"There is no record of a session {session}.", hint="List the sessions with sessions.list.")
+    count = limit if last else sys.maxsize
+    links = [link for link in recent(LedgerFiles(folder, session), count, lambda _: True).links if link.seq > after]
+    return [{"number": link.seq, **link.facts} for link in links[:limit]], len(links) > limit

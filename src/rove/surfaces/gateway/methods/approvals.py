@@ -1,0 +1,46 @@
+"""Approval requests: list, approve, deny."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from rove.guard.policy.approval import ApprovalAnswer
+from rove.surfaces.gateway.approvals import Decision
+from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.methods.method import Client, Method, arg, method
+from rove.surfaces.gateway.tokens import Scope
+
+
+@method("approvals.list", Scope.VIEW, "{approvals: [data of exec.approval_request]}")
+class ListApprovals(Method):
+    """List the requests that wait for a decision, oldest first."""
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        return {"approvals": gateway.approvals.pending}
+
+
+@method("exec.approve", Scope.APPROVE)
+class Approve(Method):
+    """Approve a request. The first decision of any client counts."""
+
+    approval_id: str = arg("The request.")
+    remember: Literal["once", "session"] = arg(
+        "`session` also approves the same action at the same origin until the session is closed.", default="once"
+    )
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        answer = ApprovalAnswer.FOR_SESSION if self.remember == "session" else ApprovalAnswer.ONCE
+        gateway.approvals.decide(self.approval_id, Decision(answer, client.token.label))
+        return {}
+
+
+@method("exec.deny", Scope.APPROVE)
+class Deny(Method):
+    """Deny a request. The model is told the reason."""
+
+    approval_id: str = arg("The request.")
+    reason: str = arg("Why not, and what to do instead.", default="", max_length=500)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.approvals.decide(self.approval_id, Decision(ApprovalAnswer.NO, client.token.label, self.reason))
+        return {}
