@@ -17,5 +17,5 @@ def browser_server(
     sessions: Sessions, tools: Mapping[str, Tool], inbox: Inbox | None = None, *, has_headers: bool = False
 ) -> McpServer:
     """Return the server of a process. `inbox`: where people at the gateway answer; `has_headers`: as for HTTP."""
-    features = ToolsFeature(tools, Calls(sessions, inbox), has_headers=has_headers), ResourcesFeature(sessions)
-    return McpServer(*features, instructions=INSTRUCTIONS)
+    offered = ToolsFeature(tools, Calls(sessions, inbox), has_headers=has_headers)
+    return McpServer(offered, ResourcesFeature(sessions), instructions=INSTRUCTIONS, input_schema=offered.input_schema)

@@ -76,19 +76,20 @@ def envelope_in(params: Message) -> Message | None:
     meta = meta_of(params)
     if VERSION_KEY not in meta and CAPABILITIES_KEY not in meta:
         return None
-    return require_envelope(params)
+    envelope = required_meta(params)
+    refuse_unsupported(envelope[VERSION_KEY])
+    return envelope
 
 
-def require_envelope(params: Message) -> Message:
-    """Return the `_meta` of a request of a stateless revision. Raises ProtocolError if it is incomplete."""
+def required_meta(params: Message) -> Message:
+    """Return the `_meta` that a stateless revision requires. Raises ProtocolError if it is incomplete."""
     meta = meta_of(params)
     if missing := [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]:
         raise ProtocolError(INVALID_PARAMS, f"params._meta is missing {' and '.join(missing)}")
     if not isinstance(meta[CAPABILITIES_KEY], dict):
         raise ProtocolError(INVALID_PARAMS, f"{CAPABILITIES_KEY} must be an object")
-    if not isinstance(wanted := meta[VERSION_KEY], str):
+    if not isinstance(meta[VERSION_KEY], str):
         raise ProtocolError(INVALID_PARAMS, f"{VERSION_KEY} must be a string")
-    refuse_unsupported(wanted)
     return meta
 
 

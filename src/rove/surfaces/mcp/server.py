@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import HANDSHAKE_REVISIONS, STATELESS_REVISIONS, Message
 from rove.version import VERSION
 
 Handler = Callable[[Exchange], Awaitable[Message]]
+FindSchema = Callable[[str], Mapping[str, Any]]
 TOOLS_STAY_VALID_MS = 3_600_000
 
 
@@ -26,11 +27,15 @@ class Feature(Protocol):
 
 
 class McpServer:
-    """The features that every connection of a process shares."""
+    """The features that every connection of a process shares.
 
-    def __init__(self, *features: Feature, instructions: str = "") -> None:
+    `input_schema`: returns the schema of a tool by its name, in which arguments are marked that have headers.
+    """
+
+    def __init__(self, *features: Feature, instructions: str = "", input_schema: FindSchema = lambda _: {}) -> None:
         self._features = features
         self._instructions = instructions
+        self.input_schema = input_schema
         self.methods: dict[str, Handler] = {}
         self.capabilities: Message = {}
         for feature in features:

@@ -40,6 +40,10 @@ class ToolsFeature:
     async def close(self) -> None:
         await self._calls.close()
 
+    def input_schema(self, name: str) -> Mapping[str, Any]:
+        """Return the schema of a tool as clients of a stateless revision see it; an empty one if there is none."""
+        return _described(self._tools[name], self._has_headers)["inputSchema"] if name in self._tools else {}
+
     async def _list(self, exchange: Exchange) -> Message:
         tools = [_described(tool, self._has_headers and exchange.is_stateless) for tool in self._tools.values()]
         lasting = {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"} if exchange.is_stateless else {}

@@ -1,0 +1,105 @@
+"""MCP over HTTP: the application at `/mcp`, for clients of every revision.
+
+Since revision 2026-07-28 a request is one POST, and closing its response cancels it. Clients of older revisions open a
+connection with `initialize`, send its id as `Mcp-Session-Id`, may hold a GET for messages that belong to no request,
+and end it with DELETE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.surfaces.mcp.approvers import Inbox
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.http.access import Access, Authorizer, Refused
+from rove.surfaces.mcp.http.body import read_message, refused_as_text
+from rove.surfaces.mcp.http.handshake import HandshakeRequests
+from rove.surfaces.mcp.http.header_checks import is_stateless
+from rove.surfaces.mcp.http.stateless import StatelessRequests
+from rove.surfaces.mcp.server import McpServer
+from rove.surfaces.toolsets import Tool
+
+MAX_BODY_BYTES = 4 * 2**20
+# Names the default session in the URL that a client is given: `/mcp?session=research`.
+SESSION_PARAMETER = "session"
+LONGEST_SESSION_NAME = 100
+
+
+class McpEndpoint:
+    """The ASGI application.
+
+    `idle_limit`: seconds without a request after which a connection of a handshake revision is forgotten.
+    """
+
+    def __init__(
+        self, server: McpServer, access: Access, *, idle_limit: float, max_body_bytes: int = MAX_BODY_BYTES
+    ) -> None:
+        self._server = server
+        self._access = access
+        self._max_body_bytes = max_body_bytes
+        self._stateless = StatelessRequests(server)
+        self._handshake = HandshakeRequests(server, idle_limit)
+
+    async def close(self) -> None:
+        """End every connection, and the calls that wait for an approval. Sessions stay."""
+        await self._handshake.close()
+        await self._server.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            self._access.check_place(request.headers)
+            await self._handle(request, self._access.caller(request.headers).name, send)
+        except Refused as refused:
+            await refused.response(scope, receive, send)
+
+    async def _handle(self, request: Request, owner: str, send: Send) -> None:
+        if request.method == "POST":
+            await self._post(request, owner, send)
+        elif is_stateless(request.headers, None):
+            raise _not_allowed("POST")
+        elif request.method == "GET":
+            await self._handshake.listen(request, owner, send)
+        elif request.method == "DELETE":
+            await self._handshake.end(request, owner, send)
+        else:
+            raise _not_allowed("GET, POST, DELETE")
+
+    async def _post(self, request: Request, owner: str, send: Send) -> None:
+        body = await read_message(request, self._max_body_bytes)
+        era = self._stateless if is_stateless(request.headers, body) else self._handshake
+        await era.post(request, body, owner, _chosen_session(request), send)
+
+
+def browser_endpoint(
+    sessions: Sessions,
+    tools: Mapping[str, Tool],
+    authorizer: Authorizer,
+    inbox: Inbox | None = None,
+    *,
+    hosts: Collection[str] = (),
+    origins: Collection[str] = (),
+) -> McpEndpoint:
+    """Return the application that gives a browser to clients with a token.
+
+    `inbox`: where people answer what a client's own user does not; `hosts` and `origins`: as in `Access`.
+    """
+    server = browser_server(sessions, tools, inbox, has_headers=True)
+    return McpEndpoint(server, Access(authorizer, hosts, origins), idle_limit=sessions.settings.limits.idle)
+
+
+def _chosen_session(request: Request) -> str | None:
+    """Return the default session that the URL names."""
+    name = request.query_params.get(SESSION_PARAMETER)
+    if name is not None and (name in ("", DEFAULT) or len(name) > LONGEST_SESSION_NAME):
+        raise refused_as_text(400, f"`{SESSION_PARAMETER}` must be a name of at most {LONGEST_SESSION_NAME} letters.")
+    return name
+
+
+def _not_allowed(methods: str) -> Refused:
+    return Refused(Response(status_code=405, headers={"Allow": methods}))
