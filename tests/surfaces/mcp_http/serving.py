@@ -1,4 +1,4 @@
-"""A real HTTP server on a loopback port for an application, in the event loop of the test."""
+"""A real HTTP server on a loopback port, tokens for it, and the SDK's client connected to it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ import socket
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
+import httpx2
 import uvicorn
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import Implementation
 from starlette.types import ASGIApp
 
 
@@ -45,3 +50,25 @@ async def serving(app: ASGIApp) -> AsyncGenerator[str]:
         finally:
             server.should_exit = True
             await task
+
+
+TOKENS = KnownTokens(
+    **{
+        "token-of-anna": Holder("anna"),
+        "token-of-bea": Holder("bea"),
+        "token-of-the-owner": Holder("owner", ("own",)),
+        "token-of-a-viewer": Holder("viewer", ("view",)),
+    }
+)
+
+
+@asynccontextmanager
+async def connected(
+    url: str, mode: str, token: str = "token-of-anna", name: str = "sdk", **more: Any
+) -> AsyncGenerator[Client]:
+    """Connect the SDK's client. `mode`: `legacy`, `auto` or a revision."""
+    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
+        transport = streamable_http_client(url, http_client=http)
+        info = Implementation(name=name, version="1")
+        async with Client(transport, mode=mode, read_timeout_seconds=60, client_info=info, **more) as client:
+            yield client

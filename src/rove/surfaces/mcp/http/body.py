@@ -50,11 +50,21 @@ async def _read_body(request: Request, max_bytes: int) -> bytes:
 
 def takes_events(request: Request) -> bool:
     """Whether the client accepts a stream of events. Raises Refused if it does not even accept JSON."""
-    accepted = {each.partition(";")[0].strip().lower() for each in request.headers.get("accept", "*/*").split(",")}
-    anything = bool(accepted & {"*/*", ""})
-    if not anything and not accepted & {JSON, "application/*"}:
+    if not _accepts(request, JSON):
         raise refused_as_text(406, f"The client must accept {JSON} and {EVENTS}.")
-    return anything or bool(accepted & {EVENTS, "text/*"})
+    return _accepts(request, EVENTS)
+
+
+def require_events(request: Request) -> None:
+    """Raise Refused if the client does not accept a stream of events."""
+    if not _accepts(request, EVENTS):
+        raise refused_as_text(406, f"The client must accept {EVENTS}.")
+
+
+def _accepts(request: Request, kind: str) -> bool:
+    listed = ",".join(request.headers.getlist("accept")) or "*/*"
+    accepted = {each.partition(";")[0].strip().lower() for each in listed.split(",")}
+    return bool(accepted & {kind, kind.partition("/")[0] + "/*", "*/*"})
 
 
 def refused_as_text(status: int, reason: str) -> Refused:

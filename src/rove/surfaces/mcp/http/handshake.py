@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Send
 
-from rove.surfaces.mcp.http.body import EVENTS, refused_as_error, refused_as_text, takes_events
+from rove.surfaces.mcp.http.body import refused_as_error, refused_as_text, require_events, takes_events
 from rove.surfaces.mcp.http.connections import Connections, OpenConnection, TooManyConnections
 from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, send_part, start_events, until_gone
 from rove.surfaces.mcp.http.stateless import client_name
@@ -48,8 +48,7 @@ class HandshakeRequests:
     async def listen(self, request: Request, owner: str, send: Send) -> None:
         """Hold a stream for messages that belong to no request. rove has none, but clients take its end for ours."""
         connection = self._find(request, owner)
-        if not takes_events(request):
-            raise refused_as_text(406, f"The client must accept {EVENTS}.")
+        require_events(request)
         if connection.is_listening:
             raise refused_as_text(409, "This connection listens already.")
         connection.is_listening = True
