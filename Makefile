@@ -16,13 +16,16 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
 WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
 PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: help demo test test-all check format docs bench soak browser clean
+.PHONY: help demo serve test test-all check format docs bench soak browser clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: browser  ## Take the guided tour: no key, no network.
 	@$(BIN)/rove demo
+
+serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
+	@$(BIN)/rove serve --demo
 
 test: browser .venv/dev/ready .venv/widgets/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
@@ -72,6 +75,12 @@ browser: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@# Compile now, in case PYTHONDONTWRITEBYTECODE is set: without bytecode, starting takes twice as long.
 	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+.venv/serve/ready: pyproject.toml .venv/ready
+	@echo "Setting up the server in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[serve]'
+	@mkdir -p $(@D)
 	@touch $@
 
 .venv/dev/ready: pyproject.toml .venv/ready

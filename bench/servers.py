@@ -157,6 +157,8 @@ def _devtools(options: BuildOptions) -> Server:
             "a caller may turn it off (`waitForStableDom: false`).",
             "Navigate and click answer in a line without the page, so to see it takes another call; click "
             "takes `includeSnapshot: true` instead, which “click and see” uses.",
+            "Its pictures are 800 x 600, the window of the headless shell; those of the others are 1280 x 720, which "
+            "is nearly twice as many pixels for the browser to copy and encode.",
         ),
         env={"CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS": "1"},
     )

@@ -61,6 +61,12 @@ async def screenshot(driver: Driver) -> list[Reply]:
     return [await driver.screenshot()]
 
 
+async def screenshot_again(driver: Driver) -> list[Reply]:
+    await driver.navigate("/small")
+    await driver.screenshot()
+    return [await driver.screenshot()]
+
+
 async def open_and_see(driver: Driver) -> list[Reply]:
     """Open the page and read its first story: one call where navigating shows the page, else two."""
     await driver.navigate("/small")
@@ -158,6 +164,7 @@ TASKS = (
     Task("fill", "fill a field", fill),
     Task("evaluate", "evaluate", evaluate),
     Task("screenshot", "screenshot, small page", screenshot),
+    Task("screenshot-again", "screenshot, painted before", screenshot_again),
     Task("open-and-see", "open the 100-story list and see it", open_and_see),
     Task("click-and-see", "click in it and see what changed", click_and_see),
     *_snapshots("/small", "small page"),

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from docs.gateway_reference import gateway_lines
 from rove import errors
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.advice import insert_names
@@ -68,6 +69,7 @@ def pages() -> dict[Path, str]:
         "settings.md": settings_page,
         "errors.md": errors_page,
         "cli.md": cli_page,
+        "gateway.md": gateway_page,
     }
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
     return {**written, ROOT / "README.md": readme()}
@@ -263,6 +265,14 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPars
         if isinstance(group, argparse._SubParsersAction):
             for command in group.choices.values():
                 yield from _commands(command)
+
+
+# The gateway
+
+
+def gateway_page() -> Iterator[str]:
+    yield from ("# The gateway", "", NOTICE, "")
+    yield from gateway_lines()
 
 
 # README

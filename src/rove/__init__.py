@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rove.guard.policy.rule_policy import PolicyRule as PolicyRule
     from rove.guard.policy.rule_policy import RulePolicy as RulePolicy
     from rove.outcome import Outcome as Outcome
+    from rove.render.outcomes import as_text as as_text
+    from rove.render.outcomes import error_text as error_text
     from rove.settings.tree import Settings as Settings
     from rove.surfaces.library import Session as Session
     from rove.surfaces.library import open as open
@@ -53,6 +55,8 @@ _MODULES = {
     "Session": "rove.surfaces.library",
     "Settings": "rove.settings.tree",
     "WebOnly": "rove.guard.policy.policy",
+    "as_text": "rove.render.outcomes",
+    "error_text": "rove.render.outcomes",
     "open": "rove.surfaces.library",
 }
 
@@ -76,6 +80,8 @@ __all__ = [
     "Session",
     "Settings",
     "WebOnly",
+    "as_text",
+    "error_text",
     "open",
 ]
 

@@ -3,6 +3,10 @@
 RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or not valid
 ├── InvalidSettings       invalid_settings      a setting is unknown or not valid
+├── InvalidMessage        invalid_message       a client of the gateway sent what is no request
+├── UnknownMethod         unknown_method        the gateway has no such method
+├── Forbidden             forbidden             the client's token does not allow it
+├── RateLimited           rate_limited          a client of the gateway sends too much
 ├── Denied                denied                the policy, or the person it asked, refused
 ├── JournalFailed         journal_failed        the journal cannot be written
 ├── NotOpen               not_open              there is no session or tab of that name
@@ -29,7 +33,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # importing `typing` takes as long as everything else that is needed to start a browser
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import Any, ClassVar
 
 
 class RoveError(Exception):
@@ -61,6 +65,8 @@ class RoveError(Exception):
         self.conceals = False
         # The origin of the page that the message may quote; None if all of the text is rove's.
         self.origin: str | None = None
+        # In Python, the outcome of the batch that this error stopped: what its steps did before.
+        self.outcome: Any = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
@@ -85,6 +91,31 @@ class InvalidSettings(RoveError):
     code = "invalid_settings"
     quotes_page = False
     default_hint = "Correct the setting; docs/settings.md lists every setting and its values."
+
+
+class InvalidMessage(RoveError):
+    code = "invalid_message"
+    quotes_page = False
+    default_hint = "Send an object with `id`, `method` and `params`."
+
+
+class UnknownMethod(RoveError):
+    code = "unknown_method"
+    quotes_page = False
+    default_hint = "The methods are in docs/gateway.md."
+
+
+class Forbidden(RoveError):
+    code = "forbidden"
+    quotes_page = False
+    default_hint = "Use a token with that scope; the owner can make one with tokens.create."
+
+
+class RateLimited(RoveError):
+    code = "rate_limited"
+    quotes_page = False
+    default_hint = "Send fewer requests a second."
+    retryable = True
 
 
 class Denied(RoveError):

@@ -109,10 +109,9 @@ class Result:
     All else has a default that suits most results; a result overrides what differs.
     """
 
-    @property
-    def in_brief(self) -> str | None:
-        """The result without text of the page, for an answer that tells nothing else of the page."""
-        return None
+    def in_brief(self, origin: str) -> Iterable[Passage]:
+        """Tell the result in an answer that tells nothing else of the page, given the origin of the page."""
+        return self.passages(origin)
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:

@@ -7,6 +7,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
+from tests.batches import stopped
 from tests.site import Site
 
 from rove import Session
@@ -34,13 +35,12 @@ async def test_a_batch_runs_its_steps_in_order(session: Session, site: Site) -> 
 
 async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Session, site: Site) -> None:
     url = site.page("/", "<p id=p>Text</p>")
-    outcome = await session.batch(
-        (
-            {"action": "navigate", "url": url},
-            {"action": "click", "target": "#missing"},
-            {"action": "evaluate", "expression": "p.remove()"},
-        )
+    steps = (
+        {"action": "navigate", "url": url},
+        {"action": "click", "target": "#missing"},
+        {"action": "evaluate", "expression": "p.remove()"},
     )
+    outcome = await stopped(session.batch(steps))
     failed = outcome.result.failed
     assert failed is not None
     assert (failed.index, failed.action, failed.error.code) == (1, "click", "element_not_found")
@@ -49,7 +49,7 @@ async def test_a_batch_stops_at_the_first_failure_and_says_where(session: Sessio
 
 
 async def test_the_policy_decides_on_every_step(session: Session, site: Site) -> None:
-    outcome = await session.batch(({"action": "navigate", "url": "file:///etc/passwd"},))
+    outcome = await stopped(session.batch(({"action": "navigate", "url": "file:///etc/passwd"},)))
     assert outcome.result.failed is not None
     assert outcome.result.failed.error.code == "denied"
 
@@ -94,7 +94,7 @@ async def test_the_journal_records_a_screenshot_once(session: Session, site: Sit
 async def test_a_step_that_opens_a_dialog_fails_the_next(session: Session, site: Site) -> None:
     url = site.page("/", "<button onclick=\"alert('Stop')\">Go</button>")
     await session.navigate(url)
-    outcome = await session.batch(({"action": "click", "target": "button"}, {"action": "snapshot"}))
+    outcome = await stopped(session.batch(({"action": "click", "target": "button"}, {"action": "snapshot"})))
     assert outcome.result.failed is not None
     assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "dialog_open")
     await session.dialog(accept=True)

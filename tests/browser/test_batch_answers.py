@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 import pytest
+from tests.batches import stopped
 from tests.site import Site
 
 from rove import Session
@@ -92,7 +93,7 @@ async def test_what_is_still_pending_after_the_last_step_is_told(session: Sessio
 
 
 async def test_a_failed_step_is_told_with_what_changed_until_then_and_what_was_not_run(shop: Session) -> None:
-    outcome = await shop.batch((click("#save"), click("e999"), {"action": "press", "key": "Enter"}))
+    outcome = await stopped(shop.batch((click("#save"), click("e999"), {"action": "press", "key": "Enter"})))
     text = as_text(outcome)
     assert "2. click: failed.\nelement_not_found: e999 was never given out" in text
     assert "3. not run: Press Enter" in text
@@ -102,10 +103,10 @@ async def test_a_failed_step_is_told_with_what_changed_until_then_and_what_was_n
 
 
 async def test_a_batch_of_which_a_part_is_done_is_not_retryable(shop: Session) -> None:
-    outcome = await shop.using(timeout=2).batch((click("#save"), click("#never")))
+    outcome = await stopped(shop.using(timeout=2).batch((click("#save"), click("#never"))))
     assert outcome.result.error is not None
     assert (outcome.result.error.code, error_data(outcome.result.error)["retryable"]) == ("element_not_ready", False)
-    first = await shop.using(timeout=2).batch((click("#never"), click("#save")))
+    first = await stopped(shop.using(timeout=2).batch((click("#never"), click("#save"))))
     assert first.result.error is not None
     assert error_data(first.result.error)["retryable"] is True
 

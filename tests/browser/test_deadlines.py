@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.batches import stopped
 from tests.site import OWN_SITES, Site
 
 from rove import RoveError, Session, Settings
@@ -133,7 +134,7 @@ async def test_a_page_that_always_changes_is_returned_and_marked_as_changing(ses
 async def test_all_steps_of_a_batch_share_its_deadline(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))
     began = time.monotonic()
-    batch = (await session.run(Batch(({"action": "wait", "seconds": 1},) * 10), timeout=2.5)).result
+    batch = (await stopped(session.run(Batch(({"action": "wait", "seconds": 1},) * 10), timeout=2.5))).result
     assert time.monotonic() - began < 2.5 + SLACK
     assert batch.error is not None
     assert batch.error.code == "deadline_exceeded"
@@ -153,7 +154,7 @@ async def test_without_a_timeout_each_step_of_a_batch_has_its_own_deadline(home:
         assert time.monotonic() - began > 4, "longer than one action may take"
         began = time.monotonic()
         never = {"action": "evaluate", "expression": "new Promise(() => {})"}
-        stuck = (await session.batch((never, pause, pause, pause))).result
+        stuck = (await stopped(session.batch((never, pause, pause, pause)))).result
         assert stuck.error is not None
         assert stuck.error.code == "deadline_exceeded"
         assert time.monotonic() - began < 4 + SLACK, "a step does not use up the time of the others"

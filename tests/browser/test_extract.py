@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.site import Site
 
 from rove import Session
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
+from rove.render.outcomes import as_text
 
 LIST = "<ul><li class=i data-n=1>One</li><li class=i>Two</li></ul>"
 
@@ -76,3 +79,14 @@ async def test_a_long_text_is_shortened_and_says_so(session: Session, site: Site
     result = (await session.extract()).result
     assert result.is_cut
     assert len(result.content[0] or "") == 10_000
+
+
+async def test_an_attribute_that_elements_do_not_have_is_said_to_be_missing(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", f"{LIST}<p>Text</p>"))
+    one = await session.extract("p", mode="attribute", attribute="title")
+    assert one.result.content == (None,)
+    assert re.fullmatch(r"e\d+ has no attribute 'title'\.", as_text(one))
+    some = as_text(await session.extract("li", mode="attribute", attribute="data-n", all=True))
+    assert "1 of 2 elements have no attribute 'data-n'." in some
+    assert "1\nnull" in some
+    assert "has no attribute" not in as_text(await session.extract("p", mode="html"))

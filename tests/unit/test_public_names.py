@@ -12,7 +12,7 @@ import rove
 NAMES = [
     "Action", "Allow", "ApprovalAnswer", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect",
     "FormField", "Outcome", "Place", "Policy", "PolicyRule", "RoveError", "RulePolicy", "Session", "Settings",
-    "WebOnly", "open",
+    "WebOnly", "as_text", "error_text", "open",
 ]  # fmt: skip
 
 

@@ -13,11 +13,13 @@ SLOW = frozenset(
     [
         "a11y_dialog",
         "antd",
+        "bootstrap_select",
         "datatables",
         "downshift",
         "element_plus",
         "headless_ui",
         "intro",
+        "nice_select",
         "notyf",
         "nouislider",
         "react_datepicker",
@@ -29,6 +31,7 @@ SLOW = frozenset(
         "toastify",
         "tom_select",
         "vanilla_datepicker",
+        "vuetify",
     ]
 )
 ACTS = [

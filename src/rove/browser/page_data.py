@@ -58,6 +58,22 @@ class LeftRunning:
     animation: float = 0.0
 
 
+@dataclass(frozen=True)
+class RefusedField:
+    """A field that the browser's own validation refused, with its message, quoted.
+
+    `stops_form`: whether the form that it is in was about to be submitted, and was not.
+    """
+
+    line: str
+    ref: str
+    message: str
+    stops_form: bool
+
+    def __str__(self) -> str:
+        return f"{self.line} [{self.ref}]" + (f": {self.message}" if self.message else "")
+
+
 @dataclass
 class TrackedRequest:
     """A request that is not over yet."""

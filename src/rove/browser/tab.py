@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rove.browser.annotation import Mark
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
-from rove.browser.page_data import Box, ImageFormat, LeftRunning, OpenDialog, PdfFile, PdfOptions, ScreenshotImage
+from rove.browser.page_data import (
+    Box,
+    ImageFormat,
+    LeftRunning,
+    OpenDialog,
+    PdfFile,
+    PdfOptions,
+    RefusedField,
+    ScreenshotImage,
+)
 from rove.browser.page_state import PageState
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
@@ -27,8 +36,13 @@ class PageObserver(Protocol):
         ...
 
     @property
-    def brief(self) -> Snapshot | None:
-        """The page as it was for a moment during the last wait until it was quiet, without its frames."""
+    def moments(self) -> tuple[Snapshot, ...]:
+        """The page as it was at moments during the last wait until it was quiet, without its frames."""
+        ...
+
+    @property
+    def refused_fields(self) -> list[RefusedField]:
+        """The fields that the browser's validation has refused since the list was last cleared."""
         ...
 
     @property

@@ -72,13 +72,11 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
 
 
 def _result_passages(outcome: AnyOutcome) -> Iterable[Passage]:
-    """Tell the result, in brief if nothing else is told of the page: the wrapper would be most of the answer."""
+    """Tell the result, in brief if nothing else is told of the page."""
     result: Result = outcome.result
     is_quiet = outcome.changes.kind in ("same", "silent") and outcome.earlier.kind == "silent"
     is_alone = is_quiet and not outcome.events and not outcome.pending
-    if is_alone and result.in_brief is not None:
-        return [Passage(result.in_brief)]
-    return result.passages(outcome.origin)
+    return result.in_brief(outcome.origin) if is_alone else result.passages(outcome.origin)
 
 
 def _cleaned(passages: Iterable[Passage], page: str = NOWHERE) -> Iterator[Passage]:

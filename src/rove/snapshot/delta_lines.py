@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from enum import IntEnum
 from itertools import groupby
 
 from rove.snapshot.comparison import Comparison, Hunk
 from rove.snapshot.outline import DIALOGS, HEADING, MESSAGES, Outline, role_of
+from rove.snapshot.ref_ranges import ref_runs
 from rove.snapshot.text import clipped, indented, line_of
 from rove.snapshot.tree import COVER, IN_VIEW, ITEM, REF_PLACE, TEXT, UNSEEN, Row
 from rove.validation.record import dataclass
@@ -29,6 +30,9 @@ MOVES_SHOWN = 5
 ORDER_SHOWN = 60
 NAME_LENGTH = 30
 INVISIBLE = "(invisible: "
+STATES = frozenset(
+    {"checked", "selected", "pressed", "current", "disabled", "readonly", "required", "invalid", "busy", "sort"}
+)
 
 
 class Rank(IntEnum):
@@ -213,6 +217,7 @@ class _Description:
             return f"{self._label(now)}{old.line} → {line}"
         # Of several that say the same it is not known which was which.
         is_known = old.ref and old.ref != new.ref and old.line != new.line
+        line = f"{line}{_lost_states(old.line, new.line)}"
         return f"{line} (was {old.ref})" if is_known else line
 
     def _label(self, index: int) -> str:
@@ -320,11 +325,35 @@ class _Description:
         return self._after.rows[like], f"reordered, now: {'; '.join(names)}{rest}"
 
     def _refs(self) -> Iterator[Block]:
-        if self._comparison.renumbered:
-            runs = list(ref_runs(self._comparison.renumbered))
+        told = {self._after.rows[each].ref for each in self._told}
+        pairs = [(was, now) for was, now in self._comparison.renumbered if now not in told]
+        if pairs:
+            runs = list(ref_runs(pairs, self._other_refs(pairs)))
             rest = f" and {len(runs) - REFS_SHOWN:,} more, which a snapshot shows" if len(runs) > REFS_SHOWN else ""
             line = f"drawn again, with new refs: {', '.join(runs[:REFS_SHOWN])}{rest}"
             yield Block(Rank.REFS, [(Row(0, 0, "", ""), line)])
+
+    def _other_refs(self, pairs: Sequence[tuple[str, str]]) -> frozenset[str]:
+        """Return the refs of both snapshots that are in none of the pairs."""
+        refs = {row.ref for row in (*self._before.rows, *self._after.rows) if row.ref}
+        return frozenset(refs.difference(*pairs))
+
+
+def _lost_states(old: str, new: str) -> str:
+    """Say which states a line had and has no more, as a line does not name a state that is off."""
+    was, now = _words_of(old), _words_of(new)
+    lost = [word for word in was if word.partition("=")[0] in STATES and not _has_state(now, word)]
+    return f" (no longer {', '.join(lost)})" if lost else ""
+
+
+def _has_state(words: Sequence[str], state: str) -> bool:
+    name = state.partition("=")[0]
+    return any(word.partition("=")[0] == name for word in words)
+
+
+def _words_of(line: str) -> list[str]:
+    """Return the words of a line without those in quotes, which the page wrote."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"', "", line.replace(REF_PLACE, "")).split()
 
 
 def ordinal(number: int) -> str:
@@ -332,27 +361,3 @@ def ordinal(number: int) -> str:
     if number % 100 in (11, 12, 13):
         return f"{number}th"
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
-
-
-def ref_runs(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Write pairs of old and new refs, those at the same distance as one range each."""
-    runs: list[list[tuple[str, int, int]]] = []
-    for was, now in pairs:
-        prefix, old = _parts(was)
-        step = (prefix, old, _parts(now)[1])
-        last = runs[-1][-1] if runs else None
-        if last and last[0] == prefix and 0 < old - last[1] == step[2] - last[2]:
-            runs[-1].append(step)
-        else:
-            runs.append([step])
-    for run in runs:
-        prefix, old, new = run[0]
-        if len(run) < 3:
-            yield from (f"{prefix}{old}→{prefix}{new}" for _, old, new in run)
-        else:
-            yield f"{prefix}{old}…{prefix}{run[-1][1]}→{prefix}{new}…{prefix}{run[-1][2]}"
-
-
-def _parts(ref: str) -> tuple[str, int]:
-    letters = ref.rstrip("0123456789")
-    return letters, int(ref[len(letters) :])

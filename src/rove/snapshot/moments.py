@@ -24,7 +24,8 @@ def gone_again(known: Sequence[Snapshot], between: Sequence[Snapshot]) -> tuple[
     for row in passing[:MAX_LINES]:
         lines.add(row, _shortened(row))
     if len(passing) > MAX_LINES:
-        lines.extend([f"… {len(passing) - MAX_LINES} more lines"])
+        left = len(passing) - MAX_LINES
+        lines.extend(["… 1 more line" if left == 1 else f"… {left} more lines"])
     return (Passage(GONE_AGAIN), *lines.passages())
 
 

@@ -104,13 +104,17 @@ class Session:
     ) -> Outcome[R]:
         """Run any action. The methods below make an action and run it."""
         with _hints_for_python():
-            return await self._engine.run(
+            outcome = await self._engine.run(
                 action,
                 tab=tab or self._tab,
                 timeout=timeout or self._timeout,
                 quiet=quiet or self._quiet,
                 names=_names(),
             )
+        if stopped := outcome.result.error:
+            stopped.outcome = outcome
+            raise stopped
+        return outcome
 
     def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool = False) -> Session:
         """Return the same session with other defaults: a tab, a deadline, or outcomes without changes."""

@@ -47,7 +47,8 @@ def test_text_of_a_frame_is_wrapped_with_the_origin_of_the_frame() -> None:
 
 def test_a_plain_result_has_no_attachment_no_error_and_no_parts() -> None:
     plain = Weighed("tea", 250)
-    assert (plain.attachments, plain.error, plain.parts, plain.in_brief) == ((), None, (), None)
+    assert (plain.attachments, plain.error, plain.parts) == ((), None, ())
+    assert list(plain.in_brief(PAGE)) == list(plain.passages(PAGE))
 
 
 def test_each_passage_of_the_changes_is_wrapped_with_its_own_origin() -> None:
@@ -75,7 +76,10 @@ def test_an_empty_snapshot_says_so() -> None:
 def test_the_brief_form_is_used_only_without_events() -> None:
     clicked = Clicked('button "Save"', Own("e3"))
     same = Changes("same", (Passage("Nothing changed."),))
-    assert as_text(outcome(clicked, same)) == "Clicked e3.\nNothing changed."
+    answer = re.sub(r"\d{20}", "N", as_text(outcome(clicked, same)))
+    assert answer == f'Clicked e3:\n<untrusted N {PAGE}>\nbutton "Save"\n</untrusted N>\nNothing changed.'
+    point = Clicked(Own("the point 3,4"), Own("the point 3,4"))
+    assert as_text(outcome(point, same)) == "Clicked the point 3,4.\nNothing changed."
     eventful = outcome(clicked, same, events=(Event("console error", "no"),))
     assert 'Clicked button "Save".' in as_text(eventful)
 

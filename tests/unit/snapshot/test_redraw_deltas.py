@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from tests.unit.snapshot.pages import IN_VIEW, PRESS, STRUCTURE, TEXT, page
 
 from rove.snapshot import Snapshot, difference, parse
-from rove.snapshot.delta_lines import ordinal, ref_runs
+from rove.snapshot.delta_lines import ordinal
+from rove.snapshot.ref_ranges import ref_runs
 from rove.snapshot.tree import BEHIND, COVER, ITEM
 
 Lines = tuple[tuple[int, int, int, str], ...]
@@ -150,6 +151,24 @@ def test_a_list_in_another_order_is_told_as_that_order() -> None:
 def test_refs_at_the_same_distance_are_one_range_that_rises() -> None:
     pairs = [("e5", "e105"), ("e6", "e106"), ("e9", "e109"), ("e2", "e300"), ("f1e4", "f1e9")]
     assert list(ref_runs(pairs)) == ["e5…e9→e105…e109", "e2→e300", "f1e4→f1e9"]
+
+
+def test_a_range_of_refs_contains_none_that_is_told_otherwise() -> None:
+    pairs = [(f"e{number}", f"e{number + 100}") for number in (1, 2, 3, 5, 6, 7)]
+    assert list(ref_runs(pairs, {"e104"})) == ["e1…e3→e101…e103", "e5…e7→e105…e107"]
+    assert list(ref_runs(pairs, {"e4"})) == ["e1…e3→e101…e103", "e5…e7→e105…e107"]
+    assert list(ref_runs(pairs, {"e8", "f1e4"})) == ["e1…e7→e101…e107"]
+
+
+def test_new_rows_among_those_that_were_drawn_again_are_in_no_range() -> None:
+    names = ("Ann", "Ben", "Cat", "Dan")
+    rows = [(1, PRESS | IN_VIEW, place, f'button "{name}"') for place, name in enumerate(names, 1)]
+    before = parse(page((0, STRUCTURE | IN_VIEW, 0, "main"), *rows))
+    again = [(depth, flags, ref + 100, line) for depth, flags, ref, line in rows]
+    again[1] = (1, PRESS | IN_VIEW, 102, 'link "Quite another thing"')
+    text = difference(before, parse(page((0, STRUCTURE | IN_VIEW, 0, "main"), *again))).text
+    assert "[e102]" in text
+    assert "e101…" not in text
 
 
 def test_ordinals() -> None:

@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 from rove.settings.tree import options
-from rove.surfaces.cli.commands import build_parser
+from rove.surfaces.cli.commands import build_parser, run
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -23,8 +23,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_ten_commands() -> None:
-    assert len(COMMANDS) == 10
+def test_there_are_eleven_commands() -> None:
+    assert len(COMMANDS) == 11
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -39,3 +39,12 @@ def test_other_commands_are_listed_without_arguments() -> None:
     declared = parsers(build_parser(["mcp"]))
     assert declared["rove"].format_help() == build_parser().format_help()
     assert set(declared["rove doctor"]._option_string_actions) == {"-h", "--help"}
+
+
+def test_an_unknown_flag_is_answered_with_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run(["mcp", "--headles"])
+    assert caught.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("usage: rove mcp [options]\nrove mcp: error: unrecognized arguments: --headles")
+    assert "did you mean --headless?" in said

@@ -331,3 +331,14 @@ async def test_closing_cancels_calls_that_wait_for_an_approval(tmp_path: Path) -
     assert len(line.sessions.pending_approvals) == 1
     await asyncio.wait_for(line.close(), 20)
     assert len(line.sessions.pending_approvals) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("browser_clik", "browser_click"), ("click", "browser_click"), ("browser_frobnicate", None), ("browser_", None)],
+)
+async def test_an_unknown_tool_is_answered_with_the_nearest_one_or_none(
+    opened: Line, name: str, meant: str | None
+) -> None:
+    message = (await opened.ask("tools/call", {"name": name}))["error"]["message"]
+    assert message == f"Unknown tool: {name}" + (f". Did you mean {meant}?" if meant else "")

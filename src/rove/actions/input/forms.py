@@ -56,7 +56,7 @@ class FormFilled(Result):
     fields: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"Filled {len(self.fields)} fields."
+        return "Filled 1 field." if len(self.fields) == 1 else f"Filled {len(self.fields)} fields."
 
 
 @action(Effect.ACT)
@@ -106,7 +106,7 @@ class Selected(Result):
 
 @action(Effect.ACT)
 class Select(TabAction[Selected]):
-    """Choose options of a select, by label or value."""
+    """Choose options of a select, combobox or listbox, by label or value."""
 
     target: Target
     values: tuple[str, ...] = arg("Labels or values.", min_length=1)

@@ -20,7 +20,8 @@ class Typed(Result):
     secret: Own | None = None
 
     def __str__(self) -> str:
-        what = f"the secret {self.secret}" if self.secret else f"{self.characters} characters"
+        count = "1 character" if self.characters == 1 else f"{self.characters} characters"
+        what = f"the secret {self.secret}" if self.secret else count
         return f"Typed {what}" + (f" into {self.element}." if self.element else ".")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own, Result
+from rove.outcome import Own, Passage, Quoted, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -26,10 +27,13 @@ class Touched(Result):
     def __str__(self) -> str:
         return f"{self.DID} {self.element}."
 
-    @property
-    def in_brief(self) -> str:
-        """Name the element by its ref, without text of the page."""
-        return f"{self.DID} {self.ref}."
+    def in_brief(self, origin: str) -> Iterator[Passage]:
+        """Tell the act in our own words, and wrap only the name that the page gives to the element."""
+        if isinstance(self.element, Own):
+            yield Passage(f"{self.DID} {self.element}.")
+            return
+        yield Passage(f"{self.DID} {self.ref}:")
+        yield Passage(self.element, self.element.origin if isinstance(self.element, Quoted) else origin)
 
 
 class Clicked(Touched):

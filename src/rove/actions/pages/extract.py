@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
-from rove.outcome import Passage, Result
+from rove.outcome import Own, Passage, Result
 from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
 from rove.validation.record import dataclass
 
@@ -34,6 +34,8 @@ class Extracted(Result):
     unseen_count: int = 0
     # Where each of `content` and then of `unseen` is from, if not all of it is from the page itself.
     origins: tuple[str, ...] = ()
+    # Says that elements do not have the attribute that was asked for.
+    note: Own = Own("")
 
     def __str__(self) -> str:
         cut = [f"[cut at {MOST_CHARACTERS} characters]"] if self.is_cut else []
@@ -41,6 +43,10 @@ class Extracted(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell what was read, then, outside of the page's own text, what was left out as a person does not see it."""
+        if self.note:
+            yield Passage(self.note)
+        if all(value is None for value in self.content):
+            return
         if str(self):
             yield from self._by_origin(self.content, 0, origin, is_raw=True)
         else:
@@ -82,7 +88,8 @@ class Extract(TabAction[Extracted]):
             return _text_of([await tab.observer.take_snapshot(each.ref, **TEXT_OPTIONS) for each in elements])
         values = [await self._read(element) for element in elements]
         kept = _cut(values)
-        return Extracted(tuple(kept), is_cut=kept != values)
+        note = _missing_note(self.attribute or "", values, elements)
+        return Extracted(tuple(kept), is_cut=kept != values, note=note)
 
     async def _read(self, element: Element) -> str | None:
         return await element.read_attribute(self.attribute) if self.attribute else await element.read_html()
@@ -99,6 +106,16 @@ class Extract(TabAction[Extracted]):
         except AmbiguousTarget as error:
             error.hint = "Pass all=true, or the ref of one."
             raise
+
+
+def _missing_note(name: str, values: Sequence[str | None], elements: Sequence[Element]) -> Own:
+    """Say that elements do not have an attribute; empty if all of them have it."""
+    missing = sum(value is None for value in values)
+    if not missing:
+        return Own("")
+    if len(values) == 1:
+        return Own(f"{elements[0].ref} has no attribute {name!r}.")
+    return Own(f"{missing} of {len(values)} elements have no attribute {name!r}.")
 
 
 def _text_of(snapshots: Sequence[Snapshot]) -> Extracted:

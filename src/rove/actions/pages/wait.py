@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.errors import DeadlineExceeded, InvalidArguments
+from rove.errors import DeadlineExceeded, InvalidArguments, ScriptFailed
 from rove.outcome import Result
+from rove.snapshot.outline import DIALOGS, HEADING, MESSAGES, role_of
+from rove.snapshot.text import clipped
+from rove.snapshot.tree import REF_PLACE, UNSEEN, Row
 from rove.validation.record import dataclass
+from rove.validation.spelling import close_lines
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 LOOK_AGAIN = 0.25
 # Seconds before the call's deadline at which to stop, so that the error can still say what was missing.
-GIVING_UP = 0.6
+GIVING_UP = 0.8
+# Seconds for a last look at the page, to say what it shows instead.
+LOOK_AT_END = 1.0
+MOST_COMPARED = 500
+MOST_LINES = 3
+LONGEST_LINE = 100
 
 
 @dataclass(frozen=True)
@@ -55,24 +65,50 @@ class Wait(TabAction[Waited]):
         return Waited(round(time.monotonic() - began, 3))
 
     async def _until(self, tab: Tab, seconds: float) -> None:
-        missing: str | None = "the page to answer"
+        missing: str | None = "the page did not answer"
         try:
             async with asyncio.timeout(seconds):
                 while missing := await self._missing(tab):
                     await tab.wait_for_change(LOOK_AGAIN)
         except TimeoutError:
+            seen = await self._seen_instead(tab)
+            message = f"Timed out after {seconds:.1f} s: {missing}.{f' {seen}' if seen else ''}"
             # The URL of the page is in the message.
-            raise DeadlineExceeded(f"Still waiting for {missing}.", quotes_page=self.url is not None) from None
+            raise DeadlineExceeded(message, quotes_page=self.url is not None or bool(seen)) from None
 
     async def _missing(self, tab: Tab) -> str | None:
         if self.load and not tab.page.load_state.has_reached(self.load):
-            return f"the page to reach {self.load}"
+            return f"the page did not reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
-            return f"the URL to match {self.url} (it is {tab.url})"
+            return f"the URL did not come to match {self.url} (it is {tab.url})"
         if self.text and not await tab.shows_text(self.text):
-            return f"the text {self.text!r} to appear"
+            return f"the text {self.text!r} did not appear"
         if self.gone and await tab.shows_text(self.gone):
-            return f"the text {self.gone!r} to disappear"
+            return f"the text {self.gone!r} did not disappear"
         if self.selector and not await tab.shows_selector(self.selector):
-            return f"{self.selector} to become visible"
+            return f"{self.selector} did not become visible"
         return None
+
+    async def _seen_instead(self, tab: Tab) -> str:
+        """Return what the page shows instead, as far as it answers at once; empty if there is nothing to say."""
+        try:
+            async with asyncio.timeout(min(LOOK_AT_END, tab.page.time.left / 4)):
+                if self.gone and await tab.shows_text(self.gone):
+                    return await self._where(tab, self.gone)
+                shown = _telling_lines((await tab.observer.take_snapshot()).rows, self.text)
+        except (TimeoutError, ScriptFailed):
+            return ""  # the page is busy or is being replaced
+        return f"The page shows: {'; '.join(shown)}." if shown else ""
+
+    async def _where(self, tab: Tab, text: str) -> str:
+        _, found = await tab.find({"text": text}, 1)
+        return f"It is in {found[0]['line']}." if found and not found[0]["origin"] else ""
+
+
+def _telling_lines(rows: Sequence[Row], text: str | None) -> list[str]:
+    """Return the lines of a page that say most about a wait in vain: what is like the text, messages, headings."""
+    seen = [row for row in rows if not row.flags & UNSEEN and not row.origin]
+    like = close_lines(text, [row.line for row in seen[:MOST_COMPARED]]) if text else []
+    said = [row.line for role in (DIALOGS | MESSAGES, {HEADING}) for row in seen if role_of(row) in role]
+    lines = dict.fromkeys(line.replace(REF_PLACE, "") for line in (*like, *said))
+    return [clipped(line, LONGEST_LINE) for line in list(lines)[:MOST_LINES]]

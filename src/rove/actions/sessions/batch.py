@@ -34,7 +34,7 @@ class BatchDone(Result):
     def __str__(self) -> str:
         """Say how far it got; what each step returned is in its outcome."""
         if self.failed is None:
-            return f"{len(self.done)} steps done."
+            return "1 step done." if len(self.done) == 1 else f"{len(self.done)} steps done."
         return f"Step {self.failed.index + 1}, {self.failed.action}, failed; {len(self.not_run)} not run."
 
     @property

@@ -46,6 +46,35 @@ _REASONS = {
     "ERR_SSL_PROTOCOL_ERROR": "{place} does not speak valid TLS",
     "ERR_SSL_VERSION_OR_CIPHER_MISMATCH": "{place} offers only TLS versions that are too old to be safe",
 }
+_CHECK_NAME = "Check the spelling of the host; if it is right, this machine cannot resolve it."
+_CHECK_NETWORK = "Tell the person who runs rove: this machine, or its proxy, does not reach the network."
+_TELL_OWNER = "The server answers wrongly: use another address, or tell its owner."
+# What to try next, where the hint that a server may be slow to start does not fit.
+_HINTS = {
+    "ERR_NAME_NOT_RESOLVED": _CHECK_NAME,
+    "ERR_NAME_RESOLUTION_FAILED": _CHECK_NAME,
+    "ERR_ICANN_NAME_COLLISION": _CHECK_NAME,
+    "ERR_ADDRESS_INVALID": "Correct the address.",
+    "ERR_ADDRESS_UNREACHABLE": _CHECK_NETWORK,
+    "ERR_INTERNET_DISCONNECTED": _CHECK_NETWORK,
+    "ERR_PROXY_CONNECTION_FAILED": _CHECK_NETWORK,
+    "ERR_TUNNEL_CONNECTION_FAILED": "Check the address: the proxy could not reach it.",
+    "ERR_SOCKS_CONNECTION_FAILED": "Check the address: the proxy could not reach it.",
+    "ERR_UNSAFE_PORT": "No browser opens this port, which belongs to another protocol: serve the page on another one.",
+    "ERR_UNKNOWN_URL_SCHEME": "Use an http: or https: address.",
+    "ERR_INVALID_URL": "Correct the address.",
+    "ERR_INVALID_HTTP_RESPONSE": _TELL_OWNER,
+    "ERR_CONTENT_DECODING_FAILED": _TELL_OWNER,
+    "ERR_RESPONSE_HEADERS_TOO_BIG": _TELL_OWNER,
+    "ERR_INVALID_REDIRECT": _TELL_OWNER,
+    "ERR_UNSAFE_REDIRECT": _TELL_OWNER,
+    "ERR_BLOCKED_BY_RESPONSE": _TELL_OWNER,
+    "ERR_BLOCKED_BY_CLIENT": "Use another address.",
+    "ERR_SSL_PROTOCOL_ERROR": "If the server speaks plain HTTP, use http:// instead; else tell its owner.",
+    "ERR_SSL_VERSION_OR_CIPHER_MISMATCH": _TELL_OWNER,
+}
+# These may pass by themselves.
+_PASSING = frozenset({"ERR_ADDRESS_UNREACHABLE", "ERR_INTERNET_DISCONNECTED", "ERR_PROXY_CONNECTION_FAILED"})
 _CERTIFICATES = {
     "ERR_CERT_DATE_INVALID": "The certificate of {place} has expired, or is not valid yet",
     "ERR_CERT_COMMON_NAME_INVALID": "The certificate of {place} was issued for another host",
@@ -80,7 +109,9 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
         return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**parts)}", hint=hint)
     if name.startswith("ERR_CERT_"):
         return CertificateInvalid(f"{reason}: {_CERTIFICATES.get(name, _ANY_CERTIFICATE).format(**parts)}")
-    return quoting(url, NavigationFailed(f"{reason}: {_REASONS.get(name, 'Could not load {url}').format(**parts)}"))
+    sentence = _REASONS.get(name, "Could not load {url}").format(**parts)
+    is_retryable = name not in _HINTS or name in _PASSING
+    return quoting(url, NavigationFailed(f"{reason}: {sentence}", hint=_HINTS.get(name), retryable=is_retryable))
 
 
 def interrupted_error(reason: str, url: str) -> NavigationFailed:

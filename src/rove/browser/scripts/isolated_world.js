@@ -1,7 +1,7 @@
 // The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
 
 import { pageBox, untilActionable } from "./acting/actionability.js";
-import { checkedIn, selectOptions } from "./acting/choices.js";
+import { checkedIn } from "./acting/checkboxes.js";
 import { withElement } from "./acting/element_calls.js";
 import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
 import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
@@ -11,6 +11,8 @@ import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from ".
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
+import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
+import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
@@ -19,10 +21,19 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
-import { beginAction, firstEffect, snapshotAndWatch, snapshotWhenSettled, untilSettled } from "./page/settling.js";
+import {
+  beginAction,
+  expectsWork,
+  firstEffect,
+  snapshotAndWatch,
+  snapshotWhenSettled,
+  untilSettled,
+} from "./page/settling.js";
 import { storedItems } from "./page/storage.js";
+import { listenForValidation } from "./page/validation.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
+import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
 import { useListenerProbe } from "./snapshot/press_targets.js";
 
@@ -35,6 +46,7 @@ globalThis.rove = {
   ref: (/** @type {Element} */ element) => `e${refNumber(element)}`,
   describe: describeElement,
   query: queryTargets,
+  similarNames,
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
@@ -51,6 +63,12 @@ globalThis.rove = {
   enterSecret,
   fieldValue,
   selectOptions,
+  beginChoice,
+  findOption,
+  choiceState,
+  choiceResult,
+  openAfter,
+  leaveList,
   checkedState: checkedIn,
   focusOn,
   clearFiles,
@@ -84,6 +102,7 @@ globalThis.rove = {
   untilSettled,
   snapshotWhenSettled,
   firstEffect,
+  expectsWork,
   setClipboardText,
   leaveModes,
   releasePointer,
@@ -97,3 +116,4 @@ listenForInput();
 listenForScrolling();
 listenForClipboard();
 listenForModes();
+listenForValidation();

@@ -37,6 +37,7 @@ class InputDevices:
         note_touched: Callable[[World], None],
     ) -> None:
         self.page = page
+        self.events = events
         self.note_touched = note_touched
         # The folder for copies of uploaded files, which the page may read until it is closed.
         self.scratch = scratch

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import DragStop, Point
+from rove.chromium.choosing.list_choice import ListChoice
+from rove.chromium.choosing.options import choose_options, chosen_labels
 from rove.chromium.frames.evaluation import evaluate_with
 from rove.chromium.frames.event_listeners import wait_for_press_listener
 from rove.chromium.frames.geometry import frame_transform, to_tab_point
@@ -17,7 +19,7 @@ from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import copy_files, read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
-from rove.outcome import Quoted, origin_in
+from rove.outcome import Own, Quoted, origin_in
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class Element:
         self.world = world
         self.line = line
         self.is_seen = is_seen
+        # Whether it was found by a part of its name only.
+        self.is_partial = False
 
     @property
     def ref(self) -> str:
@@ -195,25 +199,18 @@ class Element:
         return await evaluate_with(self.cdp, expression, await self.page_object_id())
 
     async def is_select(self) -> bool:
-        return bool((await self._ask("elementFacts"))["tag"] == "select")
+        return bool((await self._ask("elementFacts"))["isChosenOnly"])
 
     async def select(self, values: tuple[str, ...]) -> list[str]:
-        answer = await self._ask_until_ready("selectOptions", list(values))
-        if "missing" in answer:
-            raise InvalidArguments(
-                f"`values`: {self.line} has no option {', '.join(map(repr, answer['missing']))}."
-                f" Its options: {', '.join(answer['options'])}.",
-                quotes_page=True,
-            )
-        if widget := answer.get("standIn"):
-            ref = self.world.prefix + widget["ref"]
-            raise ElementNotReady(
-                f"{self.line} is hidden, and what is shown in its place, {widget['line']} [{ref}], did not follow"
-                " the choice, which was taken back.",
-                hint=f"Press {ref} with {{click}}, then press the option in its list.",
-                retryable=False,
-            )
-        return [self._quote(option) for option in answer["chosen"]]
+        """Choose these options, by label or value; return their labels."""
+        answer = await choose_options(self._ask_until_ready, self._list_choice, values)
+        return [self._quote(label) for label in chosen_labels(answer, self.line, self.world.prefix)]
+
+    def _list_choice(self, control: dict[str, str]) -> ListChoice:
+        def sibling(ref: str) -> Element:
+            return Element(self._devices, self.world, ref)
+
+        return ListChoice(control, self._ask, sibling, self._devices.keyboard)
 
     async def set_checked(self, checked: bool) -> bool:
         """Click it if its state is not the wanted one; returns whether it was clicked."""
@@ -361,7 +358,7 @@ class ViewportPoint:
         self._devices = devices
         self._worlds = devices.page.worlds
         self._point = (x, y)
-        self.line = self.ref = f"the point {x:g},{y:g}"
+        self.line = self.ref = Own(f"the point {x:g},{y:g}")
 
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0

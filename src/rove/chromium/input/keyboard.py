@@ -13,6 +13,7 @@ from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import PasswordGuard
 from rove.errors import InvalidArguments
 from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.chromium.input.page import Page
@@ -176,5 +177,9 @@ def _split(combination: str) -> list[str]:
 def _key(name: str) -> Key:
     key = KEYS.get(name) or KEYS.get(KEY_ALIASES.get(name.lower(), ""))
     if key is None:
-        raise InvalidArguments(f"`key`: {name!r} is not a key.", hint="Use names like Enter, ArrowDown, a, Control+A.")
+        near = nearest(name.lower(), KEY_ALIASES) if len(name) > 1 else None
+        meant = f" Did you mean {KEY_ALIASES[near]}?" if near else ""
+        raise InvalidArguments(
+            f"`key`: {name!r} is not a key.{meant}", hint="Use names like Enter, ArrowDown, a, Control+A."
+        )
     return key

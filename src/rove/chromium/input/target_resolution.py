@@ -11,15 +11,23 @@ from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, ViewportPoint
 from rove.chromium.input.page import Page
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
+from rove.outcome import origin_in
 from rove.target import Point, Ref, RoleAndName, Selector, parse_target
+from rove.validation.pattern import pattern
 
 MAX_LISTED = 8
 MAX_MATCHES = 1000
 # The most seconds to wait for an element that is not there yet.
 WAIT_AT_REST = 2.0
+WAIT_WITHOUT_WORK = 0.5
 WAIT_WHILE_LOADING = 5.0
 # Seconds after which the page is searched again though it has not changed: its frames, or styles, may have.
 LOOK_AGAIN = 0.25
+# A target that was meant as a name or a role, not as a CSS selector.
+_WORDS = pattern(r"[\w'’,!?&-]+(?: [\w'’,!?&-]+)*")
+NAME_IT = 'An element is named by its role and its name, in quotes: button "Save".'
+NAMED_HINT = 'Use the ref of the one you mean, or its role and its name: button "Save".'
+MAX_SIMILAR = 3
 HIDDEN_FRAME_NOTE = " (invisible: frame)"
 
 
@@ -29,7 +37,10 @@ async def resolve(devices: InputDevices, target: str) -> Element:
     if len(matches) > 1:
         listed = "; ".join(await _candidates(matches[:MAX_LISTED]))
         more = f" and {len(matches) - MAX_LISTED} more" if len(matches) > MAX_LISTED else ""
-        raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.")
+        hint = NAMED_HINT if _WORDS.fullmatch(target) else None
+        raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.", hint=hint)
+    if matches[0].is_partial:
+        devices.events.add("matched by part of its name", f"{target} is {matches[0].ref}.")
     return matches[0]
 
 
@@ -62,9 +73,11 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
     patience = _Patience(devices.page, wait)
     while not (matches := await _matches(devices, parsed)):
-        if patience.is_over:
-            raise patience.error(parsed)
+        if await patience.is_over():
+            raise await _missing_error(devices, parsed, patience)
         await patience.wait_for_change()
+    whole = [match for match in matches if not match.is_partial]
+    matches = whole or matches
     seen = [match for match in matches if match.is_seen]
     return seen if isinstance(parsed, RoleAndName) and len(seen) == 1 else matches
 
@@ -90,22 +103,50 @@ class _Patience:
             return self._began + self._in_all - now
         return self._resting_since + self._at_rest - now
 
+    async def is_over(self) -> bool:
+        """Return whether it is not worth waiting on: sooner on a page that has nothing planned."""
+        left = self._left
+        if left <= 0 or self._page.is_loading:
+            return left <= 0
+        if time.monotonic() - self._resting_since < min(WAIT_WITHOUT_WORK, self._at_rest):
+            return False
+        worlds = await self._page.every_world()
+        return not any([await world.call("ms => rove.expectsWork(ms)", left * 1000) for world in worlds])
+
     @property
-    def is_over(self) -> bool:
-        return self._left <= 0
+    def waited(self) -> str:
+        return f"rove waited {time.monotonic() - self._began:.1f} s for it" if self._waits else "It is not there"
 
     async def wait_for_change(self) -> None:
         seconds = min(LOOK_AGAIN, max(self._left, 0.01))
         await self._page.worlds.main.call("ms => rove.nextChange(ms)", seconds * 1000)
 
-    def error(self, target: Selector | RoleAndName) -> ElementNotFound:
-        is_selector = isinstance(target, Selector)
-        message = f"Selector '{target}' not found" if is_selector else f"There is no {target} on the page."
-        waited = f"rove waited {time.monotonic() - self._began:.1f} s for it" if self._waits else "It is not there"
-        if self._page.is_loading:
-            hint = f"{waited}, and the page is still loading: {{wait}} for it, then call again."
-            return ElementNotFound(message, hint=hint, retryable=True)
-        return ElementNotFound(message, hint=f"{waited}. {ElementNotFound.default_hint}")
+
+async def _missing_error(devices: InputDevices, target: Selector | RoleAndName, patience: _Patience) -> ElementNotFound:
+    """Return the error for a target that nothing matches, with the elements that may have been meant."""
+    is_selector = isinstance(target, Selector)
+    message = f"Selector '{target}' not found" if is_selector else f"There is no {target} on the page."
+    if devices.page.is_loading:
+        hint = f"{patience.waited}, and the page is still loading: {{wait}} for it, then call again."
+        return ElementNotFound(message, hint=hint, retryable=True)
+    is_name = not is_selector or _WORDS.fullmatch(str(target)) is not None
+    similar = await _similar_names(devices, target) if is_name else []
+    advice = f"{NAME_IT} " if is_name and is_selector else ""
+    if not similar:
+        return ElementNotFound(message, hint=f"{patience.waited}. {advice}{ElementNotFound.default_hint}")
+    hint = f"{patience.waited}. {advice}Use the ref of the one you mean, or take a {{snapshot}}."
+    return ElementNotFound(f"{message.rstrip('.')}. The nearest: {'; '.join(similar)}.", hint=hint, quotes_page=True)
+
+
+async def _similar_names(devices: InputDevices, target: Selector | RoleAndName) -> list[str]:
+    """Return the elements whose names are most similar to a target, in all frames of the page's own origin."""
+    spec = {"words": target.css} if isinstance(target, Selector) else {"role": target.role, "name": target.name}
+    page, found = devices.page, list[tuple[float, str]]()
+    for world in await page.every_world():
+        answer = await world.call("spec => rove.similarNames(spec)", spec)
+        if world is page.worlds.main or answer["origin"] == origin_in(page.url):
+            found += [(-each["score"], f"{each['line']} [{world.prefix}{each['ref']}]") for each in answer["names"]]
+    return [line for _, line in sorted(found, key=lambda pair: pair[0])[:MAX_SIMILAR]]
 
 
 async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
@@ -161,8 +202,13 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
         spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
     if "error" in answer:
-        raise InvalidArguments(f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.")
-    return [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
+        raise InvalidArguments(
+            f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.", hint=NAME_IT
+        )
+    found = [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
+    for element in found:
+        element.is_partial = answer["isPartial"]
+    return found
 
 
 def _match(match: dict[str, Any], prefix: str, note: str) -> dict[str, Any]:

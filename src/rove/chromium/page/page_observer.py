@@ -9,13 +9,14 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from rove.browser.page_data import LeftRunning
+from rove.browser.page_data import LeftRunning, RefusedField
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
 from rove.chromium.frames.event_listeners import prepare_listeners
 from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ScriptFailed
+from rove.outcome import origin_in
 from rove.snapshot import Snapshot, parse
 from rove.target import Ref, parse_target
 
@@ -35,7 +36,8 @@ class PageObserver:
         self._withheld = withheld
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
-        self.brief: Snapshot | None = None
+        self.moments: tuple[Snapshot, ...] = ()
+        self.refused_fields: list[RefusedField] = []
         self.seen_document = 0
         # The number of the snapshot of each frame that the agent has seen. Without one, the frame counts as changed.
         self._numbers: dict[str, int] = {}
@@ -140,7 +142,7 @@ class PageObserver:
 
         With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
         """
-        self._rows = self.brief = None
+        self._rows, self.moments = None, ()
         left = LeftRunning()
         try:
             if read_rows:
@@ -158,17 +160,28 @@ class PageObserver:
             return
         with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # the frame is busy or was replaced
             async with asyncio.timeout(max(until - time.monotonic(), 0) + self._page.frame_timeout):
-                while (await world.call(WAIT_UNTIL_QUIET, _patience(since, until)))["busy"]:
-                    pass
+                is_busy = True
+                while is_busy:
+                    answer = await world.call(WAIT_UNTIL_QUIET, _patience(since, until))
+                    is_busy = self._note_refused_fields(world, answer)["busy"]
 
     async def _wait_for_page(self, read_rows: bool, since: float, until: float) -> LeftRunning:
         function, main = WAIT_AND_READ_ROWS if read_rows else WAIT_UNTIL_QUIET, self._page.worlds.main
         while True:
-            answer = await main.call(function, _patience(since, until))
+            answer = self._note_refused_fields(main, await main.call(function, _patience(since, until)))
             if not answer["busy"]:
                 self._rows = answer.get("rows")
-                self.brief = parse(answer["brief"]) if answer.get("brief") else None
+                self.moments = tuple(map(parse, answer.get("moments", ())))
                 return LeftRunning(answer["timer"] / 1000, answer["animation"] / 1000)
+
+    def _note_refused_fields(self, world: World, answer: dict[str, Any]) -> dict[str, Any]:
+        """Note the fields that the browser's validation has refused. Return the answer of the page."""
+        for field in answer["refused"]:
+            # Words of a frame of another origin would be told as those of the page.
+            is_own = world is self._page.worlds.main or field["origin"] == origin_in(self._page.url)
+            line, message = (field["line"], field["message"]) if is_own else ("the field", "")
+            self.refused_fields.append(RefusedField(line, world.prefix + field["ref"], message, field["isAttempt"]))
+        return answer
 
 
 def _patience(since: float, until: float) -> dict[str, float]:

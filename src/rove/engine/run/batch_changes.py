@@ -56,8 +56,7 @@ class BatchChanges:
         """Note how a tab is after a step; `is_told`: whether the step's own result shows it."""
         history, seen = self._histories[tab.id], tab.observer.seen
         history.earlier = history.earlier or outcome.earlier
-        if brief := tab.observer.brief:
-            history.looks.append(brief)
+        history.looks.extend(tab.observer.moments)
         if seen is None or any(seen is known for known in (*history.told, *history.looks)):
             return
         if is_told:

@@ -41,12 +41,17 @@ class Look:
         """Return what changed, or that nothing did and for how long changes were looked for."""
         before = self._tab.observer.seen
         changes, after = await self._compare(before)
-        while changes.kind == "same" and self._waits and self._left > 0 and not _has_scrolled(before, after):
+        while self._expects_more(changes) and not _has_scrolled(before, after):
             await self._tab.observer.wait_for_effect(self._left)
             await self.settle(read_rows=True)
             changes, after = await self._compare(before)
         self._is_same = changes.kind == "same"
-        return Changes("same") if self._is_same and not self._waits else changes
+        is_told_otherwise = not self._waits or self._tab.observer.refused_fields
+        return Changes("same") if self._is_same and is_told_otherwise else changes
+
+    def _expects_more(self, changes: Changes) -> bool:
+        """Whether to look again. A form that was not submitted has had its effect: the message of the browser."""
+        return changes.kind == "same" and self._waits and self._left > 0 and not self._tab.observer.refused_fields
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -66,8 +71,7 @@ class Look:
 
     def _with_moment(self, changes: Changes, before: Snapshot, after: Snapshot) -> Changes:
         """Add what the page showed for a moment only."""
-        brief = self._tab.observer.brief
-        moment = gone_again((before, after), (brief,)) if brief else ()
+        moment = gone_again((before, after), self._tab.observer.moments)
         if not moment:
             return changes
         lasting = () if changes.kind == "same" else changes.passages

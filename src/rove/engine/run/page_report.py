@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rove.engine.run.session_view import SessionView
 
 NO_CHANGES = Changes()
+MAX_REFUSED_FIELDS = 5
 BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")
 SILENT_SERVER = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
 
@@ -82,6 +83,7 @@ class PageReporter:
             report.pending = (BUSY_PAGE,)
 
     async def _observe(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
+        tab.observer.refused_fields.clear()
         look = Look(tab, start, waits=action.effect not in (Effect.READ, Effect.SCRIPT))
         await look.settle(read_rows=not self._quiet)
         report.pending = look.unfinished.pending
@@ -93,6 +95,7 @@ class PageReporter:
         # Checked again, as the tab may have navigated while the page was read.
         if self._may_show(tab):
             report.changes, report.pending = changes, look.pending
+            _add_refused_fields(tab)
         else:
             tab.observer.clear_seen()
             self._add_hidden_event(tab)
@@ -106,3 +109,12 @@ class PageReporter:
         is_policy = self._session.network.may_show(tab.url)
         rule = "The policy does not" if is_policy else "The address rules do not"
         tab.page.events.add("not shown", f"{rule} allow this page to be read without asking.")
+
+
+def _add_refused_fields(tab: Tab) -> None:
+    """Add an event for each of the first fields that the browser's validation refused."""
+    fields = tab.observer.refused_fields
+    for field in fields[:MAX_REFUSED_FIELDS]:
+        tab.page.events.add("form not submitted" if field.stops_form else "field not valid", str(field))
+    if len(fields) > MAX_REFUSED_FIELDS:
+        tab.page.events.add("form not submitted", f"{len(fields) - MAX_REFUSED_FIELDS} more fields are not valid.")

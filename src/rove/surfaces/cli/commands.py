@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rove.errors import RoveError
 from rove.settings.tree import Option, Resolved, options, resolve
+from rove.validation.spelling import nearest
 from rove.version import VERSION
 
 if TYPE_CHECKING:
@@ -88,7 +89,11 @@ examples:
 def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = arguments or ["--help"]
-    given = build_parser(arguments).parse_args(arguments)
+    given, unknown = build_parser(arguments).parse_known_args(arguments)
+    if unknown:
+        if begun is not None:
+            begun.release()
+        _refuse(given.parser, unknown)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
@@ -106,6 +111,16 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code
+
+
+def _refuse(command: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+    """Exit with the usage of the command that does not take these arguments, and with the nearest flag."""
+    flag = unknown[0].partition("=")[0]
+    flags = {known.lstrip("-"): known for known in command._option_string_actions}
+    near = nearest(flag.lstrip("-"), flags) if flag.startswith("-") else None
+    meant = f"; did you mean {flags[near]}?" if near else ""
+    message = f"{command.prog}: error: unrecognized arguments: {' '.join(unknown)}{meant}"
+    command.exit(2, f"usage: {command.prog} [options]\n{message}\n`{command.prog} --help` lists all options.\n")
 
 
 def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
@@ -180,7 +195,7 @@ def _runs(command: Callable[..., int], declare: Callable[[argparse.ArgumentParse
     """Return what declares a command that can be run: its own arguments, and all settings."""
 
     def declare_all(parser: argparse.ArgumentParser, commands: _Commands) -> None:
-        parser.set_defaults(command=command)
+        parser.set_defaults(command=command, parser=parser)
         if declare is not None:
             declare(parser)
         _add_settings(parser)

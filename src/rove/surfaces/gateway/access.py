@@ -66,6 +66,7 @@ class RateLimit:
         self._per_second = per_second
         self._left = float(per_second * 2)
         self._at = time.monotonic()
+        # How many were refused, less those that were allowed since.
         self.refused = 0
 
     def allows(self) -> bool:
@@ -77,5 +78,5 @@ class RateLimit:
             self.refused += 1
             return False
         self._left -= 1
-        self.refused = 0
+        self.refused = max(0, self.refused - 1)
         return True

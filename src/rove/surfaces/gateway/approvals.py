@@ -139,9 +139,11 @@ class ApprovalInbox:
     def forget(self, session: str) -> None:
         """End the requests of a session that is closed, and what was approved for it."""
         self._remembered = {key for key in self._remembered if key[0] != session}
-        for waiting in [each for each in self._waiting.values() if each.session == session]:
-            waiting.decision.cancel()
+        for waiting in [
+            each for each in self._waiting.values() if each.session == session and not each.decision.done()
+        ]:
             self._end(waiting, "cancelled")
+            waiting.decision.set_result(Decision(ApprovalAnswer.NO, "", "the session was closed"))
 
     async def _open(self, data: dict[str, Any], session: str, request: ApprovalRequest | None = None) -> WaitingRequest:
         waiting = WaitingRequest(session, data, data["expiresAt"], data["canRemember"], request)

@@ -12,10 +12,10 @@ from typing import Any, cast
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rove.advice import insert_names
-from rove.errors import RoveError
+from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.surfaces.gateway.access import RateLimit
 from rove.surfaces.gateway.gateway import Gateway
-from rove.surfaces.gateway.methods.method import Forbidden, read
+from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
 from rove.tasks import BackgroundTasks
 
@@ -25,19 +25,6 @@ MAX_RUNNING = 32
 # A client that ignores refusals this often in a row is disconnected.
 MAX_REFUSED = 500
 NOT_JSON, UNAUTHORIZED, NO_AUTH, TOO_MANY, FLOOD, GOING_AWAY = 4400, 4401, 4408, 4409, 4429, 1001
-
-
-class InvalidMessage(RoveError):
-    code = "invalid_message"
-    quotes_page = False
-    default_hint = 'Send {"id": …, "method": …, "params": {…}}.'
-
-
-class RateLimited(RoveError):
-    code = "rate_limited"
-    quotes_page = False
-    default_hint = "Send fewer requests a second."
-    retryable = True
 
 
 class Closing(Exception):

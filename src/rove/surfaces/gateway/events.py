@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from rove.surfaces.gateway.event_kinds import EVENTS
+
 # How much is kept for clients that reconnect. What is older is in the journals of the sessions.
 MAX_EVENTS = 10_000
 MAX_BYTES = 64 * 1024 * 1024
@@ -47,6 +49,8 @@ class Events:
 
     def publish(self, event: str, data: dict[str, Any], session: str | None = None) -> int:
         """Add an event, of a session if it belongs to one; return its number. Never waits for a client."""
+        if event not in EVENTS:
+            raise ValueError(f"{event} is not declared in event_kinds.py")
         told = {"sessionKey": session, **data} if session is not None else data
         made = Event(self._next, event, told)
         self._next += 1

@@ -29,9 +29,9 @@ BACKLOG = 512
 
 async def serve(gateway: Gateway, announce: Announce) -> None:
     """Serve until the process is told to end; `announce` is called when clients can connect."""
-    listener = _listen(gateway.settings)
-    gateway.url = _url(gateway.settings, listener)
-    server = _Server(_config(gateway))
+    listener = listen(gateway.settings)
+    gateway.url = url_of(gateway.settings, listener)
+    server = Server(config(gateway))
     stopping = asyncio.Event()
     with _stopped_by_signals(stopping):
         async with gateway:
@@ -47,7 +47,7 @@ async def serve(gateway: Gateway, announce: Announce) -> None:
                 await serving
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """uvicorn without its own signal handlers: the gateway tells its clients first."""
 
     @contextlib.contextmanager
@@ -55,7 +55,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _config(gateway: Gateway) -> uvicorn.Config:
+def config(gateway: Gateway) -> uvicorn.Config:
     return uvicorn.Config(
         create_app(gateway),
         lifespan="off",
@@ -84,7 +84,7 @@ def _stopped_by_signals(stopping: asyncio.Event) -> Generator[None]:
             loop.remove_signal_handler(ending)
 
 
-def _listen(settings: Settings) -> socket.socket:
+def listen(settings: Settings) -> socket.socket:
     host, port = settings.serve.host, settings.serve.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -101,7 +101,7 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def _url(settings: Settings, listener: socket.socket) -> str:
+def url_of(settings: Settings, listener: socket.socket) -> str:
     host = settings.serve.host
     shown = {"0.0.0.0": "localhost", "::": "localhost", "127.0.0.1": "localhost"}.get(host, host)
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}"

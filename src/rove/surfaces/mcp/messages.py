@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
@@ -46,6 +47,14 @@ def error_message(identity: str | int | None, error: ProtocolError) -> Message:
     if error.data is not None:
         body["data"] = error.data
     return {"jsonrpc": "2.0", "id": identity, "error": body}
+
+
+def to_json(content: object) -> bytes:
+    """Return JSON as one line of ASCII: an unpaired surrogate from a page must not break it."""
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    if not text.isascii():  # escaping takes twice as long, which counts for a picture, and a picture needs none
+        text = json.dumps(content, separators=(",", ":"))
+    return text.encode("ascii")
 
 
 def is_answer(message: Message) -> bool:

@@ -18,7 +18,7 @@ from queue import SimpleQueue
 
 from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, error_message
+from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, error_message, to_json
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.toolsets import Toolset
 
@@ -83,8 +83,7 @@ class Output:
         return self._sent - self._written
 
     async def send(self, message: Message) -> None:
-        # ASCII only: an unpaired surrogate from a page must not break the line.
-        data = json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+        data = _to_line(message)
         if self._has_overflowed or self.unread > MAX_UNREAD_BYTES:
             self._overflow()
             return
@@ -112,6 +111,10 @@ class Output:
             self._written += len(data)
         with contextlib.suppress(RuntimeError):  # the event loop has ended: the client read the last answers too late
             self._loop.call_soon_threadsafe(self._is_flushed.set)
+
+
+def _to_line(message: Message) -> bytes:
+    return to_json(message) + b"\n"
 
 
 def _write(file: int, data: bytes) -> bool:

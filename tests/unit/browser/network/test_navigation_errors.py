@@ -81,3 +81,19 @@ def test_the_message_of_a_password_prompt_names_the_challenge() -> None:
         "needs_credentials",
         'HTTP 401: a.example asks for a password (Basic realm="Vault")',
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "word", "is_retryable"),
+    [
+        ("ERR_NAME_NOT_RESOLVED", "spelling", False),
+        ("ERR_UNSAFE_PORT", "port", False),
+        ("ERR_INTERNET_DISCONNECTED", "network", True),
+        ("ERR_CONNECTION_REFUSED", "slow to start", True),
+    ],
+)
+def test_the_hint_fits_the_reason(reason: str, word: str, is_retryable: bool) -> None:
+    error = navigation_error(f"net::{reason}", "http://host.example:6000/")
+    assert word in error.hint
+    assert ("slow to start" in error.hint) == (word == "slow to start")
+    assert error.retryable is is_retryable

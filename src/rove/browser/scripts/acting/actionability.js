@@ -80,7 +80,7 @@ const aimAt = (element, wants, before) => {
   const box = pressBoxOf(element);
   if (isMoving(element) && !(before && sameBox(before, box))) return { box, problem: MOVING };
   const found = pressPoint(element);
-  return "reason" in found ? { box, problem: { ...found, retryFor: UNREADY_MS } } : { box, point: found };
+  return "reason" in found ? { box, problem: { retryFor: UNREADY_MS, ...found } } : { box, point: found };
 };
 
 /** @param {string} ref @param {number} timeout @param {{ enabled: boolean, press: number }} wants */

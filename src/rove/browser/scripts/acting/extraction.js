@@ -2,11 +2,11 @@
 
 import { attr } from "../dom/attributes.js";
 import { FRAMES } from "../dom/elements.js";
-import { localNameOf, matchesSelector } from "../dom/natives.js";
+import { matchesSelector } from "../dom/natives.js";
 import { isPassword, wasPassword } from "../roles/passwords.js";
 import { describeElement } from "../search/targets.js";
 import { withElement } from "./element_calls.js";
-import { fieldOf } from "./fields.js";
+import { fieldOf, isChosenOnly } from "./fields.js";
 
 export const outerHtml = withElement((element) => ({ value: element.outerHTML }));
 
@@ -32,7 +32,7 @@ const identityOf = (element) => {
 export const elementFacts = withElement((element) => ({
   line: describeElement(element).line,
   identity: identityOf(element),
-  tag: localNameOf(element),
+  isChosenOnly: isChosenOnly(fieldOf(element)),
   isFrame: matchesSelector(element, FRAMES),
   type: element.type ?? null,
   password: isPassword(fieldOf(element)),

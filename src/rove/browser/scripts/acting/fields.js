@@ -1,5 +1,6 @@
 // Filling in text fields and editable elements.
 
+import { isChoiceControl } from "../choosing/choice_controls.js";
 import { FRAMES, isTag } from "../dom/elements.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
@@ -45,17 +46,22 @@ const MAX_TYPED_LINES = 200;
 const isTextField = (element) =>
   element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TEXT_INPUT_TYPES.has(element.type));
 
-const READ_ONLY = {
-  reason: "is read-only",
-  hint: "Press it with {click}: it may open something to choose from.",
-  retryFor: DISABLED_MS,
-};
+const READ_ONLY_HINT = "Press it with {click}: it may open something to choose from.";
+const CHOICE_HINT = "Choose in it with {select}.";
+
+// Whether the value of an element is chosen and cannot be typed.
+/** @param {any} element */
+export const isChosenOnly = (element) =>
+  isTag(element, "select") || (isChoiceControl(element) && (!takesText(element) || element.readOnly));
 
 // The reason why a field cannot be edited now, and for how many milliseconds it is worth retrying.
 /** @param {any} element */
 const editingProblem = (element) => {
   if (isDisabled(element)) return DISABLED;
-  if (element.readOnly) return READ_ONLY;
+  if (element.readOnly) {
+    const hint = isChosenOnly(element) ? CHOICE_HINT : READ_ONLY_HINT;
+    return { reason: "is read-only", hint, retryFor: DISABLED_MS };
+  }
   // The input behind a date or colour picker is often hidden, with something drawn in its place.
   const isPicked = element instanceof HTMLInputElement && !isTextField(element);
   if (isPicked || checkVisibility(element, { visibilityProperty: true })) return null;
@@ -108,7 +114,7 @@ const fillNow = (element, value, guarded) => {
     return focusProblem(element) || replaceText(element, value, guarded);
   }
   if (!element.isContentEditable) {
-    const hint = "Use {click}, {check} or {select}.";
+    const hint = isChosenOnly(element) ? CHOICE_HINT : "Use {click} or {check}.";
     return { reason: "is not something that can be filled in", hint, never: true };
   }
   selectContents(element); // an editor is notified of that only after this call

@@ -1,10 +1,11 @@
 // Hit testing: which element receives a press at a point, and at which points an element can be pressed.
 
 import { isTag } from "../dom/elements.js";
-import { closestOf, isElement, rectOf } from "../dom/natives.js";
+import { checkVisibility, closestOf, isElement, matchesSelector, queryAll, rectOf } from "../dom/natives.js";
 import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
 import { areaBox, areaPoints, pictureOf } from "../visibility/image_maps.js";
 import { lineOf } from "./element_calls.js";
+import { isFiniteAndRunning, UNREADY_MS } from "./waiting.js";
 
 const OUTSIDE_HINT = "Show it first: something that can be opened or scrolled holds it. Look with {snapshot}.";
 
@@ -12,10 +13,21 @@ const OUTSIDE_HINT = "Show it first: something that can be opened or scrolled ho
 /** @param {any} element @returns {HTMLLabelElement[]} */
 export const nativeLabelsOf = (element) => (element.labels ? Array.from(element.labels) : []);
 
+// The field of a combobox is often a combobox too, and lies under the text that shows what is chosen.
+/** @param {Element} hit @param {Element} element */
+const isPartOfCombobox = (hit, element) => {
+  const parent = matchesSelector(element, COMBOBOX) ? flattenedParent(element) : null;
+  const around = parent && closestOf(parent, COMBOBOX);
+  return Boolean(around && isWithin(hit, around));
+};
+
+const COMBOBOX = "[role=combobox i]";
+
 /** @param {Element} hit @param {Element} element */
 export const isPressedBy = (hit, element) => {
   if (isWithin(hit, element)) return true;
   if (nativeLabelsOf(element).some((label) => isWithin(hit, label))) return true;
+  if (isPartOfCombobox(hit, element)) return true;
   // A press on the link or button around a text or an icon counts as a press on it.
   const pressable = closestOf(element, "a, button, label, summary, option, [role], [onclick], [tabindex]");
   return pressable !== null && pressable !== element && isWithin(hit, pressable) && isWithin(element, hit);
@@ -79,7 +91,58 @@ export const bringIntoView = (element) => {
   Element.prototype.scrollIntoView.call(shown, { block: "center", inline: "center", behavior: "instant" });
 };
 
-/** @param {Element} element @returns {{ x: number, y: number } | { reason: string, hint?: string }} */
+const DIALOG = "dialog[open], [role=dialog i], [role=alertdialog i], [aria-modal=true i]";
+const EDGE = 4;
+// A dialog at rest seldom goes away by itself; one that closes by script needs some time.
+const BEHIND_DIALOG_MS = 800;
+
+/** @param {Element} hit */
+const dialogAround = (hit) => {
+  for (let around = /** @type {Element | null} */ (hit); around; around = flattenedParent(around))
+    if (isElement(around) && matchesSelector(around, DIALOG)) return around;
+  return null;
+};
+
+/** @param {Element} cover */
+const coversViewport = (cover) => {
+  const box = rectOf(cover);
+  const isWide = box.left <= EDGE && box.right >= innerWidth - EDGE;
+  return isWide && box.top <= EDGE && box.bottom >= innerHeight - EDGE;
+};
+
+// The dialog that covers an element, itself or with its backdrop, which may stand around it or beside it.
+/** @param {Element} element @param {Element} cover */
+const dialogOver = (element, cover) => {
+  const around = dialogAround(cover);
+  if (around) return isWithin(element, around) ? null : around;
+  if (!coversViewport(cover)) return null;
+  const shown = Array.from(queryAll(document, DIALOG)).filter(
+    (dialog) =>
+      checkVisibility(dialog, { visibilityProperty: true, opacityProperty: true }) && !isWithin(element, dialog),
+  );
+  return shown.at(-1) ?? null;
+};
+
+/** @param {Element} dialog */
+const isAnimated = (dialog) => {
+  for (let around = /** @type {Element | null} */ (dialog); around; around = flattenedParent(around)) {
+    const options = { subtree: around === dialog };
+    if (Element.prototype.getAnimations.call(around, options).some(isFiniteAndRunning)) return true;
+  }
+  return false;
+};
+
+/** @param {Element} element @param {Element} cover */
+const coverProblem = (element, cover) => {
+  const dialog = dialogOver(element, cover);
+  if (!dialog) return { reason: `is covered by ${lineOf(cover)}` };
+  const retryFor = isAnimated(dialog) ? UNREADY_MS : BEHIND_DIALOG_MS;
+  return { reason: `is behind ${lineOf(dialog)}`, hint: BEHIND_HINT, retryFor };
+};
+
+const BEHIND_HINT = "Close the dialog, or act in it: a {snapshot} shows it.";
+
+/** @param {Element} element @returns {{ x: number, y: number } | { reason: string, hint?: string, retryFor?: number }} */
 export const pressPoint = (element) => {
   let cover = null;
   const candidates = pointsOf(element);
@@ -91,6 +154,6 @@ export const pressPoint = (element) => {
   }
   if (!candidates.length) return { reason: "lies outside what can be scrolled into view", hint: OUTSIDE_HINT };
   return cover
-    ? { reason: `is covered by ${lineOf(cover)}` }
+    ? coverProblem(element, cover)
     : { reason: "receives no pointer events", hint: "Press what is around it, or reach it with {press}." };
 };

@@ -19,12 +19,13 @@ import {
 import { shadowOf } from "../dom/shadow_roots.js";
 import { clip, squash } from "../dom/text.js";
 import { childListOf, flattenedChildren } from "../dom/tree.js";
-import { BUTTON_INPUTS, inputType, isFocusable, TEXT_INPUTS } from "../roles/controls.js";
+import { isFocusable } from "../roles/controls.js";
 import { wasPassword } from "../roles/passwords.js";
 import { hasOwnLabel, roleOf, tableRoleOf } from "../roles/roles.js";
 import { isGrid } from "../roles/tables.js";
 import { optionText, valueOfControl } from "../roles/values.js";
 import { mayHavePseudo } from "../visibility/style_sheets.js";
+import { inputNativeName, tooltipText } from "./attribute_names.js";
 import { isBlockish } from "./css_content.js";
 import {
   EXCLUDED_FROM_NAMES,
@@ -231,18 +232,6 @@ const labelText = (element, walk) => {
   return parts.join(" ");
 };
 
-/** @param {Element} element @returns {[string, string]} */
-const inputNativeName = (element) => {
-  const type = inputType(element);
-  if (type === "image")
-    return [attr(element, "alt") || attr(element, "value") || attr(element, "title") || "Submit", "alt"];
-  if (type in BUTTON_INPUTS) {
-    const value = attr(element, "value");
-    return [value === null ? BUTTON_INPUTS[type] : value, "content"];
-  }
-  return ["", ""];
-};
-
 /** @param {Element} image @param {NameWalk} walk @returns {[string, string]} */
 const figureName = (image, walk) => {
   const caption = figureCaptionOf(image);
@@ -350,32 +339,6 @@ const chooseAlternative = (element, walk, via) => {
   const [tooltip, source] = tooltipText(element, role, via);
   // A space by itself separates words: "Add<span> </span>to cart".
   return tooltip || via !== "content" ? [tooltip, source] : [content && " ", "content"];
-};
-
-const WITHOUT_ROLE = new Set(["abbr", "cite", "kbd", "rt", "ruby", "var"]);
-
-// A title describes elements that may not be named, unless they have no role at all or are part of another name. An
-// image with an empty alt attribute is decorative.
-/** @param {Element} element @param {string} role @param {string} via */
-const mayUseTitle = (element, role, via) => {
-  if (isTag(element, "img") && hasAttr(element, "alt")) return false;
-  if (!NAME_PROHIBITED.has(role) || via !== "root") return true;
-  return isHtml(element) && WITHOUT_ROLE.has(localNameOf(element));
-};
-
-/** @param {Element} element @param {string} role @param {string} via @returns {[string, string]} */
-const tooltipText = (element, role, via) => {
-  const title = attr(element, "title");
-  if (title && title.trim() && mayUseTitle(element, role, via)) return [title, "title"];
-  if (via === "root" && isHtml(element)) {
-    const tag = localNameOf(element);
-    const takes = tag === "textarea" || (tag === "input" && TEXT_INPUTS.has(inputType(element)));
-    const placeholder = takes ? attr(element, "placeholder") : null;
-    if (placeholder && placeholder.trim()) return [placeholder, "placeholder"];
-    const ariaPlaceholder = attr(element, "aria-placeholder");
-    if (ariaPlaceholder) return [ariaPlaceholder, "aria-label"];
-  }
-  return ["", ""];
 };
 
 // `titled`: part of the name is the text of a tooltip, which is not visible.

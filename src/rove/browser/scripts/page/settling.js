@@ -14,10 +14,12 @@ import {
   watchForChanges,
 } from "./mutations.js";
 import { awaitedWork, noteActionStart } from "./scheduled_work.js";
+import { takeRefusedFields } from "./validation.js";
 
 // What a page shows for a moment ("Copied!") may be gone when all is over. Before a timer of this length the page is
-// therefore read once, as long as nothing moves.
-const MOMENT_MS = 100;
+// therefore read, as long as nothing moves; at most a few times for one action.
+const MOMENT_MS = 60;
+const MAX_MOMENTS = 4;
 const SAME_ACTION_MS = 20;
 
 // `wait`: milliseconds that one call may take. `ago`: milliseconds since the action began. `limit`: milliseconds that
@@ -27,6 +29,16 @@ const SAME_ACTION_MS = 20;
 // A document whose changes had to be left unfinished never rests; later actions wait this long for its changes.
 const NEVER_RESTS_MS = 300;
 let neverRests = false;
+
+// A call takes a while to reach a busy page, which makes the beginning of an action seem later than it was.
+const MAX_CALL_MS = 500;
+let actionBegan = -Infinity;
+
+/** @param {number} ago */
+const momentOf = (ago) => {
+  const moment = performance.now() - ago;
+  return moment >= actionBegan && moment - actionBegan < MAX_CALL_MS ? actionBegan : moment;
+};
 
 // True when a frame passed without changes; false at the deadline.
 /** @param {number} since @param {number} deadline */
@@ -71,13 +83,14 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 // `onStill` is called when the page is still, though a timer that the action set is pending.
 /** @param {Patience} patience @param {() => void} [onStill] */
 export const untilSettled = async (patience, onStill = () => {}) => {
-  const began = performance.now() - patience.ago;
+  const began = momentOf(patience.ago);
   const deadline = performance.now() + patience.wait;
   const limit = performance.now() + Math.max(patience.limit, 0);
   listenForInput(); // document.open() removes all listeners; adding one twice has no effect
   startCounting();
   try {
-    return await untilNothingIsUnderWay(began, deadline, limit, onStill);
+    const result = await untilNothingIsUnderWay(began, deadline, limit, onStill);
+    return { ...result, refused: takeRefusedFields() };
   } finally {
     stopCounting();
   }
@@ -111,36 +124,53 @@ export const snapshotAndWatch = (options = {}) => {
   return options.root ? data : { ...data, number: watchForChanges(animationTimeLeft(Infinity).within > 0) };
 };
 
-// The snapshot of the moment at which the page was still; kept over several calls for one action.
-/** @type {{ began: number, rows: any } | null} */
-let stillRows = null;
+// The snapshots of the moments at which the page was still; kept over several calls for one action. `changes`: how many
+// changes there had been at the last of them.
+/** @type {{ began: number, moments: any[], changes: number } | null} */
+let still = null;
 
-// Takes the snapshot in the same call as soon as nothing is under way; `brief` is an earlier one that differs from it.
+/** @param {number} began */
+const keepMoment = (began) => {
+  still ??= { began, moments: [], changes: -1 };
+  if (still.changes === changesSoFar() || still.moments.length >= MAX_MOMENTS) return;
+  still.changes = changesSoFar();
+  still.moments.push(takeSnapshot({}));
+};
+
+// Takes the snapshot in the same call as soon as nothing is under way; `moments` are earlier ones.
 /** @param {Patience} patience */
 export const snapshotWhenSettled = async (patience) => {
   const ends = performance.now() + patience.limit;
-  const began = Math.round(performance.now() - patience.ago);
+  const began = Math.round(momentOf(patience.ago));
   // The driver's clock and the page's differ by a little from call to call.
-  if (stillRows && Math.abs(stillRows.began - began) > SAME_ACTION_MS) stillRows = null;
-  const keepRows = () => {
-    stillRows ??= { began, rows: takeSnapshot({}) };
-  };
+  if (still && Math.abs(still.began - began) > SAME_ACTION_MS) still = null;
+  /** @type {any[]} */
+  let refused = [];
   for (;;) {
-    const result = await untilSettled({ ...patience, limit: ends - performance.now() }, keepRows);
-    if (result.busy) return result;
+    const result = await untilSettled({ ...patience, limit: ends - performance.now() }, () => keepMoment(began));
+    refused = [...refused, ...result.refused];
+    if (result.busy) return { ...result, refused };
     const roots = knownShadowRoots().size;
     const rows = snapshotAndWatch();
     // Animations in a shadow tree can be seen only after the snapshot has met it.
     const isComplete = knownShadowRoots().size === roots || animationTimeLeft(ends - performance.now()).within === 0;
-    if (isComplete) return { ...result, rows, brief: stillRows && stillRows.rows };
+    if (isComplete) return { ...result, refused, rows, moments: still ? still.moments : [] };
   }
 };
 
 // Whether anything changed after a snapshot. Called when an action begins.
 /** @param {number} number */
 export const beginAction = (number) => {
+  actionBegan = performance.now();
   noteActionStart();
   return hasChangedAfter(number);
+};
+
+// Whether a timer, a frame or an animation is due within so many milliseconds.
+/** @param {number} milliseconds */
+export const expectsWork = (milliseconds) => {
+  const { next, later } = awaitedWork(0);
+  return next <= milliseconds || (later > 0 && later <= milliseconds) || animationTimeLeft(milliseconds).within > 0;
 };
 
 // Resolves at the first sign of an effect after the last snapshot, or after the timeout.

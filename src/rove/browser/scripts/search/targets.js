@@ -75,7 +75,7 @@ const isExposed = (element) =>
   isTag(element, "area") ? pictureOf(element) !== null : isRendered(element) && !SKIPPED.has(localNameOf(element));
 
 /** @param {Element} element @param {string} own */
-const nameForSearch = (element, own) =>
+export const nameForSearch = (element, own) =>
   (own === "generic" || own === "none" ? clickableName(element, own) : nameOf(element, own)).name;
 
 /** @param {string} role @param {string | null | undefined} name @param {boolean} isGuess */
@@ -98,8 +98,8 @@ const queryRole = (role, name, isGuess) => {
     else if (called.toLowerCase() === target || clean(called).toLowerCase() === target) exact.push(element);
     else if (target && includesShown(called.toLowerCase(), target)) partial.push(element);
   }
-  if (exact.length || partial.length) return exact.length ? exact : partial;
-  return target ? unnamed.filter((element) => guessShown(element) === target) : [];
+  if (exact.length || partial.length) return { found: exact.length ? exact : partial, isPartial: !exact.length };
+  return { found: target ? unnamed.filter((element) => guessShown(element) === target) : [], isPartial: false };
 };
 
 // A name that is shown in part ends with an ellipsis.
@@ -137,23 +137,25 @@ const visibleLabelOrSelf = (element) => {
 
 /** @param {Query} spec */
 export const queryTargets = (spec) => {
-  if (!rootElementOf(document)) return { total: 0, matches: [] }; // document.open() leaves it empty for a moment
+  if (!rootElementOf(document)) return { total: 0, matches: [], isPartial: false }; // document.open() leaves it empty for a moment
   beginPass({});
-  let found;
+  /** @type {{ found: Element[], isPartial: boolean }} */
+  let answer;
   try {
-    found =
+    answer =
       spec.css !== undefined && spec.css !== null
-        ? queryCss(spec.css)
-        : queryRole(spec.role || "", spec.name, Boolean(spec.isGuess)).map(visibleLabelOrSelf);
+        ? { found: queryCss(spec.css), isPartial: false }
+        : queryRole(spec.role || "", spec.name, Boolean(spec.isGuess));
   } catch (error) {
     return { error: "bad selector: " + clip(messageOf(error), 200), total: 0, matches: [] };
   }
+  const found = spec.css === undefined || spec.css === null ? answer.found.map(visibleLabelOrSelf) : answer.found;
   const matches = found.slice(0, spec.limit || MAX_MATCHES).map(describeMatch);
-  return { total: found.length, matches };
+  return { total: found.length, matches, isPartial: answer.isPartial };
 };
 
 /** @param {Element} element */
-const describeMatch = (element) => {
+export const describeMatch = (element) => {
   const row = rowOf(element);
   unmarkTransparentToggle(element, row);
   // An element that is seen may have a name, or a part of one, that is not.

@@ -2,7 +2,7 @@
 
 import { attr } from "../dom/attributes.js";
 import { attributeNames, matchesSelector, parentNodeOf, rectOf } from "../dom/natives.js";
-import { colourName, isVivid } from "../names/colour_names.js";
+import { colourName, isVivid } from "../paint/colour_names.js";
 import { contrast, parseColour } from "../visibility/colours.js";
 import { PRESS, rows } from "./rows.js";
 

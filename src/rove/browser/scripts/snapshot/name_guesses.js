@@ -4,7 +4,7 @@ import { attr } from "../dom/attributes.js";
 import { isTag, SVG } from "../dom/elements.js";
 import { localNameOf, namespaceOf, queryAll, queryOne, textContentOf } from "../dom/natives.js";
 import { clip, squash } from "../dom/text.js";
-import { colourName } from "../names/colour_names.js";
+import { colourName } from "../paint/colour_names.js";
 import { parseColour } from "../visibility/colours.js";
 
 const MEANINGLESS_CLASS_WORDS = new Set(

@@ -10,25 +10,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, cast, dataclass_transform
 
-from rove.errors import InvalidArguments, RoveError
+from rove.errors import InvalidArguments, UnknownMethod
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.tokens import Scope, Token
 from rove.validation.fields import InvalidFields, Validated, build
 from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
-
-
-class UnknownMethod(RoveError):
-    code = "unknown_method"
-    quotes_page = False
-    default_hint = "The methods are in docs/gateway.md."
-
-
-class Forbidden(RoveError):
-    code = "forbidden"
-    quotes_page = False
-    default_hint = "Use a token with that scope; the owner can make one with tokens.create."
 
 
 class Client(Protocol):

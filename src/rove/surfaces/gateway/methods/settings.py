@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rove.settings.config_file import write_setting
 from rove.settings.tree import options, resolve
-from rove.surfaces.gateway.config_file import write_setting
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope

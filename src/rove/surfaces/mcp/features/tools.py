@@ -11,7 +11,7 @@ from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
 from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.server import TOOLS_STAY_VALID_MS, Handler
-from rove.surfaces.toolsets import Tool, group_of
+from rove.surfaces.toolsets import PREFIX, Tool, group_of
 from rove.validation.spelling import nearest
 
 # Tells clients of revision 2026-07-28 to send this argument as the header `Mcp-Param-Session` as well.
@@ -65,8 +65,10 @@ class ToolsFeature:
         """Return a hint for an unknown tool: the flag that shows it, or the nearest name."""
         if group := group_of(name):
             return f". It is there only when rove is started with `--with {group}`."
-        near = nearest(name, self._tools)
-        return f". Did you mean {near}?" if near else ""
+        # All names begin alike, which would make any of them seem near.
+        verbs = {tool.removeprefix(PREFIX): tool for tool in self._tools}
+        near = nearest(name.lower().removeprefix(PREFIX), verbs)
+        return f". Did you mean {verbs[near]}?" if near else ""
 
 
 def _described(tool: Tool, has_headers: bool) -> Message:

@@ -51,7 +51,7 @@ class Access:
     def __init__(self, authorizer: Authorizer, hosts: Collection[str] = (), origins: Collection[str] = ()) -> None:
         self._authorizer = authorizer
         self._hosts = {host.lower() for host in (*LOOPBACK, *hosts)}
-        self._origins = {origin.lower().rstrip("/") for origin in origins}
+        self.origins = tuple(origin.lower().rstrip("/") for origin in origins)
 
     def check_place(self, headers: Headers) -> None:
         """Raise Refused unless Host and Origin are known: a page elsewhere may have led a browser here."""
@@ -78,7 +78,7 @@ class Access:
         return bool(host) and (host in self._hosts or _without_port(host) in self._hosts)
 
     def _is_origin(self, origin: str) -> bool:
-        return origin in self._origins or self._is_host(_host_of(origin))
+        return origin in self.origins or self._is_host(_host_of(origin))
 
 
 def _without_port(host: str) -> str:

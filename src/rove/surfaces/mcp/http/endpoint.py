@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -28,6 +29,16 @@ MAX_BODY_BYTES = 4 * 2**20
 # Names the default session in the URL that a client is given: `/mcp?session=research`.
 SESSION_PARAMETER = "session"
 LONGEST_SESSION_NAME = 100
+# For pages of other origins that are allowed: what they may send besides the usual headers, and what they may read.
+SENT_HEADERS = (
+    "Authorization",
+    "Mcp-Session-Id",
+    "MCP-Protocol-Version",
+    "Mcp-Method",
+    "Mcp-Name",
+    "Mcp-Param-Session",
+)
+READ_HEADERS = ("Mcp-Session-Id", "WWW-Authenticate")
 
 
 class McpEndpoint:
@@ -44,6 +55,13 @@ class McpEndpoint:
         self._max_body_bytes = max_body_bytes
         self._stateless = StatelessRequests(server)
         self._handshake = HandshakeRequests(server, idle_limit)
+        self._app = CORSMiddleware(
+            self._serve,
+            allow_origins=access.origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=SENT_HEADERS,
+            expose_headers=READ_HEADERS,
+        )
 
     async def close(self) -> None:
         """End every connection, and the calls that wait for an approval. Sessions stay."""
@@ -51,6 +69,9 @@ class McpEndpoint:
         await self._server.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
             self._access.check_place(request.headers)

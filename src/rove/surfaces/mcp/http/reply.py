@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping
 
 from starlette.responses import Response
@@ -19,6 +18,7 @@ from rove.surfaces.mcp.messages import (
     UNSUPPORTED_REVISION,
     Message,
     is_answer,
+    to_json,
 )
 from rove.tasks import cancelled
 
@@ -125,13 +125,11 @@ class Reply:
 
 
 def json_response(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    # ASCII only: an unpaired surrogate from a page must not break the response.
-    body = json.dumps(content, separators=(",", ":")).encode("ascii")
-    return Response(body, status, dict(headers or {}), media_type="application/json")
+    return Response(to_json(content), status, dict(headers or {}), media_type="application/json")
 
 
 def event(message: Message) -> bytes:
-    return b"event: message\ndata: " + json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n\n"
+    return b"event: message\ndata: " + to_json(message) + b"\n\n"
 
 
 async def start_events(send: Send, headers: Mapping[str, str]) -> None:

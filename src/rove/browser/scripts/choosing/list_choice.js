@@ -1,0 +1,313 @@
+// A choice in the list of a control, step by step: the driver presses the control and the options, and asks in between.
+
+import { described, lineOf, withElement } from "../acting/element_calls.js";
+import { bringIntoView, pressPoint } from "../acting/hit_testing.js";
+import { takesText } from "../acting/typing.js";
+import { nextFrameOrTimeout } from "../acting/waiting.js";
+import { attr } from "../dom/attributes.js";
+import { isTag } from "../dom/elements.js";
+import { deepActiveElement } from "../dom/focus.js";
+import { idrefs } from "../dom/id_references.js";
+import { closestOf, isConnected, matchesSelector, queryAll, queryOne } from "../dom/natives.js";
+import { elementOfRef } from "../dom/refs.js";
+import { squash } from "../dom/text.js";
+import { isWithin, parentElementOf } from "../dom/tree.js";
+import { isPassword } from "../roles/passwords.js";
+import { isExpanded, isMarkedChosen, widgetAround } from "./choice_controls.js";
+import {
+  isPlainItem,
+  listOf,
+  listScroller,
+  optionNamed,
+  scrollFurther,
+  scrollToTop,
+  shownOptions,
+  shownTexts,
+  textOfOption,
+} from "./option_lists.js";
+import { isShown, optionLabel, shownTextOf, standInFor, textSeenIn } from "./stand_ins.js";
+
+/**
+ * @typedef {object} Choice
+ * @property {Element} control what opens the list
+ * @property {Element} widget the control and what it shows as chosen
+ * @property {HTMLSelectElement | null} select the select that the widget stands in for
+ * @property {Set<Element>} before options, and texts like them, that were shown before the list was opened
+ * @property {string} textBefore what the widget showed
+ * @property {Element | null} activeBefore what had the focus
+ * @property {Element | null} search the field that searches the list
+ * @property {Element | null} list the list that the options are in
+ * @property {Map<string, Element>} found the options that were found so far, by the wanted label or value
+ * @property {Map<string, string>} names their labels
+ */
+
+/** @type {Choice | null} */
+let choice = null;
+
+const MAX_SCROLLS = 200;
+// For this long a list may still be filled after it has opened.
+const REST_MS = 300;
+const MAX_LISTED_OPTIONS = 50;
+const DIALOGS = "dialog, [role=dialog i], [role=alertdialog i], [aria-modal=true i]";
+
+/** @param {Element} target @param {Element} control */
+const selectBehind = (target, control) => {
+  const select = isTag(target, "select") ? target : queryOne(target, "select");
+  return select instanceof HTMLSelectElement && select !== control ? select : null;
+};
+
+export const beginChoice = withElement((target, /** @type {string} */ controlRef, /** @type {string[]} */ labels) => {
+  const control = elementOfRef(controlRef);
+  if (!control) return { gone: true };
+  const select = selectBehind(target, control);
+  const widget = (select && standInFor(select)) || widgetAround(control);
+  const isOpen = isExpanded(control) || hasOptions(control);
+  choice = {
+    control,
+    widget,
+    select,
+    before: new Set([
+      ...(isOpen ? otherOptions(control) : shownOptions()),
+      ...(isOpen ? [] : labels.flatMap(shownTexts)),
+    ]),
+    textBefore: shownTextOf(widget),
+    activeBefore: deepActiveElement(),
+    search: null,
+    list: null,
+    found: new Map(),
+    names: new Map(),
+  };
+  return { isOpen, press: described(pressableIn(control, widget)).ref };
+});
+
+// The field in the control, as buttons that remove options may lie beside it; the control; or the nearest part of the
+// widget around it that takes presses, as the control may lie under what it shows.
+/** @param {Element} control @param {Element} widget */
+const pressableIn = (control, widget) => {
+  bringIntoView(control);
+  const field = Array.from(queryAll(control, "input, textarea")).find(isShown);
+  if (field && !("reason" in pressPoint(field))) return field;
+  let part = /** @type {Element | null} */ (control);
+  while (part && part !== widget && "reason" in pressPoint(part)) part = parentElementOf(part);
+  return part && !("reason" in pressPoint(part)) ? part : control;
+};
+
+/** @param {Element} control */
+const hasOptions = (control) =>
+  matchesSelector(control, "[role=listbox i]") && shownOptions().some((option) => isWithin(option, control));
+
+// Options that belong to other lists than the one of a control that is open; none if that cannot be told.
+/** @param {Element} control */
+const otherOptions = (control) => {
+  const lists = [control, ...controlledLists(control)];
+  const others = shownOptions().filter((option) => !lists.some((list) => isWithin(option, list)));
+  return others.length < shownOptions().length ? others : [];
+};
+
+/** @param {Element} control */
+const controlledLists = (control) =>
+  ["aria-controls", "aria-owns"].flatMap((name) => (attr(control, name) ? idrefs(control, name) : []));
+
+// The options of the list that is open: those that have appeared with it, or that the control says are its own.
+/** @param {Choice} now */
+const openOptions = (now) => {
+  const lists = controlledLists(now.control);
+  return shownOptions().filter((option) => !now.before.has(option) || lists.some((list) => isWithin(option, list)));
+};
+
+// A menu runs commands: only the items of one that are choices are pressed.
+/** @param {Choice} now */
+const mayBePlain = (now) =>
+  now.select !== null || !matchesSelector(now.control, "[aria-haspopup=menu i], [aria-haspopup=true i]");
+
+/** @param {Choice} now @param {string} label */
+const plainOption = (now, label) =>
+  (mayBePlain(now) &&
+    shownTexts(label).find(
+      (text) => !now.before.has(text) && text !== now.control && isPlainItem(text, now.select !== null),
+    )) ||
+  null;
+
+/** @param {Choice} now @param {string} label */
+const findShown = (now, label) => optionNamed(openOptions(now), label) || plainOption(now, label);
+
+// Looks through a list that holds only the options in view.
+/** @param {Choice} now @param {string} label */
+const findByScrolling = async (now, label) => {
+  const scroller = listScroller(openOptions(now), controlledLists(now.control));
+  if (!scroller) return null;
+  scrollToTop(scroller);
+  for (let scrolls = 0; scrolls < MAX_SCROLLS; scrolls++) {
+    await nextFrameOrTimeout();
+    await nextFrameOrTimeout();
+    const option = findShown(now, label);
+    if (option || !scrollFurther(scroller)) return option;
+  }
+  return null;
+};
+
+// Waits until the option is there, or the list has been there for a while without it.
+/** @param {Choice} now @param {string} label @param {number} timeout */
+const waitForOption = async (now, label, timeout) => {
+  const deadline = performance.now() + timeout;
+  let until = deadline;
+  for (;;) {
+    const option = findShown(now, label);
+    if (option || performance.now() >= until) return option;
+    if (until === deadline && openOptions(now).length) until = Math.min(deadline, performance.now() + REST_MS);
+    await nextFrameOrTimeout();
+  }
+};
+
+// The field that is typed into to search the list: the control, or a field that got the focus when the list opened.
+/** @param {Choice} now */
+const searchField = (now) => {
+  const active = /** @type {any} */ (deepActiveElement());
+  if (!active || !takesText(active) || active.readOnly || isPassword(active)) return null;
+  return active !== now.activeBefore || isWithin(active, now.widget) ? active : null;
+};
+
+/** @param {Choice} now */
+const hasFocusIn = (now) => {
+  const active = deepActiveElement();
+  return active !== null && (isWithin(active, now.widget) || (now.list !== null && isWithin(active, now.list)));
+};
+
+// What is chosen is often left out of the list.
+/** @param {Choice} now @param {string} label */
+const isShownAlone = (now, label) =>
+  !now.select && shownTexts(label).some((text) => now.before.has(text) && isWithin(text, now.widget));
+
+/** @param {Choice} now @param {string} label */
+const missingOption = (now, label) => {
+  now.search = searchField(now);
+  return {
+    missing: label,
+    isChosen: isShownAlone(now, label),
+    options: openOptions(now).slice(0, MAX_LISTED_OPTIONS).map(textOfOption),
+    isOpen: isOpenNow(now),
+    hasFocus: hasFocusIn(now),
+    search: now.search && described(now.search).ref,
+  };
+};
+
+/** @param {Choice} now @param {Element} option @param {string} label */
+const foundOption = (now, option, label) => {
+  now.list = listOf(option);
+  now.found.set(label, option);
+  now.names.set(label, textOfOption(option));
+  return { option: described(option).ref, isChosen: isMarkedChosen(option) && showsChoice(now, label) };
+};
+
+/** @param {(now: Choice, ...rest: any[]) => object} work @returns {(ref: string, ...rest: any[]) => Promise<any>} */
+const withChoice =
+  (work) =>
+  async (ref, ...rest) => {
+    const target = elementOfRef(ref);
+    if (!target || !choice) return { gone: true };
+    return { line: lineOf(target), whose: self.origin, ...(await work(choice, ...rest)) };
+  };
+
+export const findOption = withChoice(async (now, /** @type {string} */ label, /** @type {number} */ timeout) => {
+  const option = (await waitForOption(now, label, timeout)) || (await findByScrolling(now, label));
+  return option ? foundOption(now, option, label) : missingOption(now, label);
+});
+
+// Which of the wanted options are not chosen yet, as far as a select tells, and which chosen ones are not wanted.
+export const choiceState = withChoice((now, /** @type {string[]} */ wanted) => {
+  const names = wanted.map((want) => foundLabel(now, want));
+  const chosen = now.select?.multiple ? chosenIn(now.select) : [];
+  const marked = now.select ? [] : openOptions(now).filter((option) => takesSeveral(option) && isMarkedChosen(option));
+  return {
+    missing: wanted.filter((label) => !chosen.includes(label)),
+    unwanted: [...chosen, ...marked.map(textOfOption)].filter((label) => !names.includes(label)),
+  };
+});
+
+/** @param {Choice} now @param {string} want */
+const foundLabel = (now, want) => now.names.get(want) ?? want;
+
+/** @param {Element} option */
+const takesSeveral = (option) => closestOf(option, "[aria-multiselectable=true i]") !== null;
+
+/** @param {HTMLSelectElement} select */
+const chosenIn = (select) => Array.from(select.selectedOptions, optionLabel);
+
+// What the widget shows, without its list and the words that search it.
+/** @param {Choice} now */
+const shownNow = (now) => {
+  const text = shownTextOf(now.widget, isOpenNow(now) ? now.search : null);
+  const isInside = now.list && isWithin(now.list, now.widget) && isShown(now.list);
+  return now.list && isInside ? squash(text.replace(squash(textSeenIn(now.list)), " ")) : text;
+};
+
+/** @param {Choice} now @param {string} label */
+const showsChoice = (now, label) => {
+  if (now.select) return chosenIn(now.select).includes(label);
+  const option = now.found.get(label);
+  return (
+    (option && takesSeveral(option) && isMarkedChosen(option)) ||
+    shownNow(now).toLowerCase().includes(foundLabel(now, label).toLowerCase())
+  );
+};
+
+/** @param {HTMLOptionElement} option @param {string} label */
+const isOptionNamed = (option, label) =>
+  option.value === label || optionLabel(option).toLowerCase() === label.toLowerCase();
+
+// Whether the select and what is shown agree with the choice. A widget may show a choice in its own words, such as "2
+// chosen".
+/** @param {Choice} now @param {string[]} labels */
+const agrees = (now, labels) => {
+  const chosen = now.select && Array.from(now.select.selectedOptions);
+  const isInSelect =
+    !chosen ||
+    (chosen.length === labels.length && labels.every((label) => chosen.some((each) => isOptionNamed(each, label))));
+  const text = shownNow(now);
+  const isMarked = labels.every((label) => isFoundMarked(now, label));
+  return isInSelect && (text !== now.textBefore || isMarked || labels.every((label) => showsChoice(now, label)));
+};
+
+/** @param {Choice} now @param {string} label */
+const isFoundMarked = (now, label) => {
+  const option = now.found.get(label);
+  return option !== undefined && isConnected(option) && isMarkedChosen(option);
+};
+
+export const choiceResult = withChoice(async (now, /** @type {string[]} */ labels, /** @type {number} */ timeout) => {
+  await until(() => agrees(now, labels), timeout);
+  return { agrees: agrees(now, labels), shows: shownNow(now), chosen: labels.map((label) => foundLabel(now, label)) };
+});
+
+/** @param {() => boolean} condition @param {number} timeout */
+const until = async (condition, timeout) => {
+  const deadline = performance.now() + timeout;
+  while (!condition() && performance.now() < deadline) await nextFrameOrTimeout();
+};
+
+// A list that is part of the page is never closed.
+/** @param {Choice} now */
+const isInline = (now) => now.list !== null && now.list === now.control && !isExpanded(now.control);
+
+/** @param {Choice} now */
+const isOpenNow = (now) => {
+  if (isInline(now)) return false;
+  return isExpanded(now.control) || (now.list !== null && isConnected(now.list) && isShown(now.list));
+};
+
+// Whether the list is still open after so many milliseconds, or earlier if it has closed.
+export const openAfter = withChoice(async (now, /** @type {number} */ timeout) => {
+  await until(() => !isOpenNow(now), timeout);
+  const isOpen = isOpenNow(now);
+  return {
+    isOpen,
+    hasClosed: now.list !== null && !isOpen && !isInline(now),
+    isInDialog: closestOf(now.control, DIALOGS) !== null,
+  };
+});
+
+export const leaveList = withChoice(() => {
+  const active = deepActiveElement();
+  if (active instanceof HTMLElement) active.blur();
+  return {};
+});

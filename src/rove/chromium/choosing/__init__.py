@@ -1,0 +1,1 @@
+"""Choosing options in the lists that custom controls open."""

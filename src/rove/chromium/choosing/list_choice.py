@@ -1,0 +1,153 @@
+"""A choice in the list of a custom control, with the mouse and the keyboard, as a user makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+from rove.errors import ElementNotReady, InvalidArguments, RoveError
+
+# Milliseconds that a list has to open, and to find what was typed: many ask a server once the typing has paused.
+OPENING_MS = 1000
+SEARCH_MS = 3000
+# For an option that may be in the list no more, since it is chosen.
+CHOSEN_MS = 100
+# Milliseconds that the control has to show the choice, and the list to close by itself and on request.
+FOLLOWING_MS = 1000
+CLOSING_MS = 400
+
+Ask = Callable[..., Awaitable[dict[str, Any]]]
+
+
+class Pressable(Protocol):
+    """An element of the page."""
+
+    async def click(self) -> None: ...
+    async def fill(self, value: str, /) -> str | None: ...
+
+
+class Keys(Protocol):
+    """Sends keys to the element that has the focus."""
+
+    async def press(self, combination: str, /) -> None: ...
+    async def type(self, text: str, /) -> None: ...
+
+
+class ListChoice:
+    """Opens the list of a control, presses options in it and closes it.
+
+    `ask` calls a function of rove's script with the element that the choice is made for. `element` returns the element
+    of a ref in the same frame.
+    """
+
+    def __init__(self, control: dict[str, str], ask: Ask, element: Callable[[str], Pressable], keyboard: Keys) -> None:
+        self._line = control["line"]
+        self._control_ref = control["ref"]
+        self._control = element(self._control_ref)
+        self._ask = ask
+        self._element = element
+        self._keyboard = keyboard
+
+    async def choose(self, labels: Sequence[str]) -> list[str]:
+        """Choose exactly these options, by label or value, and return their labels.
+
+        Raise if the control does not show them afterwards.
+        """
+        begun = await self._ask("beginChoice", self._control_ref, list(labels))
+        self._control = self._element(begun["press"])
+        if not begun["isOpen"]:
+            await self._control.click()
+        try:
+            await self._choose_in_list(labels)
+            result = await self._ask("choiceResult", list(labels), FOLLOWING_MS)
+        except RoveError:
+            await self._close()
+            raise
+        await self._close()
+        if not result["agrees"]:
+            raise self._not_followed(labels, result["shows"])
+        chosen: list[str] = result["chosen"]
+        return chosen
+
+    async def _choose_in_list(self, labels: Sequence[str]) -> None:
+        missing = (await self._ask("choiceState", list(labels)))["missing"]
+        if missing:
+            await self._find(missing[0])  # the list has opened then
+        await self._remove_others(labels)
+        for label in (await self._ask("choiceState", list(labels)))["missing"]:
+            await self._press_option(label)
+
+    async def _press_option(self, label: str) -> None:
+        found = await self._find(label)
+        if not found["isChosen"]:
+            await self._element(found["option"]).click()
+
+    async def _find(self, label: str) -> dict[str, Any]:
+        """Find an option: in the list that has opened, that typing its label fills, or that an arrow key opens."""
+        await self._reopen()
+        found = await self._ask("findOption", label, OPENING_MS)
+        if found["isChosen"]:
+            return found
+        if "missing" in found and found["search"]:
+            found = await self._search(label, found["search"])
+        elif "missing" in found and not found["isOpen"] and found["hasFocus"]:
+            await self._keyboard.press("ArrowDown")
+            found = await self._ask("findOption", label, OPENING_MS)
+        if "missing" in found:
+            raise self._missing(label, found["options"])
+        return found
+
+    async def _reopen(self) -> None:
+        """Open the list again if it was closed by the last option that was pressed."""
+        if (await self._ask("openAfter", 0))["hasClosed"]:
+            await self._control.click()
+
+    async def _search(self, label: str, field: str) -> dict[str, Any]:
+        await self._keyboard.type(label)
+        found = await self._ask("findOption", label, SEARCH_MS)
+        if "missing" in found:
+            await self._element(field).fill("")
+        return found
+
+    async def _remove_others(self, wanted: Sequence[str]) -> None:
+        """Take back what is chosen and not wanted: in the list, or with the key that removes the last one."""
+        before: list[str] = []
+        while (labels := (await self._ask("choiceState", list(wanted)))["unwanted"]) and labels != before:
+            before = labels
+            await self._reopen()
+            found = await self._ask("findOption", labels[-1], CHOSEN_MS)
+            if "missing" in found:
+                await self._keyboard.press("Backspace")
+            else:
+                await self._element(found["option"]).click()
+
+    async def _close(self) -> None:
+        """Close the list if it stays open, as it would cover what is below it."""
+        state = await self._ask("openAfter", CLOSING_MS)
+        # In a dialog, Escape may close the dialog too.
+        if state["isOpen"] and not state["isInDialog"]:
+            await self._keyboard.press("Escape")
+            state = await self._ask("openAfter", CLOSING_MS)
+        if state["isOpen"]:
+            await self._ask("leaveList")
+            state = await self._ask("openAfter", CLOSING_MS)
+        if state["isOpen"]:
+            await self._control.click()
+
+    def _missing(self, label: str, options: Sequence[str]) -> RoveError:
+        if not options:
+            return ElementNotReady(
+                f"{self._line} was pressed, and no list with the option {label!r} has opened.",
+                hint="Look with {snapshot}. Press it with {click}, then press the option.",
+                retryable=False,
+            )
+        return InvalidArguments(
+            f"`values`: {self._line} has no option {label!r}. Its options: {', '.join(options)}.", quotes_page=True
+        )
+
+    def _not_followed(self, labels: Sequence[str], shown: str) -> ElementNotReady:
+        return ElementNotReady(
+            f"{', '.join(map(repr, labels))} was pressed in the list of {self._line}, which still shows {shown!r}.",
+            hint="Look with {snapshot}.",
+            retryable=False,
+        )

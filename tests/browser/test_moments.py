@@ -1,0 +1,34 @@
+"""What a page shows for a moment between two timers of one action."""
+
+from __future__ import annotations
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+
+
+@pytest.mark.parametrize("times", [(120, 500), (150, 450), (250, 900)])
+async def test_a_text_that_comes_and_goes_with_timers_is_told(
+    session: Session, site: Site, times: tuple[int, int]
+) -> None:
+    shows, hides = (
+        f"setTimeout(() => note.textContent = '{text}', {time})"
+        for text, time in zip(("Loading…", ""), times, strict=True)
+    )
+    await session.navigate(site.page("/", f'<button onclick="{shows}; {hides}">Go</button><p id=note></p>'))
+    text = (await session.click("button")).changes.text
+    assert "Shown for a moment" in text
+    assert '"Loading…"' in text
+
+
+async def test_each_of_several_moments_is_told_beside_the_result(session: Session, site: Site) -> None:
+    steps = "".join(
+        f"setTimeout(() => note.textContent = '{text}', {at});"
+        for text, at in (("One", 150), ("Two", 400), ("Done", 700))
+    )
+    await session.navigate(site.page("/", f'<button onclick="{steps}">Go</button><p id=note>Ready</p>'))
+    text = (await session.click("button")).changes.text
+    assert '"Ready" → "Done"' in text
+    assert '"One"' in text
+    assert '"Two"' in text

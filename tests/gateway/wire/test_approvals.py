@@ -1,0 +1,133 @@
+"""Approval over the gateway: requests wait for the first decision of any client, and every client sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gateway.clients import RunningGateway, running_gateway
+from tests.site import OWN_SITES, Site
+
+from rove.actions.input.pointer import Click
+from rove.actions.pages.navigation import Navigate
+from rove.errors import Denied, RoveError
+from rove.surfaces.gateway.approvals import ToolQuestion
+
+POLICY = """[[rule]]
+decide = "ask"
+action = "click"
+"""
+PAGE = "<button onclick='document.title = `pressed`'>Pay €42</button>"
+KEY = "shopping"
+
+
+@pytest.fixture(scope="module")
+async def gateway(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[RunningGateway]:
+    policy = tmp_path_factory.mktemp("policy") / "policy.toml"
+    Path(policy).write_text(POLICY)
+    async with running_gateway(policy=policy, deadlines__approval=60, allow_host=OWN_SITES) as running:
+        async with running.client() as client:
+            await client.call("sessions.create", name=KEY)
+        yield running
+
+
+async def click(gateway: RunningGateway, site: Site) -> None:
+    """Have an agent click a button that the policy asks about."""
+    session = gateway.gateway.sessions.session(KEY)
+    await session.run(Navigate(site.page("/pay", PAGE)))
+    await session.run(Click('button "Pay €42"'), channel=gateway.gateway.approvals)
+
+
+async def test_a2_an_approved_action_runs_and_the_request_shows_what_it_is(gateway: RunningGateway, site: Site) -> None:
+    async with gateway.client() as one, gateway.client() as two:
+        clicking = asyncio.ensure_future(click(gateway, site))
+        asked = await one.event("exec.approval_request")
+        assert asked["toolName"] == "browser" and asked["sessionKey"] == KEY
+        assert asked["details"] == {"actions": [{"type": "click", "target": 'button "Pay €42"'}]}
+        assert asked["elements"][0]["line"].startswith('button "Pay €42"')
+        assert asked["origins"] and asked["expiresAt"] > time.time()
+        assert (await two.call("approvals.list"))["approvals"][0]["approvalId"] == asked["approvalId"]
+        await two.call("exec.approve", approvalId=asked["approvalId"])
+        for client in (one, two):
+            resolved = await client.event("exec.approval_resolved", approvalId=asked["approvalId"])
+            assert resolved["decision"] == "approved" and resolved["by"] == "the owner"
+        await clicking
+        assert (await one.call("approvals.list")) == {"approvals": []}
+
+
+async def test_the_first_decision_counts(gateway: RunningGateway, site: Site) -> None:
+    async with gateway.client() as one, gateway.client() as two:
+        clicking = asyncio.ensure_future(click(gateway, site))
+        name = (await one.event("exec.approval_request"))["approvalId"]
+        answers = await asyncio.gather(
+            one.request("exec.deny", approvalId=name, reason="not today"), two.request("exec.approve", approvalId=name)
+        )
+        assert sorted("error" in answer for answer in answers) == [False, True]
+        resolved = await two.event("exec.approval_resolved", approvalId=name)
+        outcome = await asyncio.gather(clicking, return_exceptions=True)
+        assert isinstance(outcome[0], Denied) == (resolved["decision"] == "denied")
+
+
+async def test_the_model_is_told_the_reason_of_a_denial(gateway: RunningGateway, site: Site) -> None:
+    async with gateway.client() as client:
+        clicking = asyncio.ensure_future(click(gateway, site))
+        name = (await client.event("exec.approval_request"))["approvalId"]
+        await client.call("exec.deny", approvalId=name, reason="the price is wrong")
+        with pytest.raises(Denied, match="the price is wrong"):
+            await clicking
+
+
+async def test_an_approval_for_the_session_is_not_asked_again(gateway: RunningGateway, site: Site) -> None:
+    async with gateway.client() as client:
+        clicking = asyncio.ensure_future(click(gateway, site))
+        asked = await client.event("exec.approval_request")
+        assert asked["canRemember"]
+        await client.call("exec.approve", approvalId=asked["approvalId"], remember="session")
+        await clicking
+        await click(gateway, site)
+        assert sum(each["event"] == "exec.approval_request" for each in client.events) == 1
+        await client.call("sessions.close", sessionKey=KEY)
+        await client.call("sessions.create", name=KEY)
+
+
+async def test_a_caller_that_does_not_wait_gets_a_link_and_takes_the_decision_later(
+    gateway: RunningGateway, site: Site
+) -> None:
+    class Hasty:
+        async def answer(self, request: Any) -> Any:
+            return await gateway.gateway.approvals.answer_or_link(request, 0.05)
+
+    async def hasty_click() -> None:
+        await session.run(Click('button "Pay €42"'), channel=Hasty())
+
+    session = gateway.gateway.sessions.session(KEY)
+    await session.run(Navigate(site.page("/pay", PAGE)))
+    async with gateway.client() as client:
+        with pytest.raises(Denied) as denied:
+            await hasty_click()
+        name = (await client.event("exec.approval_request"))["approvalId"]
+        assert f"{gateway.gateway.url}/#/approvals/{name}" in denied.value.message
+        with pytest.raises(Denied):
+            await hasty_click()
+        assert len((await client.call("approvals.list"))["approvals"]) == 1
+        await client.call("exec.approve", approvalId=name)
+        await hasty_click()
+        with pytest.raises(Denied):  # an approval is used up
+            await hasty_click()
+
+
+async def test_a_tool_question_ends_with_its_session(gateway: RunningGateway) -> None:
+    async with gateway.client() as client:
+        key = (await client.call("sessions.create"))["sessionKey"]
+        question = ToolQuestion(key, "run", "bash", "ls", {"command": "ls", "workingDir": "."})
+        asking = asyncio.ensure_future(gateway.gateway.approvals.ask(question))
+        asked = await client.event("exec.approval_request", toolName="bash")
+        assert asked["details"] == {"command": "ls", "workingDir": "."} and asked["runId"] == "run"
+        await client.call("sessions.close", sessionKey=key)
+        with pytest.raises((RoveError, asyncio.CancelledError)):
+            await asking
+        await client.event("exec.approval_resolved", approvalId=asked["approvalId"], decision="cancelled")

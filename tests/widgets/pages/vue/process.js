@@ -1,0 +1,2 @@
+// Vuetify reads a variable of its build tool, which a bundle does not have.
+globalThis.process = { env: {} };
