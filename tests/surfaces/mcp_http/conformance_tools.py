@@ -133,7 +133,7 @@ async def elicitation(exchange: Exchange, arguments: Message) -> Message:
 
 
 async def elicitation_defaults(exchange: Exchange, arguments: Message) -> Message:
-    fields = {
+    fields: dict[str, Message] = {
         "name": {"type": "string", "default": "John Doe"},
         "age": {"type": "integer", "default": 30},
         "score": {"type": "number", "default": 95.5},
@@ -206,7 +206,7 @@ async def input_rounds(exchange: Exchange, arguments: Message) -> Message:
 
 async def input_capabilities(exchange: Exchange, arguments: Message) -> Message:
     offered = {"sampling": sample("Say something."), "elicitation": NAME}
-    return require(**{name: asked for name, asked in offered.items() if name in exchange.capabilities})
+    return require(None, **{name: asked for name, asked in offered.items() if name in exchange.capabilities})
 
 
 CALLS: dict[str, Call] = {
