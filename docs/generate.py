@@ -36,6 +36,7 @@ EFFECTS = {
     Effect.SEND_FILE: "hands files of the workspace to a page",
     Effect.SECRET: "types a named secret: never by itself, but beside another effect of what is given `secret:NAME`",
     Effect.SPAWN: "opens something that stays open until it is closed",
+    Effect.HANDOFF: "asks a person to drive, and waits for them",
 }
 BOUNDS = {
     "minimum": "at least {}", "exclusiveMinimum": "above {}", "maximum": "at most {}",

@@ -50,6 +50,7 @@ class Effect(enum.Enum):
     SEND_FILE = "send_file"
     SECRET = "secret"
     SPAWN = "spawn"
+    HANDOFF = "handoff"
 
 
 class Action(Validated, Generic[R]):
@@ -151,6 +152,24 @@ class SessionsAction(Action[R]):
 
     async def perform(self, directory: SessionDirectory) -> R:
         """Do it, within a deadline."""
+        raise NotImplementedError
+
+
+class HandoffDesk(Protocol):
+    """What an action that a person does may ask of the engine."""
+
+    async def hand_off(
+        self, tab: TabInfo, reason: str, timeout: float | None, report: Callable[[str], None]
+    ) -> tuple[str | None, float]:
+        """Wait until a person has driven the tab and handed it back; return who it was, and for how many seconds."""
+        ...
+
+
+class PersonAction(Action[R]):
+    """An action that a person does in a tab, because the agent has asked for it."""
+
+    async def perform(self, desk: HandoffDesk, tab: TabInfo, report: Callable[[str], None]) -> R:
+        """Do it. The tab is not locked, and the time that it takes does not count."""
         raise NotImplementedError
 
 
@@ -298,6 +317,8 @@ __all__ = [
     "CompositeAction",
     "ContextAction",
     "Effect",
+    "HandoffDesk",
+    "PersonAction",
     "SessionDirectory",
     "SessionsAction",
     "StepRunner",

@@ -8,6 +8,7 @@ RoveError
 ├── Forbidden             forbidden             the client's token does not allow it
 ├── RateLimited           rate_limited          a client of the gateway sends too much
 ├── Denied                denied                the policy, or the person it asked, refused
+├── HeldByPerson          held_by_person        a person drives the session, or has paused or stopped it
 ├── JournalFailed         journal_failed        the journal cannot be written
 ├── NotOpen               not_open              there is no session or tab of that name
 ├── LimitReached          limit_reached         no more sessions, tabs, questions or memory are allowed
@@ -121,6 +122,13 @@ class RateLimited(RoveError):
 class Denied(RoveError):
     code = "denied"
     default_hint = "This needs a person's consent: do not try to get round it."
+
+
+class HeldByPerson(RoveError):
+    code = "held_by_person"
+    quotes_page = False
+    default_hint = "Call again later: a person hands the session back, or resumes it."
+    retryable = True
 
 
 class JournalFailed(RoveError):

@@ -75,6 +75,22 @@ async def result_of(task: asyncio.Task[R], gone: Exception) -> R:
     return task.result()
 
 
+class Signal:
+    """Wakes every waiter each time it is sent."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def send(self) -> None:
+        """Wake those that wait now."""
+        self._event.set()
+        self._event = asyncio.Event()
+
+    def wait(self) -> Coroutine[Any, Any, Any]:
+        """Wait until it is sent the next time, counted from this call and not from when the result is awaited."""
+        return self._event.wait()
+
+
 class Interrupted(Exception):
     """Raised by `race` when an interrupt came first; `result` is what that interrupt returned."""
 

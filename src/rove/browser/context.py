@@ -112,6 +112,9 @@ class Context(Protocol):
     def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, /) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
 
+    def watch(self, on_changed: Callable[[], object], /) -> None:
+        """Call `on_changed` when a tab was opened, closed or made current, or shows another URL."""
+
     async def tab(self, name: str | None = None, /) -> Tab:
         """Return the named tab, or the current one, which is opened if there is none."""
         ...

@@ -32,6 +32,16 @@ class ScreenshotImage:
 
 
 @dataclass(frozen=True)
+class ScreencastFrame:
+    """A JPEG of the viewport, the viewport's size in CSS pixels, and when it was taken, in seconds since the epoch."""
+
+    width: float
+    height: float
+    at: float
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
 class PdfOptions:
     """How to print a page."""
 

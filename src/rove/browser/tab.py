@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
+from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_data import (
     Box,
@@ -17,6 +18,7 @@ from rove.browser.page_data import (
     PdfFile,
     PdfOptions,
     RefusedField,
+    ScreencastFrame,
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
@@ -82,6 +84,24 @@ class PageObserver(Protocol):
         ...
 
 
+class FrameReader(Protocol):
+    """Reads the frames of a screencast. A frame that is not read before the next one comes is left out."""
+
+    async def next(self) -> ScreencastFrame | None:
+        """Return the newest frame, once there is one that was not read yet; None if the page is gone."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Screencast(Protocol):
+    """Pictures of a page as it changes. All readers share one screencast, which runs only while there are some."""
+
+    def open(self, max_width: int, quality: int, /) -> FrameReader:
+        """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
+        ...
+
+
 class TabInfo(Protocol):
     """The facts that are listed of a tab."""
 
@@ -120,6 +140,8 @@ class Tab(TabInfo, Protocol):
     def network(self) -> NetworkLog: ...
     @property
     def workers(self) -> Workers: ...
+    @property
+    def screencast(self) -> Screencast: ...
     @property
     def main_frame(self) -> Frame: ...
     @property
@@ -187,6 +209,20 @@ class Tab(TabInfo, Protocol):
     async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat, /) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
         ...
+
+    async def take_picture(self, quality: int, /) -> bytes:
+        """Return a JPEG of the viewport as it is shown now."""
+        ...
+
+    async def box_of(self, ref: str, /) -> Box:
+        """Return where the element of a ref is in the viewport now, without scrolling."""
+        ...
+
+    async def send_input(self, event: InputEvent, /) -> None:
+        """Send the input of a person to the page, as it is."""
+
+    async def end_input(self) -> None:
+        """Release what the person still holds down."""
 
     async def marks(self, image: ScreenshotImage, /) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""

@@ -101,6 +101,10 @@ class Context:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
         self._shared.may_read, self._shared.withheld = may_read, withheld
 
+    def watch(self, on_changed: Callable[[], object]) -> None:
+        """Call `on_changed` when a tab was opened, closed or made current, or shows another URL."""
+        self._shared.on_changed = on_changed
+
     @property
     def clipboard_text(self) -> str:
         return self._shared.clipboard.text
@@ -158,7 +162,7 @@ class Context:
     def _use(self, tab: Tab) -> Tab:
         self._unused_tab = None
         self._used[tab.id] = time.monotonic()
-        self._current = tab.id
+        self.switch(tab)
         return tab
 
     async def unblock_tab(self, blocked: TabInfo) -> Tab:
@@ -189,6 +193,7 @@ class Context:
 
     def switch(self, tab: TabInfo) -> None:
         self._current = tab.id
+        self._shared.on_changed()
 
     async def close_tab(self, tab: TabInfo) -> None:
         closing = self._tabs[tab.id]
@@ -289,6 +294,7 @@ class Context:
     def _add_tab(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
         tab = Tab(self._setup, cdp, target, identity)
         self._tabs[identity] = tab
+        self._shared.on_changed()
         return tab
 
     def _close_replaced(self, tab: Tab) -> None:
@@ -369,6 +375,7 @@ class Context:
         del self._tabs[tab.id]
         tab.rename(identity)
         self._tabs[identity] = tab
+        self._shared.on_changed()
         self._ids_given = max(self._ids_given, int(identity.removeprefix("t")))
 
     def _forget(self, tab: Tab) -> None:
@@ -380,6 +387,7 @@ class Context:
         self._used.pop(tab.id, None)
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)
+        self._shared.on_changed()
 
 
 # The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.

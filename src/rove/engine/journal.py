@@ -1,4 +1,4 @@
-"""The journal of a session: one line per action, chained to the line before it and never rewritten.
+"""The journal of a session: one line per action or message, chained to the line before it and never rewritten.
 
 An action that cannot be recorded is not run. Its entry is written when it is over. If that fails, the caller gets an
 error, the entry is kept in memory, and no other action runs until it has been written. When an action begins, a file
@@ -10,16 +10,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rove.action import AnyAction
 from rove.engine.guard_notice import GUARDED
+from rove.engine.watcher import StepWatcher
 from rove.errors import JournalFailed, RoveError
 from rove.ledger.files import PATIENCE, LedgerFiles, LockHeld
 from rove.ledger.open_entries import OpenEntries
@@ -36,14 +38,19 @@ KILOBYTE = 1024
 # Recorded instead of a text that an action was not allowed to type into a password field.
 PASSWORD_TEXT = "(not kept: it was refused to a password field)"
 _KEPT_ARGUMENTS = ("target", "action")
+# The parts of an entry that may hold text of a page or of the agent.
+_PAGE_TEXTS = ("arguments", "summary", "url", "error")
 
 
 @dataclass
 class Entry:
-    """What is known of an action so far."""
+    """What is known of an action so far. `actor`: the agent, or the person who drives the session."""
 
     action: str
     arguments: dict[str, Any]
+    summary: str = ""
+    actor: Literal["agent", "person"] = "agent"
+    step: str = field(default_factory=lambda: os.urandom(8).hex())
     tab: str | None = None
     url: str | None = None
     decision: str = "undecided"
@@ -60,7 +67,7 @@ class Entry:
             return
         self.outcome, self.error = error.code, error.message
         if error.conceals:
-            self.arguments = _hide_texts(self.arguments)
+            self.arguments, self.summary = _hide_texts(self.arguments), self.action
 
 
 class Journal:
@@ -73,6 +80,7 @@ class Journal:
         settings: Journaling | None = None,
         redact: Redact | None = None,
         guard: str = GUARDED,
+        watcher: StepWatcher | None = None,
     ) -> None:
         settings = settings or Journaling()
         self._session = session
@@ -81,6 +89,7 @@ class Journal:
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._guard = guard
+        self._watcher = watcher
         # Entries that are not written yet, each with the number under which its action has begun.
         self._unwritten: list[tuple[int | None, dict[str, Any]]] = []
         self._open_entries = OpenEntries(self._files)
@@ -91,7 +100,12 @@ class Journal:
     @contextlib.asynccontextmanager
     async def entry(self, action: AnyAction) -> AsyncGenerator[Entry]:
         """Record an action when it is over, however it ended. Raises JournalFailed before it begins if it cannot."""
-        entry = Entry(action.verb, action.arguments, guard=self._guard)
+        async with self.writing(Entry(action.verb, action.arguments, action.describe(), guard=self._guard)) as entry:
+            yield entry
+
+    @contextlib.asynccontextmanager
+    async def writing(self, entry: Entry) -> AsyncGenerator[Entry]:
+        """Write an entry when what it tells of is over, however it ended."""
         number = await self._begin(entry)
         began = time.monotonic()
         try:
@@ -108,6 +122,19 @@ class Journal:
             if entry.error is None:
                 entry.outcome = "done"
             await self._record(number, entry, began)
+
+    async def record(self, kind: str, data: Mapping[str, Any], attachments: tuple[Attachment, ...] = ()) -> None:
+        """Write an entry that is no action, such as a message of a chat. Raises JournalFailed.
+
+        `kind` says what it is; `data` has no key of its own that every entry has.
+        """
+        facts = {"session": self._session, "kind": kind, "began": time.time(), **self._redacted(dict(data))}
+        facts["attachments"] = [self._attachment_data(attachment) for attachment in attachments]
+        self._unwritten.append((None, facts))
+        try:
+            await self._write_in_turn()
+        except OSError as error:
+            raise JournalFailed(f"A {kind} is not on record: {self._describe_failure(error)}.") from error
 
     async def close(self) -> None:
         """Close the files. An action that ends later opens them again."""
@@ -138,11 +165,15 @@ class Journal:
                 await self._write_all()
                 self._ledger.ready()
                 await self._record_killed()
-                return self._open_entries.begin(self._to_data(entry))
+                data = self._to_data(entry)
+                number = self._open_entries.begin(data)
             finally:
                 self._lock.release()
         except OSError as error:
             raise JournalFailed(f"Nothing was done: {self._describe_failure(error)}.") from error
+        if self._watcher is not None:
+            self._watcher.step_began(data)
+        return number
 
     async def _record_killed(self) -> None:
         """Record the actions of processes that were killed while they ran."""
@@ -155,13 +186,12 @@ class Journal:
 
     async def _record(self, number: int, entry: Entry, began: float) -> None:
         entry.seconds = round(time.monotonic() - began, 4)
-        self._unwritten.append((number, self._to_data(entry)))
+        data = self._to_data(entry)
+        self._unwritten.append((number, data))
+        if self._watcher is not None:
+            self._watcher.step_ended(data)
         try:
-            await self._acquire()
-            try:
-                await self._write_all()
-            finally:
-                self._lock.release()
+            await self._write_in_turn()
         except OSError as error:
             raise JournalFailed(
                 f"It ended as {entry.outcome!r}, but is not on record: {self._describe_failure(error)}.",
@@ -174,6 +204,13 @@ class Journal:
             await self._record(number, entry, began)
         except JournalFailed as failed:
             log.error("%s", failed.message)
+
+    async def _write_in_turn(self) -> None:
+        await self._acquire()
+        try:
+            await self._write_all()
+        finally:
+            self._lock.release()
 
     async def _write_all(self) -> None:
         """Write the entries that are not written yet, oldest first.
@@ -198,11 +235,12 @@ class Journal:
 
     def _to_data(self, entry: Entry) -> dict[str, Any]:
         """Return an entry as JSON data, without secrets."""
-        data = {"session": self._session, **vars(entry)}
+        data = {"session": self._session, "kind": "action", **vars(entry)}
         data["attachments"] = [self._attachment_data(attachment) for attachment in entry.attachments]
-        if self._redact is not None:
-            data |= {name: self._redact_value(data[name]) for name in ("arguments", "url", "error")}
-        return data
+        return data | self._redacted({name: data[name] for name in _PAGE_TEXTS})
+
+    def _redacted(self, data: dict[str, Any]) -> dict[str, Any]:
+        return {name: self._redact_value(value) for name, value in data.items()}
 
     def _attachment_data(self, attachment: Attachment) -> dict[str, Any]:
         """Return an attachment as JSON data: always its size and hash, and its content if that is small enough."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.browser.network.navigation_errors import navigation_error
@@ -87,6 +88,8 @@ class NetworkAccess:
         self.is_guarded = is_guarded
         self._egress: EgressProxy | None = None
         self._proxy_url = ""
+        # Called with each refusal: of a request of a page, or of a URL that an agent has asked for.
+        self.on_refused: Callable[[Refusal], object] = lambda refusal: None
         self._ready: asyncio.Future[None] | None = None
 
     def open(self) -> tuple[str, asyncio.Future[None]]:
@@ -111,6 +114,7 @@ class NetworkAccess:
         proxy_class = await asyncio.to_thread(_load_proxy)
         shared = self._egress_settings
         egress = proxy_class(shared.rules, shared.own, shared.resolver, shared.upstream)
+        egress.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
         await egress.start(port)
         self._egress = egress
 
@@ -118,6 +122,7 @@ class NetworkAccess:
         """Raise Denied if the address rules refuse a URL, as far as that is known without resolving its host."""
         origin = origin_of(url)  # None for a URL that cannot be parsed: the browser refuses that itself
         if origin is not None and (refusal := self._rule_refusal(origin.endpoint)):
+            self.on_refused(refusal)
             raise refusal.error()
         if not self.is_guarded and not is_readable_scheme(url):
             raise Denied(f"{url[:200]} is a page of the browser's own, or a file.", hint="Use a page of the web.")

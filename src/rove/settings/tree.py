@@ -47,6 +47,11 @@ class Deadlines(Validated):
     launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
     approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
     dialog: Seconds = arg("Seconds after which a page's dialog is dismissed if it is not answered.", default=60)
+    held: Seconds = arg("Seconds that an action waits while a person drives or has paused its session.", default=20)
+    handoff: Seconds = arg("Seconds that a person has to take over when an agent asks for it.", default=300)
+    lease: Seconds = arg(
+        "Seconds without an act of theirs after which a person who drives has handed back.", default=300
+    )
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
 from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
+from rove.actions.sessions.handoff import Handoff
 from rove.actions.sessions.sessions import CloseSession, OpenSession, Status
 from rove.actions.sessions.tabs import Tabs
 from rove.advice import Names, insert_names
@@ -143,6 +144,7 @@ class Session:
     evaluate = method(Evaluate)
     tabs = method(Tabs)
     batch = method(Batch)
+    handoff = method(Handoff)
     dialog = method(Dialog)
     console = method(Console)
     network = method(Network)

@@ -6,7 +6,18 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from rove.action import CORE, AnyAction, CompositeAction, Effect, SessionsAction, TabAction, groups, parse, registry
+from rove.action import (
+    CORE,
+    AnyAction,
+    CompositeAction,
+    Effect,
+    PersonAction,
+    SessionsAction,
+    TabAction,
+    groups,
+    parse,
+    registry,
+)
 from rove.advice import Names
 from rove.errors import InvalidArguments, InvalidSettings
 from rove.validation.fields import schema_of
@@ -133,9 +144,9 @@ def _tool(cls: type[AnyAction]) -> Tool:
 def _options_of(cls: type[AnyAction]) -> Iterator[str]:
     """Yield the options that a call may have besides the action's own arguments."""
     yield "session"
-    if issubclass(cls, TabAction | CompositeAction):
+    if issubclass(cls, TabAction | CompositeAction | PersonAction):
         yield "tab"
-    if not issubclass(cls, SessionsAction):
+    if not issubclass(cls, SessionsAction | PersonAction):  # a person's time is an argument of the action itself
         yield "timeout"
     if cls.observes or issubclass(cls, CompositeAction):
         yield "snapshot"

@@ -1,12 +1,12 @@
 // The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
 
-import { pageBox, untilActionable } from "./acting/actionability.js";
+import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn } from "./acting/checkboxes.js";
 import { withElement } from "./acting/element_calls.js";
 import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
 import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
 import { clearFiles, dropFiles } from "./acting/files.js";
-import { frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
+import { frameBoxNow, frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
 import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
@@ -78,6 +78,7 @@ globalThis.rove = {
   outerHtml,
   readAttribute,
   elementFacts,
+  boxNow,
   pageBox,
   // Typing, which goes to whatever has the focus.
   beginTyping,
@@ -88,6 +89,7 @@ globalThis.rove = {
   describeFocus,
   untilLayersRest,
   // Frames and points.
+  frameBoxNow,
   frameOrigin,
   hitsFrame,
   hitAt,

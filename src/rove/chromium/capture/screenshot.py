@@ -35,6 +35,11 @@ async def take_screenshot(
     return ScreenshotImage(kind, box, scale, is_cut, data)
 
 
+async def take_picture(cdp: CdpSession, quality: int) -> bytes:
+    """Return a JPEG of the viewport, as the browser shows it now."""
+    return await _capture(cdp, "jpeg", quality=quality)
+
+
 async def _capture(cdp: CdpSession, kind: ImageFormat, **options: Any) -> bytes:
     quality = {"quality": 80} if kind == "jpeg" else {}
     params = {"format": kind, "optimizeForSpeed": True, **quality, **options}

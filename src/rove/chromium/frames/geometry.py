@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from rove.browser.page_data import Box
 from rove.chromium.frames.worlds import World, Worlds
 from rove.errors import ElementGone, ElementNotReady
 
@@ -34,6 +37,28 @@ async def to_tab_point(worlds: Worlds, world: World, x: float, y: float) -> tupl
             raise ElementNotReady(f"The frame {world.prefix} is covered by {cover} at that point.")
         world = parent
     return x, y
+
+
+async def box_in_tab(worlds: Worlds, world: World, ref: str) -> Box:
+    """Return where the element of a ref is in the tab's viewport now, without scrolling. Raises ElementGone."""
+    box = await _read_box(world, "boxNow", ref)
+    while world.parent is not None:
+        frame = await _read_box(world.parent, "frameBoxNow", await worlds.owner(world))
+        box = {
+            "x": frame["x"] + box["x"] * frame["across"],
+            "y": frame["y"] + box["y"] * frame["down"],
+            "width": box["width"] * frame["across"],
+            "height": box["height"] * frame["down"],
+        }
+        world = world.parent
+    return box
+
+
+async def _read_box(world: World, question: str, ref: str) -> Box:
+    box: dict[str, Any] = await world.call(f"ref => rove.{question}(ref)", ref)
+    if "gone" in box:
+        raise ElementGone(f"{world.prefix}{ref} is no longer on the page.")
+    return {side: number for side, number in box.items() if isinstance(number, int | float)}
 
 
 async def _corner(worlds: Worlds, world: World, x: float, y: float) -> dict[str, float]:

@@ -28,6 +28,8 @@ class SharedResources:
         self.may_read: Callable[[str], bool] = lambda address: True
         # The text that the agent is shown in place of a frame that it may not read.
         self.withheld = "(not shown)"
+        # Called when a tab was opened, closed or made current, or shows another URL.
+        self.on_changed: Callable[[], object] = lambda: None
 
     @property
     def state(self) -> SharedState:

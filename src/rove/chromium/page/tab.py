@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from rove.advice import Advice
 from rove.browser.page_data import OpenDialog
 from rove.browser.scripts import main_world_script, page_script
-from rove.chromium.capture.screenshot import take_screenshot
+from rove.chromium.capture.screencast import Screencast
+from rove.chromium.capture.screenshot import take_picture, take_screenshot
 from rove.chromium.capture.viewport import resize
 from rove.chromium.events.console import ConsoleLog, ExecutionContexts
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
 from rove.chromium.events.workers import Workers
 from rove.chromium.frames.evaluation import evaluate
+from rove.chromium.frames.geometry import box_in_tab
 from rove.chromium.frames.worlds import WORLD, World
 from rove.chromium.input import hit_test, target_resolution
 from rove.chromium.input.devices import InputDevices
@@ -28,16 +30,20 @@ from rove.chromium.page.live_page import LivePage, same_document
 from rove.chromium.page.navigator import Navigator
 from rove.chromium.page.opener_group import OpenerGroup
 from rove.chromium.page.page_observer import PageObserver
+from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
+from rove.errors import InvalidArguments
 from rove.settings.tree import Settings
+from rove.target import Ref, parse_target
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.annotation import Mark
     from rove.browser.element import PointerTarget
+    from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
     from rove.browser.secret_source import SecretSource
 
@@ -84,6 +90,8 @@ class Tab:
             self._console, setup.shared.network_conditions, self.network, self.page.events, tasks=self.page.tasks
         )
         self.workers = WorkerControl(self.page, self._own_workers, setup.shared.workers)
+        self.screencast = Screencast(cdp, self.page.tasks)
+        self._person_input = PersonInput(self.page, self.input)
         self._navigator = Navigator(self.page, setup.is_attached)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
@@ -98,6 +106,7 @@ class Tab:
         self.popups.listen(cdp)
         page.listen()
         cdp.on("Page.frameNavigated", self._on_navigated)
+        cdp.on("Page.navigatedWithinDocument", lambda _: self._shared.on_changed())
         size = self.settings.viewport
         await asyncio.gather(
             self._set_up(cdp),
@@ -159,6 +168,7 @@ class Tab:
             self.page.start_document()
             self.input.page_modes.start_document()
             self.popups.start_document()
+            self._shared.on_changed()
 
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
         self.page.events.add("frame crashed", Advice("What it showed is gone; {reload} brings it back."))
@@ -210,6 +220,18 @@ class Tab:
         self.page.allow_navigation()
         self.observer.note_touched(None)
         self.input.secrets = secrets
+
+    # A person's input
+
+    async def send_input(self, event: InputEvent) -> None:
+        """Send the input of a person to the page, as it is."""
+        self.page.dialogs.is_acting = self.popups.is_acting = True
+        await self._person_input.send(event)
+
+    async def end_input(self) -> None:
+        """Release what the person still holds down."""
+        await self._person_input.release()
+        self.page.dialogs.is_acting = self.popups.is_acting = False
 
     # Navigation
 
@@ -320,6 +342,17 @@ class Tab:
             return await task
         finally:
             task.cancel()
+
+    async def take_picture(self, quality: int) -> bytes:
+        """Return a JPEG of the viewport as it is shown now."""
+        return await take_picture(self.page.cdp, quality)
+
+    async def box_of(self, ref: str) -> Box:
+        """Return where the element of a ref is in the viewport now, without scrolling."""
+        target = parse_target(ref)
+        if not isinstance(target, Ref):
+            raise InvalidArguments(f"`ref`: {ref!r} is not a ref.")
+        return await box_in_tab(self.page.worlds, self.page.worlds.with_prefix(target.frame), target.local)
 
     async def marks(self, image: ScreenshotImage) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""

@@ -8,7 +8,16 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rove.action import Action, AnyAction, CompositeAction, ContextAction, Effect, SessionsAction, TabAction
+from rove.action import (
+    Action,
+    AnyAction,
+    CompositeAction,
+    ContextAction,
+    Effect,
+    PersonAction,
+    SessionsAction,
+    TabAction,
+)
 from rove.advice import insert_names
 from rove.browser.failures import PageStuck
 from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
@@ -24,16 +33,19 @@ from rove.engine.run.page_report import PageReporter
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.guard.policy.approval import ApprovalRequest
 from rove.outcome import AnyOutcome, Outcome, Result, origin_in
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
     from rove.engine.run.session_view import SessionView
-    from rove.guard.policy.approval import ApprovalRequest, ShownElement
+    from rove.guard.policy.approval import ShownElement
 
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
+# An action that has run, or the question that a person has to answer first.
+Attempt = AnyOutcome | ApprovalRequest
 
 
 class Run:
@@ -65,39 +77,62 @@ class Run:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
-            outcome = await self._dispatch(action, entry)
+            outcome = await self._until_stopped(action, self._dispatch(action, entry))
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
         return replace(outcome, seconds=round(time.monotonic() - began, 4))
+
+    async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:
+        """Return the result of an action, unless a person stops it. A batch ends when one of its steps is stopped."""
+        return await (work if isinstance(action, CompositeAction) else self._session.driver.until_stopped(work))
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):
             return await self._run_on_tab(action, entry)
         if isinstance(action, ContextAction):
             return await self._run_on_context(action, entry)
-        await self._admit(action, entry)
+        if isinstance(action, PersonAction):
+            return await self._run_by_person(action, entry)
         if isinstance(action, CompositeAction):
+            await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
-        result = await self._deadline.limit(action.perform(self._session.directory))
-        return self._outcomes.build(action, result)
+        return await self._run_on_sessions(action, entry)
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._open_context()
         tab = await self._deadline.limit(context.tab(self._options.tab))
         entry.tab, entry.url = tab.id, tab.url
         permission = self._check_permission(action, entry)
+        return await self._take_turns(permission, lambda: self._check_and_act(permission, entry, tab, context))
+
+    async def _take_turns(
+        self, permission: PermissionCheck[Any], attempt: Callable[[], Awaitable[Attempt]]
+    ) -> AnyOutcome:
+        """Run the action in a turn of its own, and ask a person between two turns where the policy requires it."""
+        has_begun = False
         while True:
-            async with self._lock(tab, action):
-                question = await self._check(permission, entry, tab)
-                if question is None:
-                    outcome = await self._act_or_replace(permission.action, tab, context)
-                    if isinstance(outcome, Outcome):
-                        return outcome
-                    break
+            began = time.monotonic()
+            async with self._session.driver.turn(self._report_progress, has_begun):
+                self._deadline.extend(time.monotonic() - began)
+                answer = await self._session.driver.until_taken(attempt())
+            if isinstance(answer, Outcome):
+                return answer
             # Other calls may use the tab while a person decides. It is checked again after the answer.
-            await self._ask(question, permission.ask(question))
-        async with self._lock(outcome, action):
+            await self._ask(answer, permission.ask(answer))
+            has_begun = True
+
+    async def _check_and_act(
+        self, permission: PermissionCheck[Any], entry: Entry, tab: Tab, context: Context
+    ) -> Attempt:
+        async with self._lock(tab, permission.action):
+            question = await self._check(permission, entry, tab)
+            if question is not None:
+                return question
+            outcome = await self._act_or_replace(permission.action, tab, context)
+        if isinstance(outcome, Outcome):
+            return outcome
+        async with self._lock(outcome, permission.action):
             return await self._act(permission.action, outcome)
 
     async def _check(self, permission: PermissionCheck[Any], entry: Entry, tab: Tab) -> ApprovalRequest | None:
@@ -159,21 +194,59 @@ class Run:
 
     async def _run_on_context(self, action: ContextAction[R], entry: Entry) -> Outcome[R]:
         context = await self._open_context()
-        await self._admit(action, entry, lambda: action.concerns(context))
+        permission = self._check_permission(action, entry)
+
+        async def attempt() -> Attempt:
+            question = await self._find_question_without_tab(permission, entry, action.concerns(context))
+            return question or await self._act_on_context(action, context, entry)
+
+        return await self._take_turns(permission, attempt)
+
+    async def _act_on_context(self, action: ContextAction[R], context: Context, entry: Entry) -> Outcome[R]:
         began = time.monotonic()
         downloads = {tab: tab.page.downloads.count for tab in context.tabs}
         result = await self._deadline.limit(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or tab.lock.locked():
             return self._outcomes.build(action, result)
+        return await self._show(
+            action, result, tab, StartState(began, frozenset(), downloads=downloads.get(tab, 0)), entry
+        )
+
+    async def _show(self, action: Action[R], result: R, tab: Tab, start: StartState, entry: Entry) -> Outcome[R]:
+        """Return the outcome of an action that is done, with what changed in a tab."""
         entry.tab, entry.url = tab.id, tab.url
-        start = StartState(began, frozenset(), downloads=downloads.get(tab, 0))
-        async with TabLock(tab, self._deadline.moment, Effect.READ):  # the action is done, the page is only read
+        async with TabLock(tab, self._deadline.moment, Effect.READ):
             self._batch_changes.begin_step(tab)
             reporter = PageReporter(self._session, self._deadline, self._options.quiet)
             outcome = self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
             self._batch_changes.end_step(tab, outcome, is_told=False)
             return outcome
+
+    async def _run_on_sessions(self, action: SessionsAction[R], entry: Entry) -> Outcome[R]:
+        permission = self._check_permission(action, entry)
+
+        async def attempt() -> Attempt:
+            question = await self._find_question_without_tab(permission, entry, None)
+            if question is not None:
+                return question
+            return self._outcomes.build(action, await self._deadline.limit(action.perform(self._session.directory)))
+
+        return await self._take_turns(permission, attempt)
+
+    async def _run_by_person(self, action: PersonAction[R], entry: Entry) -> Outcome[R]:
+        """Let a person drive the tab, and return what changed. The time that the person takes does not count."""
+        context = await self._open_context()
+        tab = await self._deadline.limit(context.tab(self._options.tab))
+        entry.tab, entry.url = tab.id, tab.url
+        await self._admit(action, entry, lambda: tab)
+        start, began = StartState.of(tab), time.monotonic()
+        result = await action.perform(self._session.handoffs, tab, self._report_progress)
+        self._deadline.extend(time.monotonic() - began)
+        async with self._session.driver.turn(self._report_progress, has_begun=True):
+            # The person may have closed the tab and gone on in another.
+            shown = await self._deadline.limit(context.tab(tab.id if tab in context.tabs else None))
+            return await self._show(action, result, shown, start, entry)
 
     @property
     def _deadline(self) -> Deadline:
@@ -202,11 +275,17 @@ class Run:
         return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], TabInfo | None] = lambda: None) -> None:
-        """Return when an action that needs no tab's lock may run. Raises Denied."""
-        refuse_unreachable(self._session.network, action, entry, None)
+        """Return when an action that needs no turn may run. Raises Denied."""
         permission = self._check_permission(action, entry)
-        while question := await permission.check((place_of(self._session.name, tab()),), lambda: find_dialog(tab())):
+        while question := await self._find_question_without_tab(permission, entry, tab()):
             await self._ask(question, permission.ask(question))
+
+    async def _find_question_without_tab(
+        self, permission: PermissionCheck[Any], entry: Entry, tab: TabInfo | None
+    ) -> ApprovalRequest | None:
+        """Raise if an action that needs no tab's lock may not run; return the question to a person, if there is one."""
+        refuse_unreachable(self._session.network, permission.action, entry, None)
+        return await permission.check((place_of(self._session.name, tab),), lambda: find_dialog(tab))
 
     def _check_permission(self, action: Action[R], entry: Entry) -> PermissionCheck[R]:
         return PermissionCheck(self._session.gate, action, entry, self._options.channel, self._grants)
@@ -224,7 +303,7 @@ class Run:
         """Wait for a person's answer, which does not count as the action's time."""
         began = time.monotonic()
         self._report_progress(f"Waiting for a person's answer: {question.question}")
-        answer = await asking
+        answer = await self._session.driver.until_stopped(asking)
         self._deadline.extend(time.monotonic() - began)
         return answer
 

@@ -10,6 +10,8 @@ from rove.browser.context import Context
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.network_access import NetworkAccess
+from rove.engine.people.driver import Driver
+from rove.engine.people.handoffs import Handoffs
 from rove.guard.secrets.secrets import Secrets
 from rove.settings.tree import Settings
 
@@ -24,6 +26,8 @@ class SessionView(Protocol):
     network: NetworkAccess
     secrets: Secrets
     journal: Journal
+    driver: Driver
+    handoffs: Handoffs
 
     @property
     def has_pages(self) -> bool:

@@ -16,19 +16,28 @@ from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
+from rove.engine.people.driver import Driver, DriverEvent, Lease
+from rove.engine.people.handoffs import Handoffs, People
+from rove.engine.people.person_acts import PersonActs
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
-from rove.errors import BrowserUnavailable, NotOpen
+from rove.engine.sessions.live_view import LiveView
+from rove.engine.watcher import StepWatcher
+from rove.errors import BrowserUnavailable, ElementGone, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
+from rove.tasks import BackgroundTasks, Signal
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
+    from rove.browser.input_event import InputEvent
+    from rove.browser.page_data import Box
+    from rove.browser.tab import Tab
     from rove.engine.network_access import NetworkAccess
+    from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
 
@@ -37,6 +46,8 @@ OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]]
 # Seconds between two saves, since saving after every call would slow down each of them.
 SAVE_INTERVAL = 2.0
 SAVE_TIMEOUT = 3.0
+PICTURE_SECONDS = 2.0
+PICTURE_QUALITY = 50
 # Shown instead of the text of a frame that the policy does not allow to be read.
 HIDDEN_FRAME_TEXT = "(not shown: the policy does not allow this frame to be read)"
 
@@ -55,11 +66,14 @@ class Session:
         secrets: Secrets = NO_SECRETS,
         guard_notice: GuardNotice | None = None,
         ref_numbers: RefNumbers | None = None,
+        watcher: StepWatcher | None = None,
+        people: People | None = None,
         owner: str | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
-        `owner`: the client that alone may use it, in a server with several; None for those of the process itself.
+        `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
+        it, in a server with several; None for those of the process itself.
         """
         self.name = name
         self.owner = owner
@@ -71,7 +85,15 @@ class Session:
         self.secrets = secrets
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
-        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact, guard)
+        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact, guard, watcher)
+        self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
+        self.driver.on_changed = self._on_driver_changed
+        self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
+        # Sent when the session has another page, tab or driver.
+        self.changed = Signal()
+        self._watcher = watcher
+        self._acts = PersonActs(self.journal, name)
+        network.on_refused = self._on_refused
         self.last_used = time.monotonic()
         self.running_calls = 0
         # The default session, which clients need not open, gets its slot when it is first used.
@@ -142,9 +164,18 @@ class Session:
         return self._context is not None
 
     @property
+    def is_used(self) -> bool:
+        """Whether a call runs in it, or a person drives it."""
+        return self.running_calls > 0 or self.driver.lease is not None
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    @property
     def is_idle(self) -> bool:
         """Whether it has pages that no call uses and that download no file, so that it could be suspended."""
-        if self._context is None or self.running_calls or not self.network.is_guarded:
+        if self._context is None or self.is_used or not self.network.is_guarded:
             return False  # the pages of the user's own browser are never closed to free memory
         return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
 
@@ -162,7 +193,9 @@ class Session:
                     await self.network.close()
                 self.refuse_if_closed()
                 context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
+                context.watch(self._on_changed)
                 self._context = context
+                self._on_changed()
             return self._context
 
     def refuse_if_closed(self) -> None:
@@ -201,10 +234,10 @@ class Session:
         """Close the pages to free memory; the next call opens them again. Returns False if a call uses them."""
         async with self._context_lock:
             context = self._context
-            if context is None or self.running_calls:
+            if context is None or self.is_used:
                 return False
             saved = await self._save_state(context)
-            if self.running_calls or self._context is not context:
+            if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
             reason, shared = "it was closed as memory was short", context.shared_state
             given = context.ids_given
@@ -217,6 +250,7 @@ class Session:
         """Drop the context, and note why the refs of its pages mean nothing any more."""
         context.shared_state.ref_numbers.end_all(reason)
         self._context = None
+        self._on_changed()
 
     @property
     def ref_numbers(self) -> RefNumbers | None:
@@ -281,6 +315,78 @@ class Session:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
         return url if self.may_read(url) else origin_in(url)
 
+    # A person at the session
+
+    def watch(self, tab: str | None = None, max_width: int = 1280, quality: int = 60) -> LiveView:
+        """Return a live view of a tab, or of the current one, whichever that is. It is no action of the agent.
+
+        A person is shown every page, also one that the policy hides from the agent.
+        """
+        return LiveView(self, lambda: self._find_tab(tab), max_width, quality)
+
+    async def drive(self, lease: Lease, event: InputEvent, tab: str | None = None) -> None:
+        """Send the input of the person who has the lease to a tab. Raises Denied without the lease."""
+        self.driver.touch(lease)
+        shown = self._shown_tab(tab)
+        self.last_used = time.monotonic()
+        self._acts.note(lease.person, shown.id, shown.url, event)
+        await shown.send_input(event)
+
+    async def picture(self, tab: str | None = None, quality: int = PICTURE_QUALITY) -> bytes:
+        """Return a JPEG of what a tab shows now. Raises NotOpen if there is no page, or it cannot be shown."""
+        shown = self._shown_tab(tab)
+        try:
+            async with asyncio.timeout(PICTURE_SECONDS):
+                return await shown.take_picture(quality)
+        except (TimeoutError, BrowserError) as error:
+            raise NotOpen(f"{shown.id} of session {self.name} cannot be shown now.") from error
+
+    async def element_box(self, ref: str, tab: str | None = None) -> Box:
+        """Return where an element is in the viewport now, without scrolling. Raises ElementGone."""
+        try:
+            async with asyncio.timeout(PICTURE_SECONDS):
+                return await self._shown_tab(tab).box_of(ref)
+        except (TimeoutError, BrowserError) as error:
+            raise ElementGone(f"{ref} cannot be found on the page now.") from error
+
+    def _find_tab(self, name: str | None) -> Tab | None:
+        """Return a tab that is open; None if it is not, since looking at a session opens nothing."""
+        if self._context is None:
+            return None
+        if name is None:
+            return self._context.current
+        return next((tab for tab in self._context.tabs if tab.id == name), None)
+
+    def _shown_tab(self, name: str | None) -> Tab:
+        tab = self._find_tab(name)
+        if tab is None:
+            raise NotOpen(f"There is no tab {name or 'open'} in session {self.name}.")
+        return tab
+
+    def _on_changed(self) -> None:
+        self.changed.send()
+        if self._watcher is not None and not self._is_closed:
+            self._watcher.session_changed(self.name)
+
+    def _on_driver_changed(self, event: DriverEvent, person: str | None) -> None:
+        if event == "released":
+            self._end_drive()
+        self._tasks.start(self.journal.record("driver", {"event": event, "person": person}))
+        self._on_changed()
+
+    def _end_drive(self) -> None:
+        """Release what the person still holds down, and write what they did."""
+        self._acts.end_burst()
+        for tab in self._context.tabs if self._context is not None else ():
+            self._tasks.start(tab.end_input())
+
+    def _on_refused(self, refusal: Refusal) -> None:
+        if self._watcher is not None:
+            facts = {"host": refusal.host_and_port, "reason": refusal.reason.value, "message": refusal.message}
+            self._watcher.guard_refused(self.name, {**facts, "flag": refusal.flag})
+
+    # Closing
+
     async def stop_saving(self) -> None:
         """Cancel the save that is running or due, and start no other."""
         if self._save_timer is not None:
@@ -290,6 +396,8 @@ class Session:
     async def close(self) -> None:
         """Close the pages, the session's proxy and its journal."""
         self._is_closed = True
+        self.changed.send()
+        await self._acts.close()
         await self.stop_saving()
         context, self._context = self._context, None
         if context is not None:

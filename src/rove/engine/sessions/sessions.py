@@ -17,9 +17,11 @@ from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
 from rove.engine.network_access import EgressSettings
+from rove.engine.people.handoffs import People
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
+from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
@@ -48,8 +50,15 @@ class Sessions:
     """Opens, finds and closes sessions, closes idle ones, and owns the browser that they share."""
 
     def __init__(
-        self, settings: Settings | None = None, policy: Policy | None = None, approver: Approver | None = None
+        self,
+        settings: Settings | None = None,
+        policy: Policy | None = None,
+        approver: Approver | None = None,
+        *,
+        watcher: StepWatcher | None = None,
+        people: People | None = None,
     ) -> None:
+        """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over."""
         self.settings = settings or load()
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
@@ -57,6 +66,8 @@ class Sessions:
         self._secrets = secrets_from(self.settings)
         policy = policy or policy_from(self.settings)
         self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
+        self._watcher = watcher
+        self._people = people
         self._open: dict[str, Session] = {}
         # The numbers of the refs that closed sessions have given, by their names.
         self._ref_numbers: dict[str, RefNumbers] = {}
@@ -134,6 +145,8 @@ class Sessions:
         finally:
             if session.has_slot:
                 self._admission.release_slot()
+            if self._watcher is not None:
+                self._watcher.session_closed(session.name)
         return session.name
 
     def sessions(self) -> list[dict[str, Any]]:
@@ -182,8 +195,12 @@ class Sessions:
             self._secrets,
             guard_notice,
             self._ref_numbers.pop(name, None),
+            self._watcher,
+            self._people,
             owner,
         )
+        if self._watcher is not None:
+            self._watcher.session_opened(name)
         return self._open[name]
 
     def _keep_ref_numbers(self, session: Session) -> None:
@@ -240,10 +257,10 @@ class Sessions:
         session.has_slot = True
 
     def _is_needed(self) -> bool:
-        return any(session.running_calls or session.has_pages for session in self._open.values())
+        return any(session.is_used or session.has_pages for session in self._open.values())
 
     def _is_busy(self) -> bool:
-        return any(session.running_calls for session in self._open.values())
+        return any(session.is_used for session in self._open.values())
 
     def _mark_all_lost(self, reason: str) -> None:
         for session in self._open.values():
@@ -255,7 +272,7 @@ class Sessions:
         while True:
             now = time.monotonic()
             for session in [*self._open.values()]:
-                if session.running_calls == 0 and now - session.last_used >= limit:
+                if not session.is_used and now - session.last_used >= limit:
                     await self._close_idle(session)
             oldest = min((session.last_used for session in self._open.values()), default=now)
             await asyncio.sleep(max(min(oldest + limit - now, limit), 0.05))
@@ -314,8 +331,9 @@ class OwnedSessions:
 
     async def close_session(self, name: str | None) -> str:
         name = name or self._current
-        if name not in self.open:
+        if (session := self.open.get(name)) is None:
             raise _not_open(name, self.open)
+        session.driver.refuse_if_held()
         return await self._sessions.close_session(name)
 
     def sessions(self) -> list[dict[str, Any]]:

@@ -90,14 +90,21 @@ class Refusal:
         return f"{self.host_and_port}{resolved_to} is not allowed: {_EXPLANATIONS[self.reason]} ({self.reason})."
 
     @property
+    def flag(self) -> str | None:
+        """The flag, with its value, that would allow the connection; None if none does."""
+        if self.reason in _NEVER_ALLOWED or self.reason is RefusalReason.DENIED:
+            return None
+        flag = ONLY_FLAG if self.reason is RefusalReason.NOT_LISTED else ALLOW_FLAG
+        return f"{flag} {self.host_and_port}"
+
+    @property
     def hint(self) -> str:
         """Say how the owner can allow the connection, if the owner can. The agent never can."""
         if self.reason in _NEVER_ALLOWED:
             return "rove never allows this; do not try to get around it."
         if self.reason is RefusalReason.DENIED:
             return f"Only the person who runs rove can remove it from {DENY_FLAG}; do not try to get around it."
-        flag = ONLY_FLAG if self.reason is RefusalReason.NOT_LISTED else ALLOW_FLAG
-        return f"The person who runs rove can allow it with `{flag} {self.host_and_port}`; do not try to get around it."
+        return f"The person who runs rove can allow it with `{self.flag}`; do not try to get around it."
 
     def error(self) -> Denied:
         """Return the error that the agent receives."""

@@ -131,6 +131,8 @@ BUILT_IN_DEFAULTS: Mapping[Effect, Word] = {
     # The owner has consented by binding each secret to its origins, in a file that neither page nor agent can write.
     Effect.SECRET: "allow",
     Effect.SPAWN: "allow",
+    # It only asks, and the person decides whether to take over.
+    Effect.HANDOFF: "allow",
 }
 
 

@@ -14,7 +14,7 @@ from rove.guard.http.request import ProxyRequest, read_request
 from rove.guard.http.response import ESTABLISHED, ProxyResponse, failure_response, refusal_response, unreadable_response
 from rove.guard.proxy.dialer import DialedConnection, Dialer, ForbiddenAddress
 from rove.guard.proxy.forwarding import ForwardedRequest
-from rove.guard.proxy.refusal_log import FailedRequest, RefusalLog, RefusedRequest
+from rove.guard.proxy.refusal_log import FailedRequest, RefusalLog
 from rove.guard.proxy.tunnel import splice
 
 OnEnd = Callable[["ClientConnection"], object]
@@ -103,7 +103,7 @@ class ClientConnection:
         try:
             server = await self._dial(request.endpoint)
         except ForbiddenAddress as error:
-            self._refusal_log.refusals.append(RefusedRequest(request.method, error.refusal))
+            self._refusal_log.add_refusal(request.method, error.refusal)
             self._respond(refusal_response(error.refusal), request)
         except Unreachable as error:
             self._respond_with_failure(error.kind, request)

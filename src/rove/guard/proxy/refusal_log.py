@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import field
 
 from rove.guard.hosts.connection_errors import Failure
@@ -39,6 +40,13 @@ class RefusalLog:
     def __init__(self) -> None:
         self.refusals: deque[RefusedRequest] = deque(maxlen=_MAX_ENTRIES)
         self.failures: deque[FailedRequest] = deque(maxlen=_MAX_ENTRIES)
+        # Called with each refusal.
+        self.on_refused: Callable[[Refusal], object] = lambda refusal: None
+
+    def add_refusal(self, method: str, refusal: Refusal) -> None:
+        """Keep a refused request, and report it."""
+        self.refusals.append(RefusedRequest(method, refusal))
+        self.on_refused(refusal)
 
     def latest(self, endpoint: Endpoint, since: float) -> Refusal | Failure | None:
         """Return the latest refusal or failure of a request to the endpoint since a time of the monotonic clock."""

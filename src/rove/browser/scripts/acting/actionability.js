@@ -104,6 +104,11 @@ export const untilActionable = async (ref, timeout, wants) => {
   }
 };
 
+export const boxNow = withElement((element) => {
+  const box = pressBoxOf(element);
+  return { x: box.left, y: box.top, width: box.width, height: box.height };
+});
+
 export const pageBox = withElement((element) => {
   bringIntoView(element);
   const box = pressBoxOf(element);

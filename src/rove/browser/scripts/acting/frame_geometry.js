@@ -64,6 +64,8 @@ export const frameOrigin = withElement((element, x, y) => {
   return contentBoxOf(element);
 });
 
+export const frameBoxNow = withElement((element) => contentBoxOf(element));
+
 /** @param {string} ref @param {number} x @param {number} y */
 export const hitsFrame = (ref, x, y) => {
   const hit = deepestAt(x, y);

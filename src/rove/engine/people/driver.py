@@ -1,0 +1,219 @@
+"""Who drives a session: the agent, or the one person who has the lease. Never both at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import field
+from typing import Literal, TypeVar
+
+from rove.errors import Denied, HeldByPerson
+from rove.tasks import Interrupted, Signal, race
+from rove.validation.record import dataclass
+
+R = TypeVar("R")
+DriverEvent = Literal["taken", "released", "paused", "resumed", "stepped", "stopped"]
+# Seconds that an action which runs already has to end when a person takes the session.
+END_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right of one person to drive a session, until it is released or expires."""
+
+    person: str
+    id: str = field(default_factory=lambda: os.urandom(16).hex())
+
+
+@dataclass(frozen=True)
+class DriverState:
+    """Who drives, under which name, and whether the agent's actions wait."""
+
+    who: Literal["agent", "person"]
+    name: str | None
+    is_paused: bool
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as JSON data, as surfaces tell it."""
+        return {"who": self.who, "name": self.name, "isPaused": self.is_paused}
+
+
+class Driver:
+    """Lets an agent's actions run one after another, and holds them while a person drives or has paused the session.
+
+    `patience`: seconds that an action waits to run. `idle`: seconds without an act of the person after which the lease
+    expires.
+    """
+
+    def __init__(self, patience: float, idle: float) -> None:
+        self._patience = patience
+        self._idle = idle
+        self._lease: Lease | None = None
+        self._expiry: asyncio.TimerHandle | None = None
+        self._is_paused = False
+        # How many actions may still run while the session is paused.
+        self._steps = 0
+        self._running = 0
+        self._changed = Signal()
+        self._stopped = Signal()
+        self._interrupted = Signal()
+        # Called after each change, with what a person did and who it was, if that is known.
+        self.on_changed: Callable[[DriverEvent, str | None], object] = lambda event, person: None
+
+    @property
+    def state(self) -> DriverState:
+        person = self._lease.person if self._lease else None
+        return DriverState("person" if person else "agent", person, self._is_paused)
+
+    @property
+    def lease(self) -> Lease | None:
+        """The lease of the person who drives now."""
+        return self._lease
+
+    # What a person does
+
+    async def take(self, person: str) -> Lease:
+        """Let a person drive. No action of the agent begins from now on; one that runs has a moment to end.
+
+        A person who has the lease already gets the same one. Raises HeldByPerson if another person has it.
+        """
+        if self._lease is not None and self._lease.person != person:
+            raise HeldByPerson(
+                f"{self._lease.person} drives this session.", hint="Wait until they hand it back, or ask them to."
+            )
+        if self._lease is None:
+            self._lease = Lease(person)
+            self._update("taken", person)
+        lease = self._lease
+        self.touch(lease)
+        await self._end_running()
+        return lease
+
+    def release(self, lease: Lease) -> None:
+        """Hand the session back to the agent. A lease that has ended already is ignored."""
+        if self._lease is None or self._lease.id != lease.id:
+            return
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._lease = None
+        self._update("released", lease.person)
+
+    def touch(self, lease: Lease) -> None:
+        """Note that the person is there, so that the lease does not expire. Raises Denied without the lease."""
+        if self._lease is None or self._lease.id != lease.id:
+            raise Denied("You do not drive this session.", hint="Take it over first.", quotes_page=False)
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._expiry = asyncio.get_running_loop().call_later(self._idle, self.release, lease)
+
+    def pause(self, person: str | None = None) -> None:
+        """Let no further action begin. One that runs ends by itself."""
+        self._is_paused, self._steps = True, 0
+        self._update("paused", person)
+
+    def resume(self, person: str | None = None) -> None:
+        """Let actions run again."""
+        self._is_paused, self._steps = False, 0
+        self._update("resumed", person)
+
+    def step(self, person: str | None = None) -> None:
+        """Let exactly one action run, and pause after it. A batch is as many actions as it has steps."""
+        self._is_paused, self._steps = True, 1
+        self._update("stepped", person)
+
+    def stop(self, person: str | None = None) -> None:
+        """End the actions that run or wait with an error, and let no other begin until `resume` or `step`."""
+        self._is_paused, self._steps = True, 0
+        self._stopped.send()
+        self._update("stopped", person)
+
+    # What an action does
+
+    def refuse_if_held(self) -> None:
+        """Raise HeldByPerson if a person drives."""
+        if self._lease is not None:
+            raise HeldByPerson(f"{self._lease.person} drives this session.")
+
+    @contextlib.asynccontextmanager
+    async def turn(self, waiting: Callable[[str], None], has_begun: bool = False) -> AsyncGenerator[None]:
+        """Hold the turn of one action; `waiting` is called with the reason if the action has to wait for it.
+
+        An action that `has_begun`, and was asked about meanwhile, goes on while the session is paused.
+        """
+        if (reason := self._reason(has_begun)) is not None:
+            waiting(f"Waiting: {reason}")
+            await self._wait_for_turn(has_begun)
+        if self._is_paused and not has_begun:
+            self._steps -= 1
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self._changed.send()
+
+    async def until_taken(self, work: Awaitable[R]) -> R:
+        """Return the result of work that holds a turn. Raises HeldByPerson if a person takes the session meanwhile."""
+        try:
+            return await race(work, self._interrupted.wait())
+        except Interrupted:
+            raise HeldByPerson(
+                "A person took the session over, and this action was ended before it was done.",
+                hint="It may be half done: look at the page once the session is handed back.",
+            ) from None
+
+    async def until_stopped(self, work: Awaitable[R]) -> R:
+        """Return the result of the work. Raises HeldByPerson if a person stops the session meanwhile."""
+        try:
+            return await race(work, self._stopped.wait())
+        except Interrupted:
+            raise HeldByPerson(
+                "A person stopped this session, and this action with it.",
+                hint="Do not call again until the person asks you to go on. Pages and tabs are as they were.",
+                retryable=False,
+            ) from None
+
+    async def wait_for_release(self) -> None:
+        """Wait until no person drives."""
+        while self._lease is not None:
+            await self._changed.wait()
+
+    async def wait_for_take(self) -> None:
+        """Wait until a person drives."""
+        while self._lease is None:
+            await self._changed.wait()
+
+    def _reason(self, has_begun: bool) -> str | None:
+        """Return why an action may not go on now; None if it may."""
+        if self._lease is not None:
+            return f"{self._lease.person} drives this session."
+        is_held = self._is_paused and not self._steps and not has_begun
+        return "A person has paused this session." if is_held else None
+
+    async def _wait_for_turn(self, has_begun: bool) -> None:
+        until = time.monotonic() + self._patience
+        while reason := self._reason(has_begun):
+            try:
+                async with asyncio.timeout(max(until - time.monotonic(), 0)):
+                    await self._changed.wait()
+            except TimeoutError:
+                raise HeldByPerson(f"{reason} Nothing was done in {self._patience:g} s.") from None
+
+    async def _end_running(self) -> None:
+        """Wait until no action runs; after a moment, end those that still do."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(END_SECONDS):
+                await self._wait_until_none_runs()
+        self._interrupted.send()
+        await self._wait_until_none_runs()
+
+    async def _wait_until_none_runs(self) -> None:
+        while self._running:
+            await self._changed.wait()
+
+    def _update(self, event: DriverEvent, person: str | None) -> None:
+        self._changed.send()
+        self.on_changed(event, person)

@@ -1,0 +1,1 @@
+"""The chat: a model that calls the tools of the gateway."""

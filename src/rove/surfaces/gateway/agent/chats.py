@@ -1,0 +1,152 @@
+"""The chats of all sessions. A session answers one message at a time; further ones wait in order.
+
+Models and their libraries are loaded when the first message is sent: that takes seconds, and many never chat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError
+from rove.settings.tree import Settings
+from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info
+from rove.surfaces.gateway.tools.tool import Publisher, Tools
+from rove.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+    from rove.surfaces.gateway.agent.conversation import Conversation
+
+# Messages of one session that may wait while an earlier one is being answered.
+MOST_WAITING = 5
+LONGEST_MESSAGE = 100_000
+CLOSE_SECONDS = 5.0
+NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "requests": 0}
+
+
+class _Thread:
+    """The chat of one session: its conversation, and its runs, of which the oldest is being answered."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.runs: dict[str, asyncio.Task[None]] = {}
+        # The runs that the conversation has begun to answer, and whose end it tells.
+        self.begun: set[str] = set()
+        self.conversation: Conversation | None = None
+
+
+class Chats:
+    """Answers the messages of people with a model that calls tools."""
+
+    def __init__(
+        self, tools: Tools, events: Publisher, sessions: Sessions, settings: Settings, demo_site: str | None = None
+    ) -> None:
+        """`demo_site`: address of the built-in site, which the built-in script visits."""
+        self._tools = tools
+        self._events = events
+        self._sessions = sessions
+        self._settings = settings
+        self._demo_site = demo_site
+        self._threads: dict[str, _Thread] = {}
+        self._tasks = BackgroundTasks("the chats")
+        self._model: Model | None = None
+
+    @property
+    def model(self) -> ModelInfo:
+        """The model that answers."""
+        return model_info(self._settings)
+
+    async def send(self, session: str, message: str) -> str:
+        """Take a message and return the id of its run, which goes on in the background. Raises NotOpen."""
+        text = message.strip()
+        if not text or len(text) > LONGEST_MESSAGE:
+            raise InvalidArguments(f"`message` must have 1 to {LONGEST_MESSAGE} characters.")
+        name = await self._open(session)
+        thread = self._threads.setdefault(name, _Thread())
+        if len(thread.runs) > MOST_WAITING:
+            raise LimitReached(
+                f"{MOST_WAITING} messages of this session wait for an answer already.",
+                hint="Wait for the answers, or stop the run with chat.abort.",
+            )
+        run = str(uuid.uuid4())
+        is_queued = bool(thread.runs)
+        self._publish("chat.message", name, run, {"role": "user", "text": text, "isQueued": is_queued})
+        thread.runs[run] = self._tasks.start(self._answer(thread, name, run, text))
+        thread.runs[run].add_done_callback(lambda task: self._end(thread, name, run, task))
+        return run
+
+    async def abort(self, run: str | None, session: str | None) -> int:
+        """Stop a run, or every run of a session, at once; return how many were stopped."""
+        stopped = [
+            task
+            for name, thread in self._threads.items()
+            for known, task in thread.runs.items()
+            if (run is None and name == session) or known == run
+        ]
+        for task in stopped:
+            task.cancel()
+        if stopped:
+            await asyncio.wait(stopped, timeout=CLOSE_SECONDS)
+        return len(stopped)
+
+    async def forget(self, session: str) -> None:
+        """Stop the runs of a session that is closed, and drop its conversation."""
+        await self.abort(None, session)
+        self._threads.pop(session, None)
+
+    async def close(self) -> None:
+        """Stop every run."""
+        for name in [*self._threads]:
+            await self.forget(name)
+        await self._tasks.close()
+
+    async def _open(self, session: str) -> str:
+        """Return the name of an open session. One that was closed as it was idle is opened again for its chat."""
+        try:
+            return self._sessions.session(session).name
+        except NotOpen:
+            if session not in self._threads:
+                raise
+            return await self._sessions.open_session(session)
+
+    async def _answer(self, thread: _Thread, name: str, run: str, text: str) -> None:
+        """Answer a message when those before it are answered."""
+        try:
+            async with thread.turn:
+                thread.conversation = thread.conversation or await self._begin(name)
+                thread.begun.add(run)
+                await thread.conversation.answer(run, text)
+        except RoveError as error:
+            facts = {"code": error.code, "message": error.message, "hint": error.hint}
+            self._publish("chat.error", name, run, facts)
+
+    def _end(self, thread: _Thread, name: str, run: str, task: asyncio.Task[None]) -> None:
+        """Drop a run that is over; tell of one that was stopped before its turn."""
+        thread.runs.pop(run, None)
+        if task.cancelled() and run not in thread.begun:
+            nothing = {"text": "", "usage": NO_USAGE, "attachments": [], "stopReason": "aborted"}
+            self._publish("chat.final", name, run, nothing)
+        thread.begun.discard(run)
+
+    async def _begin(self, name: str) -> Conversation:
+        """Load what a conversation needs, in a thread, as importing it takes seconds. All sessions share one model."""
+        begin = await asyncio.to_thread(_load)
+        if self._model is None:
+            self._model = chosen_model(self._settings, self._demo_site)
+        return begin(self._model, self._tools, self._events, self._sessions, name)
+
+    def _publish(self, event: str, session: str, run: str, data: dict[str, Any]) -> None:
+        self._events.publish(event, {"runId": run, **data}, session)
+
+
+def _load() -> Callable[..., Conversation]:
+    os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
+    loaded: Callable[..., Conversation] = import_module("rove.surfaces.gateway.agent.conversation").Conversation
+    return loaded

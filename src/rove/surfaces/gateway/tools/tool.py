@@ -1,0 +1,306 @@
+"""What a tool is, and the one way to call it: read the arguments, ask a person, run, tell every client, record."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
+
+from rove.engine.journal import PASSWORD_TEXT
+from rove.engine.sessions.session import Session
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import Denied, InvalidArguments, RoveError
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
+from rove.outcome import Attachment
+from rove.render.outcomes import error_text
+from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
+
+log = logging.getLogger(__name__)
+R = TypeVar("R")
+# After this many questions about one call, each because the page had changed meanwhile, the call is denied.
+MAX_QUESTIONS = 3
+ABORTED = "aborted: The call was stopped before it was over."
+
+
+@dataclass(frozen=True)
+class ToolAttachment:
+    """A picture or a file that a tool returns beside its text."""
+
+    type: Literal["image", "file"]
+    mime_type: str
+    data: bytes
+    name: str | None = None
+
+    @classmethod
+    def of(cls, attachment: Attachment) -> ToolAttachment:
+        """Return an attachment of an outcome as one of a tool."""
+        return cls(attachment.kind, attachment.mime, attachment.data, attachment.name)
+
+    def as_data(self) -> dict[str, str]:
+        """Return it as JSON data."""
+        named = {"name": self.name} if self.name else {}
+        return {"type": self.type, "mimeType": self.mime_type, "data": b64encode(self.data).decode("ascii"), **named}
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a call returned. An error has a stable code, and its text says what to try next.
+
+    `conceals`: whether the arguments must stay out of the transcript, as they may hold a password.
+    """
+
+    text: str
+    attachments: tuple[ToolAttachment, ...] = ()
+    is_error: bool = False
+    code: str | None = None
+    conceals: bool = False
+
+    @classmethod
+    def of_error(cls, error: RoveError) -> ToolResult:
+        return cls(error_text(error), is_error=True, code=error.code, conceals=error.conceals)
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """Where a call runs. `report` tells clients what is being done; `approver` is asked where the policy asks."""
+
+    session: str
+    run: str | None
+    call: str
+    report: Callable[[str], None]
+    sessions: Sessions
+    approver: Approver
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a yes for the rest of a session covers: calls of this kind at these origins."""
+
+    kind: str
+    origins: tuple[str, ...]
+
+
+class Tool(Protocol[R]):
+    """A tool: one file with such a class, and one line in `registration.py`.
+
+    `schema` is the JSON schema of its arguments. With `asks`, a person is asked before every call.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+    @property
+    def asks(self) -> bool: ...
+
+    def read(self, arguments: Mapping[str, Any], context: ToolContext) -> R:
+        """Validate the arguments, which are untrusted, before a person is asked. Raises InvalidArguments or Denied."""
+        ...
+
+    def summary(self, request: R) -> str:
+        """Say in one line what a call would do."""
+        ...
+
+    def details(self, request: R) -> dict[str, Any]:
+        """Return what a person has to see before they approve a call, as JSON data."""
+        ...
+
+    async def run(self, request: R, context: ToolContext) -> ToolResult:
+        """Do it. A RoveError becomes a result that tells the caller of the error."""
+        ...
+
+
+AnyTool = Tool[Any]
+
+
+@runtime_checkable
+class ScopedTool(Protocol):
+    """A tool whose approval is bound to origins, and can hold for the rest of the session."""
+
+    def scope(self, request: Any, context: ToolContext) -> Scope | None:
+        """Return what a yes would cover; None if it holds for one call alone."""
+        ...
+
+
+class Publisher(Protocol):
+    """Tells every client of an event."""
+
+    def publish(self, event: str, data: dict[str, Any], session: str | None = None) -> int: ...
+
+
+class Inbox(Protocol):
+    """Asks a person about calls of tools and about actions."""
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer: ...
+
+    async def ask(self, question: ToolQuestion) -> None:
+        """Return on a yes; raise Denied otherwise."""
+
+
+class Transcript(Protocol):
+    """Where calls and messages are recorded: the journal of the session."""
+
+    async def record(self, kind: str, data: dict[str, Any], attachments: tuple[Attachment, ...] = ()) -> None: ...
+
+
+class NoTranscript:
+    """Records nothing."""
+
+    async def record(self, kind: str, data: dict[str, Any], attachments: tuple[Attachment, ...] = ()) -> None:
+        pass
+
+
+def transcript_of(session: Session) -> Transcript:
+    """Return the transcript of a session."""
+    return cast(Transcript, session.journal) if hasattr(session.journal, "record") else NoTranscript()
+
+
+class Tools:
+    """The tools by name, and the one way to call them."""
+
+    def __init__(self, tools: Iterable[AnyTool], events: Publisher, inbox: Inbox, sessions: Sessions) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._events = events
+        self._inbox = inbox
+        self._sessions = sessions
+
+    def __iter__(self) -> Iterator[AnyTool]:
+        return iter(self._tools.values())
+
+    def find(self, name: str) -> AnyTool:
+        """Return the tool of that name. Raises InvalidArguments if there is none."""
+        if name not in self._tools:
+            near = nearest(name, self._tools)
+            meant = f" Did you mean `{near}`?" if near else ""
+            raise InvalidArguments(f"There is no tool `{name}`.{meant}", hint=f"There are: {', '.join(self._tools)}.")
+        return self._tools[name]
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return each tool as JSON data: its name, description, schema, and whether every call of it is asked about."""
+        return [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": dict(tool.schema),
+                "asks": tool.asks,
+            }
+            for tool in self
+        ]
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], session: str, run: str | None = None, call: str | None = None
+    ) -> ToolResult:
+        """Call a tool. An error of the call is a result; raises only if there is no such tool or no such session.
+
+        `call`: the id of the call, if the caller has made one.
+        """
+        tool, within = self.find(name), self._sessions.session(session)
+        made = _Call(tool, arguments, within, self._events, self._inbox)
+        call = call or str(uuid.uuid4())
+        return await made.run(ToolContext(within.name, run, call, made.report(run, call), self._sessions, self._inbox))
+
+
+class _Call:
+    """One call of a tool, from its arguments to its result."""
+
+    def __init__(
+        self, tool: AnyTool, arguments: Mapping[str, Any], session: Session, events: Publisher, inbox: Inbox
+    ) -> None:
+        self._tool = tool
+        self._arguments = dict(arguments)
+        self._session = session
+        self._events = events
+        self._inbox = inbox
+
+    def report(self, run: str | None, call: str) -> Callable[[str], None]:
+        """Return the function with which the tool says what it is doing."""
+        facts = {"runId": run, "callId": call, "tool": self._tool.name}
+        return lambda message: self._publish("tool.progress", {**facts, "message": message})
+
+    async def run(self, context: ToolContext) -> ToolResult:
+        """Run it, and tell every client when it begins and how it ended, also if it was cancelled."""
+        facts = {"runId": context.run, "callId": context.call, "tool": self._tool.name}
+        self._publish("tool.call", {**facts, "arguments": self._arguments})
+        result = ToolResult(ABORTED, is_error=True, code="aborted")
+        try:
+            result = await self._answer(context)
+        finally:
+            attachments = [attachment.as_data() for attachment in result.attachments]
+            told = {"ok": not result.is_error, "text": result.text, "attachments": attachments, "code": result.code}
+            self._publish("tool.result", {**facts, **told})
+        return result
+
+    async def _answer(self, context: ToolContext) -> ToolResult:
+        """Return the result; an error becomes one, so that the model is told of it and the conversation goes on."""
+        try:
+            request = self._tool.read(self._arguments, context)
+            if self._tool.asks:
+                await self._ask(request, context)
+            return await self._recorded(request, context)
+        except RoveError as error:
+            return ToolResult.of_error(error)
+        except Exception as error:
+            log.exception("the tool %s failed", self._tool.name)
+            return ToolResult.of_error(RoveError(f"The tool {self._tool.name} failed: {type(error).__name__}."))
+
+    async def _ask(self, request: Any, context: ToolContext) -> None:
+        """Ask a person. If the page has left its origin before the answer, ask again: the yes was not for that."""
+        for _ in range(MAX_QUESTIONS):
+            scope = self._scope(request, context)
+            await self._inbox.ask(self._question(request, scope, context))
+            if self._scope(request, context) == scope:
+                return
+        raise Denied(
+            f"The page had changed each time before what was approved could be done: {self._tool.summary(request)}",
+            hint="Wait until the page has come to rest, then call again.",
+        )
+
+    def _scope(self, request: Any, context: ToolContext) -> Scope | None:
+        return self._tool.scope(request, context) if isinstance(self._tool, ScopedTool) else None
+
+    def _question(self, request: Any, scope: Scope | None, context: ToolContext) -> ToolQuestion:
+        tool = self._tool
+        return ToolQuestion(
+            context.session,
+            context.run,
+            tool.name,
+            tool.summary(request),
+            tool.details(request),
+            scope.origins if scope else (),
+            (tool.name, scope.kind, scope.origins) if scope else None,
+        )
+
+    async def _recorded(self, request: Any, context: ToolContext) -> ToolResult:
+        """Run the tool between two entries of the transcript. A call that cannot be recorded is not run."""
+        transcript = transcript_of(self._session)
+        facts = {"runId": context.run, "callId": context.call, "tool": self._tool.name}
+        await transcript.record("tool", {**facts, "phase": "call", "summary": self._tool.summary(request)})
+        result = ToolResult(ABORTED, is_error=True, code="aborted")
+        try:
+            result = await self._run(request, context)
+        finally:
+            await transcript.record("tool", {**facts, **self._entry(result)}, _kept(result))
+        return result
+
+    async def _run(self, request: Any, context: ToolContext) -> ToolResult:
+        try:
+            return await self._tool.run(request, context)
+        except RoveError as error:
+            return ToolResult.of_error(error)
+
+    def _entry(self, result: ToolResult) -> dict[str, Any]:
+        arguments = PASSWORD_TEXT if result.conceals else self._arguments
+        return {"phase": "result", "arguments": arguments, "ok": not result.is_error, "text": result.text}
+
+    def _publish(self, event: str, data: dict[str, Any]) -> None:
+        self._events.publish(event, data, self._session.name)
+
+
+def _kept(result: ToolResult) -> tuple[Attachment, ...]:
+    return tuple(Attachment(each.type, each.mime_type, each.data, each.name) for each in result.attachments)
