@@ -12,6 +12,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXPECTED_OUTPUT = {
     "order_tea": ['button "Place order" [', '+ row: "2 | Bea | Sencha"'],
+    "pydantic_ai_agent": ["The page says:", "Thank you, Bea: order"],
     "policy": ["-> yes", "-> no", "denied: Scripts are not allowed here.", "2\tBea\tDarjeeling"],
     "two_sessions": ["bea reads: Thank you, bea", 'bea remembers: "Sencha"', 'carl remembers: "Lapsang souchong"'],
 }

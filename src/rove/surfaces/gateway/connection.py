@@ -74,6 +74,11 @@ class Connection:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it may have gone by itself
             await self._socket.close(code, reason)
 
+    @property
+    def person(self) -> str:
+        """The name under which what this client's user does is recorded: that of its token."""
+        return self.token.label or f"token {self.token.id}"
+
     async def send_event(self, event: str, data: dict[str, Any]) -> None:
         """Send an event to this client alone. It has no number, as it is not kept."""
         await self._send({"event": event, "data": data})

@@ -23,6 +23,20 @@ _FACTS = {
     "idleSeconds": "since its last call",
     "driver": "`who` (agent, person), `name`, `isPaused`",
 }
+_STEP = {
+    "stepId": "of the step",
+    "action": "its name",
+    "summary": "one line",
+    "arguments": "without secrets",
+    "actor": "agent, or the person's name",
+    "tab": "that it acts in",
+    "url": "of the page",
+    "decision": "allowed, approved, remembered, denied",
+    "outcome": "done, or the code of an error",
+    "error": "its message",
+    "began": "seconds since 1970",
+    "seconds": "it took",
+}
 _KINDS = (
     EventKind(
         "hello",
@@ -74,7 +88,12 @@ _KINDS = (
     EventKind(
         "chat.message",
         "A client has sent a message to the model.",
-        {"runId": "of the run that it began", "role": "user", "text": "of the message"},
+        {
+            "runId": "of the run that it began",
+            "role": "user",
+            "text": "of the message",
+            "isQueued": "whether it waits for an answer to an earlier one",
+        },
     ),
     EventKind("chat.delta", "The model has written more.", {"runId": "of the run", "text": "what is new"}),
     EventKind(
@@ -82,9 +101,10 @@ _KINDS = (
         "A run is over.",
         {
             "runId": "of the run",
-            "text": "of the model's last message",
+            "text": "all that the model wrote in this run",
             "usage": "`inputTokens`, `outputTokens`, `requests`",
             "attachments": _ATTACHMENTS,
+            "attachmentsLeftOut": "how many others there were, each of them in its `tool.result`",
             "stopReason": "done, aborted, limit",
         },
     ),
@@ -92,6 +112,16 @@ _KINDS = (
         "chat.error",
         "A run has failed.",
         {"runId": "of the run", "code": "stable", "message": "one sentence", "hint": "the next thing to try"},
+    ),
+    EventKind(
+        "chat.waiting",
+        "The model's server is busy; the request is made again.",
+        {"runId": "of the run", "seconds": "until then"},
+    ),
+    EventKind(
+        "chat.compacted",
+        "The conversation was too long for the model, and was shortened.",
+        {"runId": "of the run", "text": "what was left out"},
     ),
     EventKind(
         "tool.call",
@@ -116,6 +146,7 @@ _KINDS = (
             "callId": "of the call",
             "tool": "its name",
             "ok": "whether it succeeded",
+            "code": "of the error, if it did not",
             "text": "what the model is told",
             "attachments": _ATTACHMENTS,
         },
@@ -123,11 +154,59 @@ _KINDS = (
     EventKind("session.opened", "A session was opened.", _FACTS),
     EventKind("session.changed", "Its tabs, or who drives it, have changed.", _FACTS),
     EventKind("session.closed", "A session was closed.", {}),
+    EventKind("step.began", "An action of the agent, or acts of a person, have begun.", _STEP),
+    EventKind("step.ended", "They are over.", _STEP),
+    EventKind(
+        "step.picture",
+        "What the page shows after a step.",
+        {"stepId": "of the step", "picture": "`mimeType`, `data` (base64)"},
+    ),
+    EventKind(
+        "guard.refused",
+        "A page, or the agent, asked for an address that the guard refuses.",
+        {
+            "host": "and port",
+            "reason": "a stable word",
+            "message": "one sentence",
+            "flag": "that would allow it, if any",
+        },
+    ),
+    EventKind(
+        "handoff.requested",
+        "An agent asks a person to do something in its tab.",
+        {
+            "handoffId": "of the hand-off",
+            "reason": "what to do",
+            "tab": "of it",
+            "url": "of the page",
+            "expiresAt": "seconds since 1970",
+        },
+    ),
+    EventKind(
+        "handoff.ended",
+        "A hand-off is over.",
+        {"handoffId": "of the hand-off", "outcome": "done, declined, expired, cancelled"},
+    ),
+    EventKind(
+        "live.frame",
+        "A frame of a live view, to the client that started it. It has no `eventId`.",
+        {
+            "tab": "that it shows",
+            "url": "of the page",
+            "frameId": "to acknowledge it",
+            "at": "when it was taken: seconds since 1970",
+            "width": "of the viewport, in CSS pixels",
+            "height": "of the viewport, in CSS pixels",
+            "mimeType": "image/jpeg",
+            "data": "base64",
+        },
+    ),
+    EventKind("live.stopped", "A live view has ended.", {"reason": "why"}),
     EventKind(
         "settings.changed",
         "A setting was written to the config file.",
         {"key": "of the setting", "value": "of the setting"},
         has_session=False,
     ),
-)  # fmt: skip
+)
 EVENTS: Mapping[str, EventKind] = {kind.name: kind for kind in _KINDS}

@@ -5,18 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from base64 import b64encode
 from collections.abc import Generator
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from rove.engine.sessions.sessions import Sessions
+from rove.errors import RoveError
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
+from rove.surfaces.gateway.agent.chats import Chats
 from rove.surfaces.gateway.approvals import ApprovalInbox
 from rove.surfaces.gateway.events import Events
 from rove.surfaces.gateway.history import read_entries
+from rove.surfaces.gateway.live.observer import SessionObserver, handoff_facts
+from rove.surfaces.gateway.live.pictures import StepPictures
+from rove.surfaces.gateway.live.views import LiveViews
 from rove.surfaces.gateway.metrics import Metrics
 from rove.surfaces.gateway.tokens import Token, Tokens
+from rove.surfaces.gateway.tools.registration import registered_tools
+from rove.surfaces.gateway.tools.tool import Tools
 from rove.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -44,8 +52,16 @@ class Gateway:
         self.events = Events()
         self.metrics = Metrics()
         self.approvals = ApprovalInbox(self.events, settings.deadlines.approval, self.link_to_approval)
-        self.sessions = Sessions(settings, approver=appointed(settings))
         self._clients: set[ConnectedClient] = set()
+        self.pictures = StepPictures(settings.home_folder / FOLDER / "pictures")
+        self._observer = SessionObserver(self.events, self.metrics, self.pictures, lambda: bool(self._clients))
+        self.sessions = Sessions(settings, approver=appointed(settings), people=self._observer, watcher=self._observer)
+        self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions)
+        self.chats = Chats(self.tools, self.events, self.sessions, settings, demo_site)
+        self.live = LiveViews(self.sessions)
+        self._observer.facts = self.session_facts
+        self._observer.take_picture = self.picture
+        self.approvals.picture = self._approval_picture
         self._add_metrics()
 
     async def __aenter__(self) -> Self:
@@ -64,23 +80,41 @@ class Gateway:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the chats and close the sessions."""
+        await self.chats.close()
+        await self.live.close()
+        await self._observer.close()
         await self.sessions.close()
 
     def session_facts(self, name: str) -> dict[str, Any]:
         """Return what clients are shown of an open session. Raises NotOpen."""
-        facts = self.sessions.session(name).describe()
-        return {"sessionKey": facts.pop("session"), "idleSeconds": facts.pop("idle_seconds"), **facts}
-
-    def tell_session(self, event: str, name: str) -> None:
-        """Tell every client how a session is now."""
-        self.events.publish(event, self.session_facts(name), name)
+        session = self.sessions.session(name)
+        facts = session.describe()
+        return {
+            "sessionKey": facts.pop("session"),
+            "idleSeconds": facts.pop("idle_seconds"),
+            "driver": session.driver.state.as_dict(),
+            "handoffs": [handoff_facts(request) for request in session.handoffs.pending],
+            **facts,
+        }
 
     async def close_session(self, name: str) -> str:
         """Close a session and end what waits for it."""
+        await self.chats.forget(name)
         closed = await self.sessions.close_session(name)
         self.approvals.forget(closed)
-        self.events.publish("session.closed", {}, closed)
         return closed
+
+    async def picture(self, session: str, tab: str | None) -> bytes:
+        """Return a picture of a tab now."""
+        return await self.sessions.session(session).picture(tab)
+
+    async def _approval_picture(self, session: str, tab: str | None) -> dict[str, str] | None:
+        """Return the picture that an approval request shows; None if there is no page to show."""
+        try:
+            data = await self.picture(session, tab)
+        except RoveError:
+            return None
+        return {"mimeType": "image/jpeg", "data": b64encode(data).decode("ascii")}
 
     async def history(self, name: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
         """Return entries of a session's record, each with its number, and whether there are more."""
@@ -107,6 +141,7 @@ class Gateway:
             "protocol": PROTOCOL,
             "scopes": token.describe()["scopes"],
             "lastEventId": self.events.last,
+            "model": {"name": self.chats.model.name, "isScripted": self.chats.model.is_scripted},
         }
         return {"event": "hello", "data": data}
 

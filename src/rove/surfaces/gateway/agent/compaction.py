@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from pydantic_ai.messages import (
     BinaryContent,
@@ -110,7 +110,7 @@ def _shortened(part: ModelRequestPart) -> ModelRequestPart:
     """Return the result of a tool with the beginning of its text, and any other part as it is."""
     if type(part) is not ToolReturnPart or len(text := str(part.content)) <= LONGEST_OLD_RESULT:
         return part
-    return replace(cast("ToolReturnPart[Any]", part), content=f"{text[:LONGEST_OLD_RESULT]}… {LEFT_OUT}")
+    return replace(part, content=f"{text[:LONGEST_OLD_RESULT]}… {LEFT_OUT}")  # type: ignore[arg-type]
 
 
 def _tokens(part: Any) -> int:

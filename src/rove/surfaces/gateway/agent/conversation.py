@@ -19,6 +19,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
+from rove.engine.journal import Journal
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.surfaces.gateway.agent.compaction import compacted
@@ -27,7 +28,7 @@ from rove.surfaces.gateway.agent.reply import Reply
 from rove.surfaces.gateway.agent.retrying import RetryWhenBusy
 from rove.surfaces.gateway.agent.toolset import ChatToolset
 from rove.surfaces.gateway.tools.registration import model_tools
-from rove.surfaces.gateway.tools.tool import Publisher, Tools, Transcript, transcript_of
+from rove.surfaces.gateway.tools.tool import Publisher, Tools
 from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
@@ -48,10 +49,10 @@ class _Ending:
 
     run: str
     reply: Reply
-    transcript: Transcript
+    journal: Journal
 
     async def record(self, facts: dict[str, Any]) -> None:
-        await self.transcript.record("message", {"runId": self.run, "role": "assistant", **facts})
+        await self.journal.record("message", {"runId": self.run, "role": "assistant", **facts})
 
 
 class Conversation:
@@ -72,10 +73,10 @@ class Conversation:
         reply = Reply(lambda text: self._publish("chat.delta", run, {"text": text}))
         usage = RunUsage()
         # Kept for the whole run, as the session may be closed meanwhile.
-        transcript = transcript_of(self._sessions.session(self._session))
-        ending = _Ending(run, reply, transcript)
+        journal = self._sessions.session(self._session).journal
+        ending = _Ending(run, reply, journal)
         try:
-            await transcript.record("message", {"runId": run, "role": "user", "text": message})
+            await journal.record("message", {"runId": run, "role": "user", "text": message})
             stop = await self._talk(run, message, reply, usage)
         except asyncio.CancelledError:
             await self._finish(ending, usage, "aborted")
@@ -148,8 +149,8 @@ class Conversation:
         shorter = compacted(messages, int(self._settings.serve.tokens * CONTEXT_PART))
         if shorter.note:
             self._publish("chat.compacted", run, {"text": shorter.note})
-            transcript = transcript_of(self._sessions.session(self._session))
-            await transcript.record("message", {"runId": run, "role": "system", "text": shorter.note})
+            journal = self._sessions.session(self._session).journal
+            await journal.record("message", {"runId": run, "role": "system", "text": shorter.note})
         return shorter.messages
 
     async def _finish(self, ending: _Ending, usage: RunUsage, stop: str) -> None:
@@ -167,7 +168,7 @@ class Conversation:
     async def _fail(self, ending: _Ending, failure: ChatFailure) -> None:
         ending.reply.flush()
         try:
-            await ending.record({"text": ending.reply.text, "error": failure.as_data()})
+            await ending.record({"text": ending.reply.text, "failure": failure.as_data()})
         except RoveError as error:
             log.error("the end of a run is not in the transcript: %s", error.message)
         self._publish("chat.error", ending.run, failure.as_data())

@@ -6,6 +6,7 @@ from pydantic_ai import exceptions
 
 from rove.errors import RoveError
 from rove.render.cleaning import one_line
+from rove.surfaces.gateway.agent.model_choice import MissingKey
 from rove.validation.record import dataclass
 
 LONGEST_MESSAGE = 300
@@ -100,6 +101,7 @@ _KINDS = (
         "Choose another model with --serve-model.",
     ),
 )
+CODES = {MissingKey.code, *(kind.code for kind in _KINDS)}
 EXPECTED: tuple[type[Exception], ...] = (RoveError, *(kind.error for kind in _KINDS))
 
 

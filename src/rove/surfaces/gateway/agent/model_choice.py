@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
+from rove.surfaces.gateway.agent import tea_room
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-SCRIPTED = "built-in script"
 # The environment variable that has the key of each provider.
 KEYS = {
     "anthropic": "ANTHROPIC_API_KEY",
@@ -41,7 +41,7 @@ class MissingKey(InvalidSettings):
 def model_info(settings: Settings) -> ModelInfo:
     """Return the name of the model that the settings choose, or of the built-in script if they choose none."""
     name = settings.serve.model
-    return ModelInfo(SCRIPTED, True) if name is None else ModelInfo(name, False)
+    return ModelInfo(tea_room.NAME, True) if name is None else ModelInfo(name, False)
 
 
 def chosen_model(settings: Settings, demo_site: str | None) -> Model:

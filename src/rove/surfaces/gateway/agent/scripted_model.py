@@ -12,8 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, Use
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from rove.action import registry
-from rove.surfaces.gateway.agent.model_choice import SCRIPTED
-from rove.surfaces.gateway.agent.tea_room import Action, Done, Scene, next_move
+from rove.surfaces.gateway.agent.tea_room import NAME, Action, Done, Scene, next_move
 from rove.surfaces.gateway.tools.browser import TYPES
 
 # Seconds between two words, so that a person sees the text arrive.
@@ -30,7 +29,7 @@ class ScriptedModel(FunctionModel):
         """`site`: address of the built-in demo site."""
         self._site = site
         self._pace = pace
-        super().__init__(stream_function=self._play, model_name=SCRIPTED)
+        super().__init__(stream_function=self._play, model_name=NAME)
 
     async def _play(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
         message, done = _since_last_prompt(messages)

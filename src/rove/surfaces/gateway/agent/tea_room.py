@@ -6,12 +6,12 @@ It knows the built-in demo site, and a few words. It is no model, and says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from rove.validation.record import dataclass
 
 Action = dict[str, Any]
+NAME = "built-in script"
 TEAS = ("Darjeeling", "Sencha", "Lapsang souchong")
 GUEST = "Bea"
 _URL = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
@@ -33,10 +33,9 @@ NO_SITE = (
     "The demo site does not run, so I have no tea room to show. Name an address, as in “Go to https://example.com and "
     "take a screenshot”."
 )
-HANDING_OVER = (
-    "I have filled in your name and the tea. I hand the page to you: tick the gift box if you like, then hand back."
-)
 HANDOFF = "Tick “Wrap it as a gift” if you like, then hand back."
+# In the result of a call whose hand-over no person took.
+NOT_TAKEN = "handoff: failed"
 
 
 @dataclass(frozen=True)
@@ -66,9 +65,6 @@ class Move:
 
     text: str
     actions: tuple[Action, ...] = ()
-
-
-Part = Callable[[Scene], Move]
 
 
 def next_move(scene: Scene) -> Move:
@@ -112,17 +108,17 @@ def _list_teas(scene: Scene, site: str) -> Move:
 
 
 def _order(scene: Scene, site: str) -> Move:
-    """Order tea: look, fill in, hand over, place the order."""
-    parts: Sequence[Part] = [lambda scene: _look(site), _fill_in]
-    if "handoff" in scene.verbs:
-        parts = [*parts, _hand_over]
-    parts = [*parts, _place]
-    step = len(scene.done)
-    # Without a person who takes the page, the script goes on by itself.
-    was_handed = step > 0 and parts[step - 1] is _hand_over
-    if step and not scene.done[-1].is_ok and not was_handed:
+    """Order tea: look at the page, fill in the form, hand over, place the order."""
+    if not scene.done:
+        return _look(site)
+    last = scene.done[-1]
+    if not last.is_ok and NOT_TAKEN not in last.text:
         return _ended(scene, "")
-    return parts[step](scene) if step < len(parts) else _thanks(scene)
+    if len(scene.done) == 1:
+        return _fill_in(scene)
+    if len(scene.done) == 2 and "handoff" in scene.verbs:
+        return _hand_over_and_place()
+    return _place() if len(scene.done) == 2 or not last.is_ok else _thanks(last)
 
 
 def _look(site: str) -> Move:
@@ -144,23 +140,26 @@ def _fill_in(scene: Scene) -> Move:
     return Move(f"This is the tea room. I fill in the order: {tea}, for {guest}.", actions)
 
 
-def _hand_over(scene: Scene) -> Move:
-    return Move(HANDING_OVER, ({"type": "handoff", "reason": HANDOFF},))
+PLACING: tuple[Action, ...] = (
+    {"type": "click", "selector": 'button "Place order"'},
+    {"type": "extract", "selector": "[role=status]"},
+    {"type": "screenshot"},
+)
 
 
-def _place(scene: Scene) -> Move:
-    actions = (
-        {"type": "click", "selector": 'button "Place order"'},
-        {"type": "extract", "selector": "[role=status]"},
-        {"type": "screenshot"},
-    )
-    return Move("Now I place the order.", actions)
+def _hand_over_and_place() -> Move:
+    text = "Before I place the order, I hand the page to you: tick the gift box if you like, then hand back."
+    return Move(text, ({"type": "handoff", "reason": HANDOFF}, *PLACING))
 
 
-def _thanks(scene: Scene) -> Move:
-    said = _THANKS.search(scene.done[-1].text)
+def _place() -> Move:
+    return Move("Now I place the order.", PLACING)
+
+
+def _thanks(last: Done) -> Move:
+    said = _THANKS.search(last.text)
     page = f"the page says “{said[0].strip()}”" if said else "the page is in the picture"
-    return Move(f"It is done: {page}. {NEXT}")
+    return Move(f"It is done: {page} {NEXT}")
 
 
 def _ended(scene: Scene, text: str) -> Move:

@@ -41,7 +41,7 @@ class ChatToolset(AbstractToolset[None]):
     ) -> Any:
         result = await self._tools.call(name, tool_args, self._session, self._run)
         self._reply.attach(result.attachments)
-        return content_of(result)
+        return _content_of(result)
 
     def _declared(self, tool: AnyTool) -> ToolsetTool[None]:
         definition = ToolDefinition(
@@ -54,8 +54,8 @@ class ChatToolset(AbstractToolset[None]):
         return ToolsetTool(toolset=self, tool_def=definition, max_retries=MOST_RETRIES, args_validator=ANY_OBJECT)
 
 
-def content_of(result: ToolResult) -> Any:
-    """Return a result as the model is sent it: the text, and pictures as pictures."""
+def _content_of(result: ToolResult) -> Any:
+    """Return a result as the model is sent it. An error that has no pictures is marked as one."""
     pictures = [
         BinaryContent(attachment.data, media_type=attachment.mime_type)
         for attachment in result.attachments

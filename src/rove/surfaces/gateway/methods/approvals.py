@@ -30,7 +30,7 @@ class Approve(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         answer = ApprovalAnswer.FOR_SESSION if self.remember == "session" else ApprovalAnswer.ONCE
-        gateway.approvals.decide(self.approval_id, Decision(answer, client.token.label))
+        gateway.approvals.decide(self.approval_id, Decision(answer, client.person))
         return {}
 
 
@@ -42,5 +42,5 @@ class Deny(Method):
     reason: str = arg("Why not, and what to do instead.", default="", max_length=500)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        gateway.approvals.decide(self.approval_id, Decision(ApprovalAnswer.NO, client.token.label, self.reason))
+        gateway.approvals.decide(self.approval_id, Decision(ApprovalAnswer.NO, client.person, self.reason))
         return {}

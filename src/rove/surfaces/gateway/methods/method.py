@@ -8,28 +8,16 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 
 from rove.errors import InvalidArguments, UnknownMethod
 from rove.surfaces.gateway.gateway import Gateway
-from rove.surfaces.gateway.tokens import Scope, Token
+from rove.surfaces.gateway.live.client import Client as Client
+from rove.surfaces.gateway.tokens import Scope
 from rove.validation.fields import InvalidFields, Validated, build
 from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
-
-
-class Client(Protocol):
-    """The connection that a request came from."""
-
-    token: Token
-
-    async def send_event(self, event: str, data: dict[str, Any]) -> None:
-        """Send an event to this client alone."""
-        ...
-
-    def on_close(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the client has gone."""
 
 
 class Method(Validated):

@@ -21,7 +21,6 @@ class CreateSession(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         name = await gateway.sessions.open_session(self.name or str(uuid.uuid4()))
-        gateway.tell_session("session.opened", name)
         return {"sessionKey": name}
 
 

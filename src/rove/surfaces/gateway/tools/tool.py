@@ -6,7 +6,7 @@ import logging
 import uuid
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from rove.engine.journal import PASSWORD_TEXT
 from rove.engine.sessions.session import Session
@@ -143,24 +143,6 @@ class Inbox(Protocol):
         """Return on a yes; raise Denied otherwise."""
 
 
-class Transcript(Protocol):
-    """Where calls and messages are recorded: the journal of the session."""
-
-    async def record(self, kind: str, data: dict[str, Any], attachments: tuple[Attachment, ...] = ()) -> None: ...
-
-
-class NoTranscript:
-    """Records nothing."""
-
-    async def record(self, kind: str, data: dict[str, Any], attachments: tuple[Attachment, ...] = ()) -> None:
-        pass
-
-
-def transcript_of(session: Session) -> Transcript:
-    """Return the transcript of a session."""
-    return cast(Transcript, session.journal) if hasattr(session.journal, "record") else NoTranscript()
-
-
 class Tools:
     """The tools by name, and the one way to call them."""
 
@@ -278,14 +260,14 @@ class _Call:
 
     async def _recorded(self, request: Any, context: ToolContext) -> ToolResult:
         """Run the tool between two entries of the transcript. A call that cannot be recorded is not run."""
-        transcript = transcript_of(self._session)
+        journal = self._session.journal  # kept for the whole call, as the session may be closed meanwhile
         facts = {"runId": context.run, "callId": context.call, "tool": self._tool.name}
-        await transcript.record("tool", {**facts, "phase": "call", "summary": self._tool.summary(request)})
+        await journal.record("tool", {**facts, "phase": "call", "summary": self._tool.summary(request)})
         result = ToolResult(ABORTED, is_error=True, code="aborted")
         try:
             result = await self._run(request, context)
         finally:
-            await transcript.record("tool", {**facts, **self._entry(result)}, _kept(result))
+            await journal.record("tool", {**facts, **self._entry(result)}, _kept(result))
         return result
 
     async def _run(self, request: Any, context: ToolContext) -> ToolResult:

@@ -1,0 +1,37 @@
+"""The chat: send a message, abort a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rove.errors import InvalidArguments
+from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.methods.method import Client, Method, arg, method
+from rove.surfaces.gateway.tokens import Scope
+
+MAX_MESSAGE = 100_000
+
+
+@method("chat.send", Scope.ACT, "{runId}")
+class SendMessage(Method):
+    """Send a message to the model of a session. What comes of it is told by events."""
+
+    session_key: str = arg("The session.")
+    message: str = arg("The message.", min_length=1, max_length=MAX_MESSAGE)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.sessions.session(self.session_key)  # raises NotOpen
+        return {"runId": await gateway.chats.send(self.session_key, self.message)}
+
+
+@method("chat.abort", Scope.ACT, "{aborted: number of runs}")
+class AbortRun(Method):
+    """Stop a run of the chat at once, whatever it is doing."""
+
+    run_id: str | None = arg("The run.", default=None)
+    session_key: str | None = arg("The session whose run is stopped.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        if self.run_id is None and self.session_key is None:
+            raise InvalidArguments("chat.abort: give `runId` or `sessionKey`.")
+        return {"aborted": await gateway.chats.abort(self.run_id, self.session_key)}

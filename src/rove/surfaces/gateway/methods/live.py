@@ -1,0 +1,213 @@
+"""Live views, driving, hand-offs, and holding the agent."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any, Literal
+
+from rove.browser.input_event import InputEvent, InputKind
+from rove.engine.sessions.session import Session
+from rove.errors import Denied, NotOpen
+from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.methods.method import Client, Method, arg, method
+from rove.surfaces.gateway.tokens import Scope
+
+
+@method("live.start", Scope.VIEW)
+class StartLive(Method):
+    """Send frames of a session to this client: the event live.frame, which it acknowledges with live.ack."""
+
+    session_key: str = arg("The session.")
+    tab: str | None = arg("A tab; by default the current one, whichever that is.", default=None)
+    max_width: int = arg("Widest picture, in pixels.", default=1280, ge=64, le=3840)
+    quality: int = arg("Quality of the JPEG.", default=60, ge=1, le=100)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.live.start(client, self.session_key, self.tab, self.max_width, self.quality)
+        return {}
+
+
+@method("live.ack", Scope.VIEW)
+class AcknowledgeFrame(Method):
+    """Say that a frame was shown: the newest one is sent next."""
+
+    session_key: str = arg("The session.")
+    frame_id: int = arg("The frame.")
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.live.acknowledge(client, self.session_key, self.frame_id)
+        return {}
+
+
+@method("live.stop", Scope.VIEW)
+class StopLive(Method):
+    """Send no more frames of a session."""
+
+    session_key: str = arg("The session.")
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.live.stop(client, self.session_key)
+        return {}
+
+
+@method("live.take", Scope.ACT, "{driver}")
+class TakeOver(Method):
+    """Take a session over: from now on the person drives, and the agent waits."""
+
+    session_key: str = arg("The session.")
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        driver = gateway.sessions.session(self.session_key).driver
+        await driver.take(client.person)
+        return {"driver": driver.state.as_dict()}
+
+
+@method("live.release", Scope.ACT, "{driver}")
+class HandBack(Method):
+    """Hand a session back to the agent."""
+
+    session_key: str = arg("The session.")
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        driver = gateway.sessions.session(self.session_key).driver
+        if driver.lease is not None and driver.lease.person == client.person:
+            driver.release(driver.lease)
+        elif driver.lease is not None and client.token.allows(Scope.OWN):
+            driver.release(driver.lease)  # the owner may end what another person has left open
+        return {"driver": driver.state.as_dict()}
+
+
+@method("live.input", Scope.ACT)
+class SendInput(Method):
+    """Send what a person does with mouse, keyboard, touch or clipboard to a session that they have taken over."""
+
+    session_key: str = arg("The session.")
+    type: InputKind = arg("What happened.")
+    tab: str | None = arg("A tab; by default the current one.", default=None)
+    x: float = arg("Point of the viewport, in CSS pixels.", default=0.0)
+    y: float = arg("Point of the viewport, in CSS pixels.", default=0.0)
+    button: Literal["left", "right", "middle"] = arg("Mouse button.", default="left")
+    count: int = arg("2 for the second click of a double click.", default=1, ge=1, le=3)
+    delta_x: float = arg("Pixels to scroll, with wheel.", default=0.0)
+    delta_y: float = arg("Pixels to scroll, with wheel.", default=0.0)
+    key: str = arg("As KeyboardEvent.key.", default="", max_length=40)
+    code: str = arg("As KeyboardEvent.code.", default="", max_length=40)
+    text: str = arg("With text and paste, and the answer to a prompt.", default="", max_length=100_000)
+    modifiers: tuple[Literal["Alt", "Control", "Meta", "Shift"], ...] = arg("Keys that are held.", default=())
+    accept: bool = arg("With dialog: OK, or Cancel.", default=True)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        session = gateway.sessions.session(self.session_key)
+        lease = session.driver.lease
+        if lease is None or lease.person != client.person:
+            raise Denied("You do not drive this session.", hint="Take it over first, with live.take.")
+        await session.drive(lease, self._event, self.tab)
+        return {}
+
+    @property
+    def _event(self) -> InputEvent:
+        return InputEvent(
+            self.type, self.x, self.y, self.button, self.count, self.delta_x, self.delta_y,
+            self.key, self.code, self.text, self.modifiers, self.accept,
+        )  # fmt: skip
+
+
+@method("handoff.decline", Scope.ACT)
+class DeclineHandoff(Method):
+    """Refuse a hand-off that an agent asks for. The model is told the reason."""
+
+    session_key: str = arg("The session.")
+    handoff_id: str = arg("The hand-off.")
+    reason: str = arg("Why not.", default="", max_length=500)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        if not gateway.sessions.session(self.session_key).handoffs.decline(self.handoff_id, self.reason):
+            raise NotOpen("There is no such hand-off: it is over.")
+        return {}
+
+
+@method("session.pause", Scope.ACT, "{sessions: [sessionKey]}")
+class PauseSession(Method):
+    """Let no further action of the agent begin; one that runs ends by itself."""
+
+    session_key: str | None = arg("The session; all of them if not given.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        sessions = _chosen(gateway, self.session_key)
+        for session in sessions:
+            session.driver.pause(client.person)
+        return {"sessions": [session.name for session in sessions]}
+
+
+@method("session.resume", Scope.ACT, "{sessions: [sessionKey]}")
+class ResumeSession(Method):
+    """Let the agent go on."""
+
+    session_key: str | None = arg("The session; all of them if not given.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        sessions = _chosen(gateway, self.session_key)
+        for session in sessions:
+            session.driver.resume(client.person)
+        return {"sessions": [session.name for session in sessions]}
+
+
+@method("session.step", Scope.ACT, "{sessions: [sessionKey]}")
+class StepSession(Method):
+    """Let exactly one action of the agent run, and pause after it."""
+
+    session_key: str | None = arg("The session; all of them if not given.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        sessions = _chosen(gateway, self.session_key)
+        for session in sessions:
+            session.driver.step(client.person)
+        return {"sessions": [session.name for session in sessions]}
+
+
+@method("session.stop", Scope.ACT, "{sessions: [sessionKey]}")
+class StopSession(Method):
+    """End what the agent does now, its chat included, and let nothing else begin until it is resumed."""
+
+    session_key: str | None = arg("The session; all of them if not given.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        sessions = _chosen(gateway, self.session_key)
+        for session in sessions:
+            session.driver.stop(client.person)
+            await gateway.chats.abort(None, session.name)
+        return {"sessions": [session.name for session in sessions]}
+
+
+@method("session.picture", Scope.VIEW, "{mimeType, data}")
+class SessionPicture(Method):
+    """Return a picture of a tab now, or the one that was kept of a step."""
+
+    session_key: str = arg("The session.")
+    tab: str | None = arg("A tab; by default the current one.", default=None)
+    step_id: str | None = arg("A step of the record.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        if self.step_id is not None:
+            data = await gateway.pictures.read(self.session_key, self.step_id)
+        else:
+            data = await gateway.sessions.session(self.session_key).picture(self.tab)
+        return {"mimeType": "image/jpeg", "data": b64encode(data).decode("ascii")}
+
+
+@method("session.box", Scope.VIEW, "{x, y, width, height}")
+class ElementBox(Method):
+    """Return where an element is in the viewport now, to outline it."""
+
+    session_key: str = arg("The session.")
+    ref: str = arg("The element, such as e12.", max_length=40)
+    tab: str | None = arg("A tab; by default the current one.", default=None)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        return dict(await gateway.sessions.session(self.session_key).element_box(self.ref, self.tab))
+
+
+def _chosen(gateway: Gateway, name: str | None) -> list[Session]:
+    """Return one session, or all that are open."""
+    names = [name] if name is not None else [facts["session"] for facts in gateway.sessions.sessions()]
+    return [gateway.sessions.session(each) for each in names]

@@ -1,0 +1,32 @@
+"""Tools: list them, call one by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rove.engine.sessions.sessions import DEFAULT
+from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.methods.method import Client, Method, arg, method
+from rove.surfaces.gateway.tokens import Scope
+
+
+@method("tools.list", Scope.VIEW, "{tools: [{name, description, inputSchema, asks}]}")
+class ListTools(Method):
+    """List the tools that can be called, with the JSON schema of their arguments."""
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        return {"tools": gateway.tools.describe()}
+
+
+@method("tools.call", Scope.ACT, "{ok, text, attachments}")
+class CallTool(Method):
+    """Call a tool without a model. It takes the same way as a model's call: approval, policy, record."""
+
+    name: str = arg("The tool.")
+    arguments: dict[str, Any] = arg("Its arguments.", default=None)
+    session_key: str = arg("The session to call it in.", default=DEFAULT)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        result = await gateway.tools.call(self.name, self.arguments or {}, self.session_key, run=None)
+        attachments = [attachment.as_data() for attachment in result.attachments]
+        return {"ok": not result.is_error, "text": result.text, "attachments": attachments}
