@@ -20,8 +20,8 @@ from tests.surfaces.mcp_http.conformance_tools import (
 from tests.surfaces.mcp_http.serving import Holder, KnownTokens
 
 from rove.surfaces.mcp.exchange import Exchange
-from rove.surfaces.mcp.http.access import Access
-from rove.surfaces.mcp.http.endpoint import McpEndpoint
+from rove.surfaces.mcp.http.access import Places
+from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
 from rove.surfaces.mcp.server import Handler, McpServer
 
@@ -159,7 +159,7 @@ async def _nothing(exchange: Exchange) -> Message:
 
 def conformance_endpoint() -> McpEndpoint:
     server = McpServer(FixtureTools(), FixtureResources(), FixturePrompts(), input_schema=schema_of)
-    return McpEndpoint(server, Access(KnownTokens(**{TOKEN: Holder("suite")})), idle_limit=600)
+    return McpEndpoint(server, KnownTokens(**{TOKEN: Holder("suite")}), Places(), Limits())
 
 
 def with_token(app: ASGIApp) -> ASGIApp:

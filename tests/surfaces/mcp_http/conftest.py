@@ -10,16 +10,20 @@ import pytest
 from tests.surfaces.mcp_http.serving import TOKENS, serving
 
 from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.http.endpoint import browser_endpoint
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.http.access import Places
+from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
 from rove.surfaces.toolsets import Toolset
 
+LIMITS = Limits(requests_at_once=20)
 META = "io.modelcontextprotocol/"
 
 
 @pytest.fixture(scope="module")
 async def endpoint(sessions: Sessions) -> AsyncGenerator[str]:
     """The address of `/mcp` on a real server."""
-    made = browser_endpoint(sessions, Toolset(), TOKENS, hosts=("agents.example",), origins=("https://chat.example",))
+    server = browser_server(sessions, Toolset(), has_headers=True)
+    made = McpEndpoint(server, TOKENS, Places(("agents.example",), ("https://chat.example",)), LIMITS)
     async with serving(made) as url:
         yield f"{url}/mcp"
         await made.close()

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 class Holder:
     """The holder of a token."""
 
-    name: str
+    id: str
     scopes: Collection[str] = ("act",)
 
 
@@ -31,7 +31,7 @@ class KnownTokens:
     def __init__(self, **holders: Holder) -> None:
         self.holders = holders
 
-    def caller(self, token: str) -> Holder | None:
+    def find(self, token: str) -> Holder | None:
         return self.holders.get(token)
 
 

@@ -9,10 +9,9 @@ from typing import Any
 import httpx2
 import pytest
 from tests.site import Site
-from tests.surfaces.mcp_http.conftest import META, Http, rpc
+from tests.surfaces.mcp_http.conftest import LIMITS, META, Http, rpc
 
 from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.http.endpoint import MAX_BODY_BYTES
 
 STATUS = {"name": "browser_status", "arguments": {}}
 
@@ -88,11 +87,11 @@ async def test_a_refusal_comes_before_the_token_is_looked_at(http: Http) -> None
 
 
 async def test_a_body_that_is_too_large_is_refused(http: Http) -> None:
-    large = b'"' + b"x" * MAX_BODY_BYTES + b'"'
+    large = b'"' + b"x" * LIMITS.body_bytes + b'"'
     assert (await http.send("POST", large)).status_code == 413
 
     async def parts() -> Any:
-        for _ in range(MAX_BODY_BYTES // 2**16 + 1):
+        for _ in range(LIMITS.body_bytes // 2**16 + 1):
             yield b" " * 2**16
 
     headers = {"Authorization": "Bearer token-of-anna", "Content-Type": "application/json"}
@@ -242,6 +241,19 @@ async def test_closing_the_response_cancels_the_call(http: Http, site: Site, ses
             await asyncio.sleep(0.01)
         waiting.cancel()
         while sessions.session(name).running_calls:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_token_with_too_many_requests_at_once_is_refused_and_others_are_not(http: Http) -> None:
+    names = [await http.open() for _ in range(LIMITS.requests_at_once)]
+    listening = [asyncio.ensure_future(http.send("GET", mcp_session_id=name)) for name in names]
+    async with asyncio.timeout(20):
+        while (await http.modern("tools/list")).status_code != 429:
+            await asyncio.sleep(0.01)
+        assert (await http.modern("tools/list", authorization="Bearer token-of-bea")).status_code == 200
+        for each in listening:
+            each.cancel()
+        while (await http.modern("tools/list")).status_code != 200:
             await asyncio.sleep(0.01)
 
 

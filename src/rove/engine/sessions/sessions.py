@@ -111,7 +111,7 @@ class Sessions:
         """Open a session and return its name; one that is open already is left as it is."""
         name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
-            return self._of_owner(self.session(name), owner).name
+            return self.session(name).name
         await self._admission.admit_session()
         is_new = False
         try:
@@ -120,19 +120,13 @@ class Sessions:
         finally:
             if not is_new:
                 self._admission.release_slot()
-        return self._of_owner(self._open[name], owner).name
+        return name
 
     def add_default(self, name: str, owner: str | None) -> Session:
         """Return the session that an owner need not open, which takes its slot when it is first used."""
         if self._is_closed:
             raise _closed_error()
-        return self._of_owner(self._open.get(name) or self._add(name, owner), owner)
-
-    def _of_owner(self, session: Session, owner: str | None) -> Session:
-        """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
-        if session.owner != owner:
-            raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
-        return session
+        return self._open.get(name) or self._add(name, owner)
 
     async def close_session(self, name: str | None) -> str:
         """Close a session and forget what was approved for it; return its name."""
@@ -316,7 +310,7 @@ class OwnedSessions:
     def session(self, name: str | None) -> Session:
         """Return the session of that name, or the current one, which need not be opened."""
         if name is None or name in (DEFAULT, self._current):
-            return self._sessions.add_default(self._current, self._owner)
+            return self._own(self._sessions.add_default(self._current, self._owner))
         if (found := self.open.get(name)) is None:
             raise _not_open(name, self.open)
         return found
@@ -327,7 +321,16 @@ class OwnedSessions:
         return self._sessions.open_sessions(self._owner)
 
     async def open_session(self, name: str | None) -> str:
-        return await self._sessions.open_session(name, self._owner)
+        if name == DEFAULT:
+            return self.session(name).name
+        opened = await self._sessions.open_session(name, self._owner)
+        return self._own(self._sessions.session(opened)).name
+
+    def _own(self, session: Session) -> Session:
+        """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
+        if session.owner != self._owner:
+            raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
+        return session
 
     async def close_session(self, name: str | None) -> str:
         name = name or self._current

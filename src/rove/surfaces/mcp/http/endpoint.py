@@ -7,25 +7,26 @@ and end it with DELETE.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Mapping
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.http.access import Access, Authorizer, Refused
+from rove.surfaces.mcp.http.access import Places, Refused, Tokens, authorized, places_of
 from rove.surfaces.mcp.http.body import read_message, refused_as_text
 from rove.surfaces.mcp.http.handshake import HandshakeRequests
 from rove.surfaces.mcp.http.header_checks import is_stateless
 from rove.surfaces.mcp.http.stateless import StatelessRequests
 from rove.surfaces.mcp.server import McpServer
 from rove.surfaces.toolsets import Tool
+from rove.validation.record import dataclass
 
-MAX_BODY_BYTES = 4 * 2**20
 # Names the default session in the URL that a client is given: `/mcp?session=research`.
 SESSION_PARAMETER = "session"
 LONGEST_SESSION_NAME = 100
@@ -41,23 +42,32 @@ SENT_HEADERS = (
 READ_HEADERS = ("Mcp-Session-Id", "WWW-Authenticate")
 
 
-class McpEndpoint:
-    """The ASGI application.
+@dataclass(frozen=True)
+class Limits:
+    """What one token may use of the server.
 
-    `idle_limit`: seconds without a request after which a connection of a handshake revision is forgotten.
+    `idle_seconds`: after so long without a request, a connection of a handshake revision is forgotten.
     """
 
-    def __init__(
-        self, server: McpServer, access: Access, *, idle_limit: float, max_body_bytes: int = MAX_BODY_BYTES
-    ) -> None:
+    idle_seconds: float = 1800.0
+    body_bytes: int = 4 * 2**20
+    requests_at_once: int = 100
+
+
+class McpEndpoint:
+    """The ASGI application."""
+
+    def __init__(self, server: McpServer, tokens: Tokens, places: Places, limits: Limits) -> None:
         self._server = server
-        self._access = access
-        self._max_body_bytes = max_body_bytes
+        self._tokens = tokens
+        self._places = places
+        self._limits = limits
+        self._running: Counter[str] = Counter()
         self._stateless = StatelessRequests(server)
-        self._handshake = HandshakeRequests(server, idle_limit)
+        self._handshake = HandshakeRequests(server, limits.idle_seconds)
         self._app = CORSMiddleware(
             self._serve,
-            allow_origins=access.origins,
+            allow_origins=places.origins,
             allow_methods=("GET", "POST", "DELETE"),
             allow_headers=SENT_HEADERS,
             expose_headers=READ_HEADERS,
@@ -74,10 +84,20 @@ class McpEndpoint:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
-            self._access.check_place(request.headers)
-            await self._handle(request, self._access.caller(request.headers).name, send)
+            if reason := self._places.refusal(request.headers):
+                raise Refused(PlainTextResponse(reason, 403))
+            await self._handle_within_limit(request, authorized(request.headers, self._tokens).id, send)
         except Refused as refused:
             await refused.response(scope, receive, send)
+
+    async def _handle_within_limit(self, request: Request, owner: str, send: Send) -> None:
+        if self._running[owner] >= self._limits.requests_at_once:
+            raise refused_as_text(429, f"{self._limits.requests_at_once} requests of this token are running already.")
+        self._running[owner] += 1
+        try:
+            await self._handle(request, owner, send)
+        finally:
+            self._running[owner] -= 1
 
     async def _handle(self, request: Request, owner: str, send: Send) -> None:
         if request.method == "POST":
@@ -92,26 +112,21 @@ class McpEndpoint:
             raise _not_allowed("GET, POST, DELETE")
 
     async def _post(self, request: Request, owner: str, send: Send) -> None:
-        body = await read_message(request, self._max_body_bytes)
+        body = await read_message(request, self._limits.body_bytes)
         era = self._stateless if is_stateless(request.headers, body) else self._handshake
         await era.post(request, body, owner, _chosen_session(request), send)
 
 
 def browser_endpoint(
-    sessions: Sessions,
-    tools: Mapping[str, Tool],
-    authorizer: Authorizer,
-    inbox: Inbox | None = None,
-    *,
-    hosts: Collection[str] = (),
-    origins: Collection[str] = (),
+    sessions: Sessions, tools: Mapping[str, Tool], tokens: Tokens, inbox: Inbox | None = None
 ) -> McpEndpoint:
-    """Return the application that gives a browser to clients with a token.
+    """Return the application that gives a browser to clients with a token, as the settings of `rove serve` say.
 
-    `inbox`: where people answer what a client's own user does not; `hosts` and `origins`: as in `Access`.
+    `inbox`: where people answer what a client's own user does not.
     """
-    server = browser_server(sessions, tools, inbox, has_headers=True)
-    return McpEndpoint(server, Access(authorizer, hosts, origins), idle_limit=sessions.settings.limits.idle)
+    settings = sessions.settings
+    limits = Limits(settings.limits.idle, settings.serve.message_kilobytes * 1024)
+    return McpEndpoint(browser_server(sessions, tools, inbox, has_headers=True), tokens, places_of(settings), limits)
 
 
 def _chosen_session(request: Request) -> str | None:
