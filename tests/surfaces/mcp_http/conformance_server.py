@@ -159,7 +159,7 @@ async def _nothing(exchange: Exchange) -> Message:
 
 def conformance_endpoint() -> McpEndpoint:
     server = McpServer(FixtureTools(), FixtureResources(), FixturePrompts(), input_schema=schema_of)
-    return McpEndpoint(server, KnownTokens(**{TOKEN: Holder("suite")}), Places(), Limits())
+    return McpEndpoint(server, KnownTokens(**{TOKEN: Holder("suite")}), Places(), Limits(requests_per_second=1000))
 
 
 def with_token(app: ASGIApp) -> ASGIApp:

@@ -15,7 +15,7 @@ from rove.surfaces.mcp.http.access import Places
 from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
 from rove.surfaces.toolsets import Toolset
 
-LIMITS = Limits(requests_at_once=20)
+LIMITS = Limits(requests_at_once=20, requests_per_second=1000)
 META = "io.modelcontextprotocol/"
 
 

@@ -22,6 +22,7 @@ from rove.surfaces.mcp.http.access import Places, Refused, Tokens, authorized, p
 from rove.surfaces.mcp.http.body import read_message, refused_as_text
 from rove.surfaces.mcp.http.handshake import HandshakeRequests
 from rove.surfaces.mcp.http.header_checks import is_stateless
+from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.surfaces.mcp.http.stateless import StatelessRequests
 from rove.surfaces.mcp.server import McpServer
 from rove.surfaces.toolsets import Tool
@@ -52,6 +53,7 @@ class Limits:
     idle_seconds: float = 1800.0
     body_bytes: int = 4 * 2**20
     requests_at_once: int = 100
+    requests_per_second: int = 50
 
 
 class McpEndpoint:
@@ -62,7 +64,9 @@ class McpEndpoint:
         self._tokens = tokens
         self._places = places
         self._limits = limits
+        # By the ids of tokens.
         self._running: Counter[str] = Counter()
+        self._rates: dict[str, RateLimit] = {}
         self._stateless = StatelessRequests(server)
         self._handshake = HandshakeRequests(server, limits.idle_seconds)
         self._app = CORSMiddleware(
@@ -91,6 +95,9 @@ class McpEndpoint:
             await refused.response(scope, receive, send)
 
     async def _handle_within_limit(self, request: Request, owner: str, send: Send) -> None:
+        rate = self._rates.setdefault(owner, RateLimit(self._limits.requests_per_second))
+        if not rate.allows():
+            raise refused_as_text(429, "This token sends too many requests a second: see --serve-requests-per-second.")
         if self._running[owner] >= self._limits.requests_at_once:
             raise refused_as_text(429, f"{self._limits.requests_at_once} requests of this token are running already.")
         self._running[owner] += 1
@@ -125,7 +132,11 @@ def browser_endpoint(
     `inbox`: where people answer what a client's own user does not.
     """
     settings = sessions.settings
-    limits = Limits(settings.limits.idle, settings.serve.message_kilobytes * 1024)
+    limits = Limits(
+        idle_seconds=settings.limits.idle,
+        body_bytes=settings.serve.message_kilobytes * 1024,
+        requests_per_second=settings.serve.requests_per_second,
+    )
     return McpEndpoint(browser_server(sessions, tools, inbox, has_headers=True), tokens, places_of(settings), limits)
 
 
