@@ -66,12 +66,16 @@ class Session:
         ref_numbers: RefNumbers | None = None,
         watcher: StepWatcher | None = None,
         people: People | None = None,
+        owner: str | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
-        `watcher` is told of each step. `people`: who can be asked to take over.
+        `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
+        it, in a server with several; None for those of the process itself.
         """
         self.name = name
+        self.owner = owner
+        self.opened = time.time()
         self.settings = settings
         self.gate = gate
         self.directory = directory
