@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.snapshot.tree import Snapshot
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
@@ -337,6 +338,10 @@ class Session:
     async def element_box(self, ref: str, tab: str | None = None) -> Box:
         """Return where an element is in the viewport now, without scrolling. Raises ElementGone."""
         return await self._people.element_box(ref, tab)
+
+    def seen(self, tab: str | None = None) -> Snapshot | None:
+        """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
+        return self._people.seen(tab)
 
     def _on_changed(self) -> None:
         self.changed.send()
