@@ -12,7 +12,6 @@ from tests.site import OWN_SITES
 from rove import Session
 from rove.demo.site import tea_room
 
-
 # The script of the chat does not hover, so it is asked about its calls alone.
 POLICY = """[[rule]]
 decide = "ask"
