@@ -50,7 +50,7 @@ async def test_a_reload_in_the_middle_of_a_run_loses_nothing(page: ControlPage) 
     await page.until(CARD)
     assert "Which teas are there?" in await page.text_of(".item.user")
     assert await page.text_of(".item.assistant .message-text") == "I look at the list of teas."
-    assert await page.text_of(".tool-card .chip") == "running"
+    assert await page.text_of(".tool-card .chip") == "waits for approval"
     await page.run("document.activeElement.blur()")
     await page.press_until("y", "!document.querySelector('rove-approval-card')")
     await page.until_text("They serve Darjeeling", ".item.assistant")
