@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 from tests.gateway.agent.conftest import OpenChats
 from tests.gateway.agent.model_server import BreaksOff, Calls, Fails, ModelServer, Refuses, Says
 from tests.gateway.desk import Desk
+from tests.site import Site
 
 from rove import Session
 from rove.surfaces.gateway.agent.chats import Chats
@@ -146,3 +148,17 @@ async def test_a_server_that_is_not_there_is_said(
     await chats.send(session.name, "Hello")
     assert (await desk.until("chat.error"))["code"] == "model_connection"
     assert [data["seconds"] for data in desk.all("chat.waiting")] == [1.0, 2.0]
+
+
+async def test_a_model_that_cannot_see_pictures_goes_on_without_them(
+    chats: Chats, model: ModelServer, desk: Desk, session: Session, site: Site
+) -> None:
+    url = site.page("/", "<h1>Tea</h1>")
+    call = json.dumps({"actions": [{"type": "navigate", "url": url}, {"type": "screenshot"}]})
+    model.plays(Calls("browser", call), Fails(400), Says(("I see text.",)), Says(("Still.",)))
+    await chats.send(session.name, "Look")
+    assert (await desk.until("chat.final"))["text"] == "I see text."
+    assert "rejected a picture" in desk.all("chat.compacted")[0]["text"]
+    await chats.send(session.name, "And now?")
+    await desk.until("chat.final", 2)
+    assert ["data:image" in json.dumps(request) for request in model.requests] == [False, True, False, False]

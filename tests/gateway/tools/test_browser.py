@@ -12,7 +12,6 @@ from tests.gateway.tools.conftest import CallTool
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.gateway.tools.tool import Tools
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -164,40 +163,50 @@ async def test_an_action_that_fails_stops_the_rest_and_keeps_what_was_done(call:
     assert "Take a snapshot" in result.text  # the hint, in the words of this tool
 
 
-async def test_other_actions_of_the_catalogue_are_accepted(call: CallTool, site: Site) -> None:
+async def test_other_actions_of_the_catalogue_are_accepted(call: CallTool, desk: Desk, site: Site) -> None:
+    url = site.page("/", PAGE)
     result = await call(
         "browser",
         actions=[
-            {"type": "navigate", "url": site.page("/", PAGE)},
+            {"type": "navigate", "url": url},
             {"type": "hover", "selector": "#go"},
             {"type": "press", "target": "#user", "key": "End"},
             {"type": "snapshot"},
         ],
     )
     assert not result.is_error, result.text
+    assert [data["message"] for data in desk.all("tool.progress")] == [
+        f"Navigating to {url}...",
+        "Hover: #go...",
+        "Press: End, #user...",
+        "Snapshot...",
+    ]
 
 
 async def test_a_session_id_goes_on_with_an_open_session(
-    call: CallTool, session: Session, site: Site, sessions: Sessions
+    call: CallTool, desk: Desk, session: Session, site: Site
 ) -> None:
     other = await session.another()
     await other.navigate(site.page("/", PAGE))
     result = await call("browser", actions=[{"type": "extract", "selector": "h1"}], sessionId=other.name)
     assert "The tea room" in result.text
+    assert desk.questions[0].details["sessionId"] == other.name
     unknown = await call("browser", actions=[{"type": "screenshot"}], sessionId="7d7c")
     assert unknown.code == "not_open"
 
 
-async def test_a_yes_for_the_session_is_bound_to_origin_and_types(call: CallTool, desk: Desk, site: Site) -> None:
+async def test_a_yes_for_the_session_is_bound_to_session_origin_and_types(
+    call: CallTool, desk: Desk, session: Session, site: Site
+) -> None:
     url = site.page("/", PAGE)
     await call("browser", actions=[{"type": "navigate", "url": url}])
     await call("browser", actions=[{"type": "click", "selector": "#go"}])
     await call("browser", actions=[{"type": "navigate", "url": url.replace("127.0.0.1", "localhost")}])
     origin = url.removesuffix("/")
     first, second, third = (question.key for question in desk.questions)
-    assert first == ("browser", "navigate", (origin,))
-    assert second == ("browser", "click", (origin,))
-    assert third == ("browser", "navigate", (origin.replace("127.0.0.1", "localhost"),))
+    assert first == ("browser", f"navigate in {session.name}", (origin,))
+    assert second == ("browser", f"click in {session.name}", (origin,))
+    assert third == ("browser", f"navigate in {session.name}", (origin.replace("127.0.0.1", "localhost"),))
 
 
 async def test_a_page_that_leaves_its_origin_before_the_answer_is_asked_about_again(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
     from rove.engine.journal import Journal
     from rove.engine.people.typed_texts import TypedTexts
+    from rove.snapshot import Snapshot
 
 PICTURE_SECONDS = 2.0
 INPUT_SECONDS = 5.0
@@ -60,6 +61,10 @@ class PersonAccess:
                 return await self._open_tab(tab).box_of(ref)
         except (TimeoutError, BrowserError) as error:
             raise ElementGone(f"{ref} cannot be found on the page now.") from error
+
+    def seen(self, tab: str | None) -> Snapshot | None:
+        """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
+        return self._open_tab(tab).observer.seen
 
     async def drive(self, person: str, event: InputEvent, tab: str | None) -> None:
         """Send the input of a person to a tab. What they type is withheld from the agent and the journal."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.snapshot.tree import Snapshot
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
@@ -66,12 +67,16 @@ class Session:
         ref_numbers: RefNumbers | None = None,
         watcher: StepWatcher | None = None,
         people: People | None = None,
+        owner: str | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
-        `watcher` is told of each step. `people`: who can be asked to take over.
+        `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
+        it, in a server with several; None for those of the process itself.
         """
         self.name = name
+        self.owner = owner
+        self.opened = time.time()
         self.settings = settings
         self.gate = gate
         self.directory = directory
@@ -333,6 +338,10 @@ class Session:
     async def element_box(self, ref: str, tab: str | None = None) -> Box:
         """Return where an element is in the viewport now, without scrolling. Raises ElementGone."""
         return await self._people.element_box(ref, tab)
+
+    def seen(self, tab: str | None = None) -> Snapshot | None:
+        """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
+        return self._people.seen(tab)
 
     def _on_changed(self) -> None:
         self.changed.send()

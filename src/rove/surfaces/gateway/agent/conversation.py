@@ -24,6 +24,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.surfaces.gateway.agent.compaction import compacted
 from rove.surfaces.gateway.agent.failures import EXPECTED, ChatFailure, failure_of
+from rove.surfaces.gateway.agent.pictures import PicturesIfAccepted
 from rove.surfaces.gateway.agent.reply import Reply
 from rove.surfaces.gateway.agent.retrying import RetryWhenBusy
 from rove.surfaces.gateway.agent.toolset import ChatToolset
@@ -52,7 +53,7 @@ class _Ending:
     journal: Journal
 
     async def record(self, facts: dict[str, Any]) -> None:
-        await self.journal.record("message", {"runId": self.run, "role": "assistant", **facts})
+        await self.journal.record("message", {"role": "assistant", **facts, "runId": self.run})
 
 
 class Conversation:
@@ -67,6 +68,8 @@ class Conversation:
         self._session = session
         self._settings = sessions.settings
         self._history: list[ModelMessage] = []
+        self._run = ""
+        self._pictures = PicturesIfAccepted(lambda text: self._publish("chat.compacted", self._run, {"text": text}))
 
     async def answer(self, run: str, message: str) -> None:
         """Answer a message. However it ends, every client is told, and the transcript has it."""
@@ -76,7 +79,7 @@ class Conversation:
         journal = self._sessions.session(self._session).journal
         ending = _Ending(run, reply, journal)
         try:
-            await journal.record("message", {"runId": run, "role": "user", "text": message})
+            await journal.record("message", {"role": "user", "text": message, "runId": run})
             stop = await self._talk(run, message, reply, usage)
         except asyncio.CancelledError:
             await self._finish(ending, usage, "aborted")
@@ -92,7 +95,7 @@ class Conversation:
 
     async def _talk(self, run: str, message: str, reply: Reply, usage: RunUsage) -> str:
         """Let the model answer; return why it stopped."""
-        before = self._history
+        before, self._run = self._history, run
         try:
             await self._stream(run, message, reply, usage)
         except UsageLimitExceeded:
@@ -117,7 +120,7 @@ class Conversation:
             deps_type=NoneType,
             instructions=INSTRUCTIONS,
             toolsets=[toolset],
-            capabilities=[ProcessHistory(shortened), self._retrying(run)],
+            capabilities=[ProcessHistory(shortened), self._pictures, self._retrying(run)],
         )
         async with agent.run_stream_events(
             message,
@@ -150,7 +153,7 @@ class Conversation:
         if shorter.note:
             self._publish("chat.compacted", run, {"text": shorter.note})
             journal = self._sessions.session(self._session).journal
-            await journal.record("message", {"runId": run, "role": "system", "text": shorter.note})
+            await journal.record("message", {"role": "system", "text": shorter.note, "runId": run})
         return shorter.messages
 
     async def _finish(self, ending: _Ending, usage: RunUsage, stop: str) -> None:

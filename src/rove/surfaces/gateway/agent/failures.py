@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic_ai import exceptions
 
-from rove.errors import RoveError
+from rove.errors import MissingKey, RoveError
 from rove.render.cleaning import one_line
-from rove.surfaces.gateway.agent.model_choice import MissingKey
 from rove.validation.record import dataclass
 
 LONGEST_MESSAGE = 300
@@ -68,7 +67,7 @@ _KINDS = (
         exceptions.ModelRequestRejectedError,
         "model_request_rejected",
         "The model's provider rejected the request.",
-        "The last message was taken out of the conversation. If the model cannot see pictures, ask for none.",
+        "The last message was taken out of the conversation: say it differently, or choose another model.",
     ),
     _Kind(
         exceptions.ModelConnectionError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rove.errors import InvalidSettings
+from rove.errors import InvalidSettings, MissingKey
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.agent import tea_room
 from rove.validation.record import dataclass
@@ -30,12 +30,6 @@ class ModelInfo:
 
     name: str
     is_scripted: bool
-
-
-class MissingKey(InvalidSettings):
-    """The key of the model's provider is not in the environment."""
-
-    code = "model_key_missing"
 
 
 def model_info(settings: Settings) -> ModelInfo:

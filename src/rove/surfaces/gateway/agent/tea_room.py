@@ -20,10 +20,9 @@ _FOR = re.compile(r"\bfor ([A-Z][a-z]+)\b")
 _THANKS = re.compile(r"Thank you, [^\n\"]{1,80}")
 _GREETING = re.compile(r"\s*(hi|hello|hey|good \w+|help|what can you do)\b", re.IGNORECASE)
 _NEEDS = "`rove serve --serve-model anthropic:claude-sonnet-4-5`, with ANTHROPIC_API_KEY set"
-NEXT = (
-    f"Try next: “Which teas are there?”, or “Go to https://example.com and take a screenshot”. I am a built-in script "
-    f"that knows little else; for a real model, start {_NEEDS}."
-)
+ABOUT = f"I am a built-in script that knows little else; for a real model, start {_NEEDS}."
+ORDER_NEXT = f"Try next: “Order a Darjeeling for Ann”. {ABOUT}"
+NEXT = f"Try next: “Which teas are there?”, or “Go to https://example.com and take a screenshot”. {ABOUT}"
 GREETING = (
     "Hello! I am a built-in script, not a model: I show how a chat with an agent works here, with a real browser and a "
     "tea room that runs on this machine. Ask me to “order a Sencha for Ann”. You will be asked to approve what I do, "
@@ -104,7 +103,7 @@ def _list_teas(scene: Scene, site: str) -> Move:
         actions = ({"type": "navigate", "url": f"{site}/teas"}, {"type": "extract", "selector": "ul"})
         return Move("I look at the list of teas.", actions)
     served = [tea for tea in TEAS if tea in scene.done[0].text]
-    return _ended(scene, f"They serve {', '.join(served)}. {NEXT}")
+    return _ended(scene, f"They serve {', '.join(served)}. {ORDER_NEXT}")
 
 
 def _order(scene: Scene, site: str) -> Move:

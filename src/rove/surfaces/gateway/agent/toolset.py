@@ -39,6 +39,7 @@ class ChatToolset(AbstractToolset[None]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[None], tool: ToolsetTool[None]
     ) -> Any:
+        self._reply.flush()  # so that clients see the text that led to the call before the call
         result = await self._tools.call(name, tool_args, self._session, self._run)
         self._reply.attach(result.attachments)
         return _content_of(result)

@@ -78,6 +78,7 @@ class BrowserRequest:
 
     steps: tuple[Step, ...]
     session: str
+    is_named: bool = False
 
 
 class BrowserTool:
@@ -124,13 +125,16 @@ class BrowserTool:
         if not isinstance(given, list) or not 1 <= len(given) <= MOST_ACTIONS:
             raise InvalidArguments(f"`actions` must be a list of 1 to {MOST_ACTIONS} actions.")
         steps = tuple(_read_step(index, step) for index, step in enumerate(given))
-        return BrowserRequest(steps, _session_name(arguments.get("sessionId"), context))
+        named = arguments.get("sessionId")
+        return BrowserRequest(steps, _session_name(named, context), named is not None)
 
     def summary(self, request: BrowserRequest) -> str:
         return f"{len(request.steps)} browser action(s) — first: {request.steps[0].summary}"
 
     def details(self, request: BrowserRequest) -> dict[str, Any]:
-        return {"actions": [step.given for step in request.steps]}
+        """Return the actions, and the session that they run in if the caller has named one."""
+        named = {"sessionId": request.session} if request.is_named else {}
+        return {"actions": [step.given for step in request.steps], **named}
 
     def scope(self, request: BrowserRequest, context: ToolContext) -> Scope | None:
         """Return the types of action and the origins that they go to, with that of the page if they begin there."""
@@ -140,7 +144,9 @@ class BrowserTool:
         origins = {origin_text(url) for url in urls}
         kinds = sorted({step.action.verb for step in request.steps})
         known = sorted(origin for origin in origins if origin is not None)
-        return Scope(" ".join(kinds), tuple(known)) if len(known) == len(origins) else None
+        # A yes for one session is none for another.
+        kind = f"{' '.join(kinds)} in {request.session}"
+        return Scope(kind, tuple(known)) if len(known) == len(origins) else None
 
     async def run(self, request: BrowserRequest, context: ToolContext) -> ToolResult:
         steps = request.steps
@@ -212,8 +218,18 @@ def _catalogue_step(where: str, verb: str, fields: dict[str, Any]) -> Step:
         fields, names = {**fields, "target": fields["selector"]}, {"target": "selector"}
         del fields["selector"]
     action = _made(where, verb, fields, names)
-    words = one_line(action.describe(), LONGEST_PHRASE)
-    return Step({}, action, words, f"{words}...")
+    words = _phrase(action)
+    return Step({}, action, words, f"{words.rstrip('.')}...")
+
+
+def _phrase(action: AnyAction) -> str:
+    """Say what an action of the catalogue does: `Select: [name=tea], Sencha`."""
+    told: list[str] = []
+    for name, value in action.arguments.items():
+        values: list[Any] = value if isinstance(value, list) else [name if value is True else value]
+        told += [str(each) for each in values]
+    verb = action.verb.replace("_", " ").capitalize()
+    return one_line(f"{verb}: {', '.join(told)}" if told else verb, LONGEST_PHRASE)
 
 
 def _made(where: str, verb: str, arguments: dict[str, Any], names: Mapping[str, str]) -> AnyAction:

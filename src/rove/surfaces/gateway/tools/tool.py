@@ -261,13 +261,13 @@ class _Call:
     async def _recorded(self, request: Any, context: ToolContext) -> ToolResult:
         """Run the tool between two entries of the transcript. A call that cannot be recorded is not run."""
         journal = self._session.journal  # kept for the whole call, as the session may be closed meanwhile
-        facts = {"runId": context.run, "callId": context.call, "tool": self._tool.name}
-        await journal.record("tool", {**facts, "phase": "call", "summary": self._tool.summary(request)})
+        name, ids = self._tool.name, {"callId": context.call, "runId": context.run}
+        await journal.record("tool", {"tool": name, "phase": "call", "summary": self._tool.summary(request), **ids})
         result = ToolResult(ABORTED, is_error=True, code="aborted")
         try:
             result = await self._run(request, context)
         finally:
-            await journal.record("tool", {**facts, **self._entry(result)}, _kept(result))
+            await journal.record("tool", {"tool": name, "phase": "result", **self._entry(result), **ids}, _kept(result))
         return result
 
     async def _run(self, request: Any, context: ToolContext) -> ToolResult:
@@ -278,7 +278,7 @@ class _Call:
 
     def _entry(self, result: ToolResult) -> dict[str, Any]:
         arguments = PASSWORD_TEXT if result.conceals else self._arguments
-        return {"phase": "result", "arguments": arguments, "ok": not result.is_error, "text": result.text}
+        return {"ok": not result.is_error, "text": result.text, "arguments": arguments}
 
     def _publish(self, event: str, data: dict[str, Any]) -> None:
         self._events.publish(event, data, self._session.name)
