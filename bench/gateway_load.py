@@ -37,6 +37,7 @@ class LoadClient:
         self.numbers: list[int] = []
         self.arrivals: dict[tuple[str, str], float] = {}
         self.frames: list[tuple[float, float]] = []
+        self.news = asyncio.Event()
         self._answers: dict[int, asyncio.Future[Message]] = {}
         self._ids = itertools.count(1)
         self.reading = asyncio.ensure_future(self._read())
@@ -54,6 +55,7 @@ class LoadClient:
             self.numbers.append(number)
         if "approvalId" in data:
             self.arrivals[event, data["approvalId"]] = time.perf_counter()
+            self.news.set()
         if event == "live.frame":
             self.frames.append((time.time(), time.time() - data["at"]))
             await self.send("live.ack", sessionKey=data["sessionKey"], frameId=data["frameId"])
@@ -157,13 +159,15 @@ async def _new_request(client: LoadClient, seen: set[tuple[str, str]]) -> str:
             for event, name in client.arrivals:
                 if (event, name) not in seen and event == "exec.approval_request":
                     return name
-            await asyncio.sleep(0)
+            client.news.clear()
+            await client.news.wait()
 
 
 async def _arrival(client: LoadClient, name: str) -> float:
     async with asyncio.timeout(PATIENCE):
         while ("exec.approval_resolved", name) not in client.arrivals:
-            await asyncio.sleep(0)
+            client.news.clear()
+            await client.news.wait()
     return client.arrivals["exec.approval_resolved", name]
 
 
