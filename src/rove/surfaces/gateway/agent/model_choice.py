@@ -32,10 +32,15 @@ class ModelInfo:
     is_scripted: bool
 
 
-class MissingKey(InvalidSettings):
+class MissingKey(Exception):
     """The key of the model's provider is not in the environment."""
 
     code = "model_key_missing"
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
 
 
 def model_info(settings: Settings) -> ModelInfo:
@@ -75,7 +80,7 @@ def _model_of_provider(name: str) -> Model:
     if variable is not None and not os.environ.get(variable):
         raise MissingKey(
             f"The model {name} needs a key, and the environment variable {variable} is not set.",
-            hint=f"Set {variable} and start rove serve again; without --serve-model, a built-in script answers.",
+            f"Set {variable} and start rove serve again; without --serve-model, a built-in script answers.",
         )
     try:
         return infer_model(name)
