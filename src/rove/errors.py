@@ -3,6 +3,7 @@
 RoveError
 ├── InvalidArguments      invalid_arguments     an argument is unknown, missing or not valid
 ├── InvalidSettings       invalid_settings      a setting is unknown or not valid
+├── MissingKey            model_key_missing     the chat's model needs a key that is not set
 ├── InvalidMessage        invalid_message       a client of the gateway sent what is no request
 ├── UnknownMethod         unknown_method        the gateway has no such method
 ├── Forbidden             forbidden             the client's token does not allow it
@@ -92,6 +93,12 @@ class InvalidSettings(RoveError):
     code = "invalid_settings"
     quotes_page = False
     default_hint = "Correct the setting; docs/settings.md lists every setting and its values."
+
+
+class MissingKey(RoveError):
+    code = "model_key_missing"
+    quotes_page = False
+    default_hint = "Set the key in the environment of `rove serve`, or choose another model with --serve-model."
 
 
 class InvalidMessage(RoveError):

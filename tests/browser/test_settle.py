@@ -37,8 +37,10 @@ async def test_a_click_that_does_nothing_says_so(session: Session, site: Site) -
     outcome = await session.click('button "Idle"')
     assert outcome.changes.kind == "same"
     assert outcome.changes.tokens < 50
-    # This is all that a model reads; without a label, it needs no wrapper.
-    assert as_text(outcome).startswith(f"Clicked {outcome.result.ref}.\nNothing changed within ")
+    # Its name is the page's word, and stands in a wrapper; what rove says stands outside.
+    first, _, name, _, last = as_text(outcome).splitlines()
+    assert (first, name) == (f"Clicked {outcome.result.ref}:", 'button "Idle"')
+    assert last.startswith("Nothing changed within ")
 
 
 async def test_a_page_that_never_stops_changing_does_not_delay_an_action(session: Session, site: Site) -> None:

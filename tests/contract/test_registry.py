@@ -18,7 +18,9 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidArguments
 from rove.guard.policy.policy import Decision
 from rove.snapshot import estimate
-from rove.surfaces.mcp.protocol import McpConnection, Message
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.messages import Message
+from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.toolsets import EVERYTHING, OPTIONS, Toolset
 from rove.validation.fields import schema_of
 
@@ -212,9 +214,11 @@ async def _list_tools(home: Path, also: Sequence[str] = ()) -> Message:
     async def send(message: Message) -> None:
         answers.append(message)
 
-    connection = McpConnection(Sessions(Settings(allow_host=OWN_SITES, home=home)), Toolset(also), send)
+    sessions = Sessions(Settings(allow_host=OWN_SITES, home=home))
+    connection = McpConnection(browser_server(sessions, Toolset(also)))
     for number, method in enumerate(("initialize", "tools/list")):
-        await connection._answer(number, method, {})
+        (task,) = connection.receive({"jsonrpc": "2.0", "id": number, "method": method}, send)
+        await task
     result: Message = answers[-1]["result"]
     return result
 

@@ -15,7 +15,9 @@ from tests.site import Site
 
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.protocol import McpConnection, Message
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.messages import Message
+from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.toolsets import Toolset
 
 META = "io.modelcontextprotocol/"
@@ -27,7 +29,7 @@ class Client:
     """One of several MCP clients of the same sessions."""
 
     def __init__(self, sessions: Sessions, session: str) -> None:
-        self._connection = McpConnection(sessions, Toolset(), self._receive)
+        self._connection = McpConnection(browser_server(sessions, Toolset()))
         self._session = session
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Message]] = {}
@@ -36,7 +38,8 @@ class Client:
         number = next(self._numbers)
         params = {"name": tool, "arguments": {**arguments, "session": self._session}, "_meta": MODERN}
         self._waiting[number] = asyncio.get_running_loop().create_future()
-        self._connection.receive({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+        self._connection.receive(message, self._receive)
         return self._waiting[number]
 
     async def call(self, tool: str, **arguments: Any) -> str:

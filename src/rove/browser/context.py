@@ -12,6 +12,7 @@ from rove.refs import RefNumbers
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 
 RESTARTED = "browser restarted"
@@ -112,8 +113,8 @@ class Context(Protocol):
     def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, /) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
 
-    def watch(self, on_changed: Callable[[], object], /) -> None:
-        """Call `on_changed` when a tab was opened, closed or made current, or shows another URL."""
+    def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:
+        """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
 
     async def tab(self, name: str | None = None, /) -> Tab:
         """Return the named tab, or the current one, which is opened if there is none."""

@@ -42,6 +42,16 @@ class ScreencastFrame:
 
 
 @dataclass(frozen=True)
+class TypedField:
+    """A field that a person has typed into, by the document and a number in it, and its value."""
+
+    document: str
+    number: int
+    value: str = field(repr=False)
+    is_password: bool
+
+
+@dataclass(frozen=True)
 class PdfOptions:
     """How to print a page."""
 

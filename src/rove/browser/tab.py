@@ -26,7 +26,7 @@ from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from rove.browser.secret_source import SecretSource
+    from rove.browser.element import SecretSource
 
 
 class PageObserver(Protocol):

@@ -24,6 +24,7 @@ from rove.settings.tree import Settings
 from rove.tasks import result_of
 
 if TYPE_CHECKING:
+    from rove.browser.page_data import TypedField
     from rove.browser.tab import TabInfo
 
 CLOSE_TIMEOUT = 3.0
@@ -101,9 +102,9 @@ class Context:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
         self._shared.may_read, self._shared.withheld = may_read, withheld
 
-    def watch(self, on_changed: Callable[[], object]) -> None:
-        """Call `on_changed` when a tab was opened, closed or made current, or shows another URL."""
-        self._shared.on_changed = on_changed
+    def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
+        """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
+        self._shared.on_changed, self._shared.on_typed = on_changed, on_typed
 
     @property
     def clipboard_text(self) -> str:

@@ -172,7 +172,7 @@ class Journal:
         except OSError as error:
             raise JournalFailed(f"Nothing was done: {self._describe_failure(error)}.") from error
         if self._watcher is not None:
-            self._watcher.step_began(data)
+            _tell(self._watcher.step_began, data)
         return number
 
     async def _record_killed(self) -> None:
@@ -189,7 +189,7 @@ class Journal:
         data = self._to_data(entry)
         self._unwritten.append((number, data))
         if self._watcher is not None:
-            self._watcher.step_ended(data)
+            _tell(self._watcher.step_ended, data)
         try:
             await self._write_in_turn()
         except OSError as error:
@@ -289,6 +289,14 @@ async def _wait_uninterrupted(work: Coroutine[Any, Any, None]) -> None:
         raise cancelled
     if failed is not None:
         raise failed
+
+
+def _tell(told: Callable[[Mapping[str, Any]], None], step: Mapping[str, Any]) -> None:
+    """Tell a watcher of a step. A fault of the watcher must keep no action from running, nor from being written."""
+    try:
+        told(step)
+    except Exception:
+        log.exception("the watcher failed on a step")
 
 
 def _hide_texts(value: Any, name: str = "") -> Any:

@@ -7,10 +7,9 @@ import types
 import typing
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from rove.errors import RoveError
-from rove.guard.secrets.secrets import Secrets
 from rove.outcome import Quoted
 
 V = TypeVar("V")
@@ -20,12 +19,20 @@ Kinds = tuple[Any, ...]
 UNDECLARED: Kinds = (Any,)
 
 
-def redacted_outcome(value: V, secrets: Secrets) -> V:
+class Redactor(Protocol):
+    """Removes texts that must not leave the engine; `names` is empty if there are none."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def redact(self, text: str, /) -> str: ...
+
+
+def redacted_outcome(value: V, secrets: Redactor) -> V:
     """Return a copy of a dataclass in which every text, at any depth, is free of secrets."""
     return cast(V, _redact_value(value, secrets.redact)) if secrets.names else value
 
 
-def redact_error(error: Exception, secrets: Secrets) -> None:
+def redact_error(error: Exception, secrets: Redactor) -> None:
     """Remove secrets from an error, and from the errors that caused it, which a traceback would show."""
     if secrets.names:
         _redact_chain(error, secrets.redact)

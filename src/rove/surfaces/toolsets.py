@@ -148,7 +148,8 @@ def _options_of(cls: type[AnyAction]) -> Iterator[str]:
         yield "tab"
     if not issubclass(cls, SessionsAction | PersonAction):  # a person's time is an argument of the action itself
         yield "timeout"
-    if cls.observes or issubclass(cls, CompositeAction):
+    # What a person did is what a hand-off answers with, so it cannot be left out.
+    if (cls.observes and not issubclass(cls, PersonAction)) or issubclass(cls, CompositeAction):
         yield "snapshot"
 
 

@@ -11,7 +11,9 @@ import pytest
 
 from rove import Policy, PolicyRule, RulePolicy, Settings, __version__
 from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.protocol import HANDSHAKE_REVISIONS, McpConnection, Message
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.messages import HANDSHAKE_REVISIONS, Message
+from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.toolsets import Toolset
 
 META = "io.modelcontextprotocol/"
@@ -24,10 +26,15 @@ class Line:
     def __init__(self, home: Path, policy: Policy | None = None) -> None:
         self.sent: asyncio.Queue[Message] = asyncio.Queue()
         self.sessions = Sessions(Settings(home=home), policy)
-        self.connection = McpConnection(self.sessions, Toolset(), self.sent.put)
+        self.server = browser_server(self.sessions, Toolset())
+        self.connection = McpConnection(self.server)
 
     def say(self, message: Any) -> None:
-        self.connection.receive(message)
+        self.connection.receive(message, self.sent.put)
+
+    async def close(self) -> None:
+        await self.connection.close()
+        await self.server.close()
 
     async def hear(self) -> Message:
         return await asyncio.wait_for(self.sent.get(), 20)
@@ -41,7 +48,7 @@ class Line:
 async def line(tmp_path: Path) -> AsyncGenerator[Line]:
     made = Line(tmp_path)
     yield made
-    await made.connection.close()
+    await made.close()
 
 
 @pytest.fixture
@@ -69,7 +76,7 @@ async def test_initialize_with_an_unknown_revision_is_answered_with_the_latest(l
 
 async def test_before_initialize_only_a_ping_is_answered(line: Line) -> None:
     assert (await line.ask("ping"))["result"] == {}
-    assert (await line.ask("tools/list"))["error"]["code"] == -32600
+    assert (await line.ask("tools/list"))["error"]["code"] == -32602
 
 
 async def test_revision_2026_07_28_needs_no_initialize(line: Line) -> None:
@@ -92,9 +99,32 @@ async def test_an_unsupported_revision_is_refused_with_the_supported_ones(line: 
     assert error["data"]["requested"] == "2031-01-01"
 
 
-async def test_request_metadata_without_capabilities_is_refused(line: Line) -> None:
-    meta = {META + "protocolVersion": "2026-07-28"}
-    assert (await line.ask("tools/list", {"_meta": meta}))["error"]["code"] == -32602
+@pytest.mark.parametrize(
+    "meta",
+    [
+        None,
+        7,
+        [],
+        "2026-07-28",
+        {META + "protocolVersion": "2026-07-28"},
+        {META + "clientCapabilities": {}},
+        {**MODERN, META + "clientCapabilities": None},
+        {**MODERN, META + "clientCapabilities": ["elicitation"]},
+        {**MODERN, META + "protocolVersion": 20260728},
+    ],
+)
+async def test_request_metadata_that_is_incomplete_or_of_the_wrong_type_is_refused(opened: Line, meta: Any) -> None:
+    error = (await opened.ask("tools/list", {"_meta": meta}))["error"]
+    assert error["code"] == -32602
+
+
+async def test_a_client_need_not_name_itself(line: Line) -> None:
+    assert "result" in await line.ask("server/discover", {"_meta": MODERN})
+
+
+@pytest.mark.parametrize("method", ["initialize", "ping", "logging/setLevel", "resources/subscribe"])
+async def test_revision_2026_07_28_has_no_method_that_it_removed(line: Line, method: str) -> None:
+    assert (await line.ask(method, {"_meta": MODERN}))["error"]["code"] == -32601
 
 
 async def test_an_unknown_method_is_not_found(opened: Line) -> None:
@@ -181,7 +211,7 @@ async def test_a_cancelled_request_is_not_answered(opened: Line, monkeypatch: py
             was_cancelled.set()
         return {}
 
-    monkeypatch.setattr(opened.connection, "_call", slow)
+    monkeypatch.setitem(opened.server.methods, "tools/call", slow)
     opened.say({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "browser_status"}})
     await began.wait()
     opened.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}})
@@ -202,7 +232,7 @@ async def test_an_unexpected_exception_is_an_internal_error_and_the_connection_s
     async def broken(*_: object) -> Message:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(opened.connection, "_call", broken)
+    monkeypatch.setitem(opened.server.methods, "tools/call", broken)
     answer = await opened.ask("tools/call", {"name": "browser_status"})
     assert answer["error"]["code"] == -32603
     assert (await opened.ask("ping"))["result"] == {}
@@ -216,10 +246,10 @@ async def test_closing_cancels_running_requests(opened: Line, monkeypatch: pytes
         await asyncio.Event().wait()
         return {}
 
-    monkeypatch.setattr(opened.connection, "_call", slow)
+    monkeypatch.setitem(opened.server.methods, "tools/call", slow)
     opened.say({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "browser_status"}})
     await began.wait()
-    await asyncio.wait_for(opened.connection.close(), 20)
+    await asyncio.wait_for(opened.close(), 20)
     assert opened.sent.empty()
 
 
@@ -235,7 +265,7 @@ async def asking(tmp_path: Path) -> AsyncGenerator[Line]:
     made = Line(tmp_path, RulePolicy((PolicyRule("ask", action=("open_session",)),)))
     await made.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {"elicitation": {}}})
     yield made
-    await made.connection.close()
+    await made.close()
 
 
 OPEN = {"name": "browser_open_session", "arguments": {"name": "another"}}
@@ -299,7 +329,7 @@ async def test_closing_cancels_calls_that_wait_for_an_approval(tmp_path: Path) -
     meta = {**MODERN, META + "clientCapabilities": {"elicitation": {}}}
     await line.ask("tools/call", {**OPEN, "_meta": meta})
     assert len(line.sessions.pending_approvals) == 1
-    await asyncio.wait_for(line.connection.close(), 20)
+    await asyncio.wait_for(line.close(), 20)
     assert len(line.sessions.pending_approvals) == 0
 
 

@@ -24,10 +24,10 @@ class HandedBack(Result):
 
 @action(Effect.HANDOFF, observes=True)
 class Handoff(PersonAction[HandedBack]):
-    """Ask a person to do something in this tab, such as a login, a captcha or a payment, and wait until it is done."""
+    """Ask a person to do something in this tab (log in, solve a captcha, pay), and wait until they hand back."""
 
-    reason: str = arg("What the person is to do.", min_length=1, max_length=500)
-    timeout: float | None = arg("Seconds to wait for a person to take over.", default=None, gt=0, le=3600)
+    reason: str = arg("What to do.", max_length=500)
+    timeout: float | None = arg("Seconds to wait for them.", default=None, gt=0, le=3600)
 
     async def perform(self, desk: HandoffDesk, tab: TabInfo, report: Callable[[str], None]) -> HandedBack:
         person, seconds = await desk.hand_off(tab, self.reason, self.timeout, report)

@@ -21,6 +21,7 @@ import { nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
+import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
   beginAction,
   expectsWork,
@@ -108,6 +109,8 @@ globalThis.rove = {
   setClipboardText,
   leaveModes,
   releasePointer,
+  watchPerson,
+  coverTyped,
 };
 
 listenForPasswords();

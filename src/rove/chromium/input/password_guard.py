@@ -13,7 +13,7 @@ from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
 
 if TYPE_CHECKING:
-    from rove.browser.secret_source import TypedSecret
+    from rove.browser.element import TypedSecret
     from rove.chromium.input.page import Page
 
 # The depth to which nested closed shadow roots are searched for the focus.

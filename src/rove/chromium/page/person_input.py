@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable
+import json
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from rove.browser.input_event import InputEvent
+from rove.browser.page_data import TypedField
+from rove.chromium.frames.worlds import WORLD, World
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.keyboard import KEYS, MODIFIER_BITS, Key
 from rove.chromium.input.mouse import BUTTON_BITS
+from rove.chromium.input.page_modes import MODES_BINDING
 from rove.chromium.page.live_page import LivePage
-from rove.chromium.protocol.connection import CdpError
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import ScriptFailed
 
+R = TypeVar("R")
 # Seconds to wait until the page has handled an event. A busy page handles it later, in its turn.
 HANDLING_SECONDS = 1.0
+TYPED_PREFIX = "typed "
 MOUSE_EVENTS = {"mouseMove": "mouseMoved", "mouseDown": "mousePressed", "mouseUp": "mouseReleased"}
 COMMAND_BITS = MODIFIER_BITS["Control"] | MODIFIER_BITS["Meta"] | MODIFIER_BITS["Alt"]
 # AltGr is told as both of these, and writes text.
@@ -28,11 +35,19 @@ _COMPOSING = frozenset({"Dead", "Process", "Unidentified", "Compose"})
 
 
 class PersonInput:
-    """The mouse, keyboard, touch screen and clipboard of the person who drives one tab."""
+    """The mouse, keyboard, touch screen and clipboard of the person who drives one tab.
 
-    def __init__(self, page: LivePage, devices: InputDevices) -> None:
+    `on_typed` is called with the value of a field each time that the person has typed into it.
+    """
+
+    def __init__(self, page: LivePage, devices: InputDevices, on_typed: Callable[[TypedField], object]) -> None:
         self._page = page
         self._devices = devices
+        self._on_typed = on_typed
+        # The scripts that watch documents which load while the person drives, and the CDP session of each.
+        self._scripts: list[tuple[CdpSession, str]] = []
+        self._is_watching = False
+        self._has_typed = False
         # What the person holds down, which is released when they hand back.
         self._buttons: dict[str, InputEvent] = {}
         self._keys: dict[str, InputEvent] = {}
@@ -41,6 +56,7 @@ class PersonInput:
     async def send(self, event: InputEvent) -> None:
         """Send one event, after those before it."""
         async with self._order:
+            await self._watch_typing()
             self._page.allow_navigation()
             if event.type == "dialog":
                 await self._page.dialogs.answer(event.accept, event.text or None)
@@ -49,10 +65,68 @@ class PersonInput:
             else:
                 await self._handled(self._command(event))
 
+    async def covered(self, capture: Coroutine[Any, Any, R]) -> R:
+        """Return a picture for the agent, on which dots stand in place of what the person has typed."""
+        if not self._has_typed:
+            return await capture
+        await self._tell_worlds("coverTyped", True)
+        try:
+            return await capture
+        finally:
+            await self._tell_worlds("coverTyped", False)
+
     async def release(self) -> None:
         """Release the buttons and keys that the person still holds."""
         for event in [*self._buttons.values(), *self._keys.values()]:
             await self.send(replace(event, type="mouseUp" if event.type == "mouseDown" else "keyUp", modifiers=()))
+        if self._is_watching:
+            await self._end_watching()
+
+    def listen(self, cdp: CdpSession) -> None:
+        """Hear what is typed in the page, or in a frame in another process."""
+        cdp.on("Runtime.bindingCalled", self._on_binding_called)
+
+    def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] == MODES_BINDING and event["payload"].startswith(TYPED_PREFIX):
+            self._has_typed = True
+            number, value, is_password = json.loads(event["payload"].removeprefix(TYPED_PREFIX))
+            document = f"{self._page.target_id} {self._page.load_state.documents} {event['executionContextId']}"
+            self._on_typed(TypedField(document, number, value, is_password))
+
+    async def _watch_typing(self) -> None:
+        """Withhold what the person types from now on, in every frame and in documents that load meanwhile."""
+        if self._is_watching:
+            return
+        self._is_watching = True
+        try:
+            worlds = await self._page.every_world()
+            await asyncio.gather(*(self.watch_new_documents(cdp) for cdp in {world.cdp for world in worlds}))
+            await self._tell_worlds("watchPerson", True)
+        except BaseException:
+            self._is_watching = False  # nothing is typed into a page that cannot be watched
+            raise
+
+    async def watch_new_documents(self, cdp: CdpSession) -> None:
+        """If a person drives, watch the documents that will load in this CDP session."""
+        if not self._is_watching:
+            return
+        script = {"source": "rove.watchPerson(true)", "worldName": WORLD}
+        added = await cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
+        self._scripts.append((cdp, added["identifier"]))
+
+    async def _end_watching(self) -> None:
+        self._is_watching = False
+        scripts, self._scripts = self._scripts, []
+        removed = [
+            cdp.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+            for cdp, script in scripts
+            if not cdp.is_closed
+        ]
+        await asyncio.gather(*removed, self._tell_worlds("watchPerson", False))
+
+    async def _tell_worlds(self, function: str, is_on: bool) -> None:
+        worlds = await self._page.every_world()
+        await asyncio.gather(*(_tell_world(world, function, is_on) for world in worlds))
 
     def _command(self, event: InputEvent) -> Awaitable[Any]:
         if event.type in MOUSE_EVENTS or event.type == "wheel":
@@ -110,6 +184,12 @@ class PersonInput:
         with contextlib.suppress(TimeoutError, CdpError):  # the page is busy, or was closed by this very event
             async with asyncio.timeout(HANDLING_SECONDS):
                 await self._page.dialogs.run_until_dialog(command)
+
+
+async def _tell_world(world: World, function: str, is_on: bool) -> None:
+    with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # a frame that is busy or going away
+        async with asyncio.timeout(HANDLING_SECONDS):
+            await world.call(f"isOn => rove.{function}(isOn)", is_on)
 
 
 def _bits(event: InputEvent) -> int:

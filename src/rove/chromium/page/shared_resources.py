@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rove.browser.context import SharedState
+from rove.browser.page_data import TypedField
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
@@ -30,6 +31,8 @@ class SharedResources:
         self.withheld = "(not shown)"
         # Called when a tab was opened, closed or made current, or shows another URL.
         self.on_changed: Callable[[], object] = lambda: None
+        # Called with the value of a field each time that a person who drives has typed into it.
+        self.on_typed: Callable[[TypedField], object] = lambda field: None
 
     @property
     def state(self) -> SharedState:

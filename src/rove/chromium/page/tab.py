@@ -42,10 +42,9 @@ from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.annotation import Mark
-    from rove.browser.element import PointerTarget
+    from rove.browser.element import PointerTarget, SecretSource
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
-    from rove.browser.secret_source import SecretSource
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
@@ -91,7 +90,7 @@ class Tab:
         )
         self.workers = WorkerControl(self.page, self._own_workers, setup.shared.workers)
         self.screencast = Screencast(cdp, self.page.tasks)
-        self._person_input = PersonInput(self.page, self.input)
+        self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
@@ -131,6 +130,7 @@ class Tab:
     async def _set_up(self, cdp: CdpSession) -> None:
         """Set up the CDP session of the page, or of a frame in another process."""
         self.page.listen_frame(cdp)
+        self._person_input.listen(cdp)
         cdp.on("Target.attachedToTarget", self._on_attached)
         script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": AUTO_ATTACH_FILTER}
@@ -144,6 +144,7 @@ class Tab:
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
             *self.input.listen(cdp),
+            self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
             cdp.send("Target.setAutoAttach", attach),
             cdp.send("Runtime.runIfWaitingForDebugger"),
@@ -332,7 +333,8 @@ class Tab:
     async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
         page, max_side = self.page, self.settings.observing.picture
-        task = asyncio.ensure_future(take_screenshot(page.cdp, box, full_page, kind, max_side))
+        capture = take_screenshot(page.cdp, box, full_page, kind, max_side)
+        task = asyncio.ensure_future(self._person_input.covered(capture))
         try:
             await asyncio.wait({task}, timeout=page.time.left / 2)
             if not task.done() and not page.load_state.has_reached("load"):
@@ -367,7 +369,7 @@ class Tab:
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
         with self.input.page_modes.printing():
-            return await print_page(self.page.cdp, options, target)
+            return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
         await resize(self.page.cdp, width, height)

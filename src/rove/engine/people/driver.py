@@ -41,6 +41,10 @@ class DriverState:
         return {"who": self.who, "name": self.name, "isPaused": self.is_paused}
 
 
+async def _nothing() -> None:
+    """Do nothing, for a driver without preparations."""
+
+
 class Driver:
     """Lets an agent's actions run one after another, and holds them while a person drives or has paused the session.
 
@@ -60,6 +64,8 @@ class Driver:
         self._changed = Signal()
         self._stopped = Signal()
         self._interrupted = Signal()
+        # Awaited before an action begins.
+        self.before_turn: Callable[[], Awaitable[None]] = _nothing
         # Called after each change, with what a person did and who it was, if that is known.
         self.on_changed: Callable[[DriverEvent, str | None], object] = lambda event, person: None
 
@@ -130,6 +136,13 @@ class Driver:
         self._stopped.send()
         self._update("stopped", person)
 
+    def close(self) -> None:
+        """Let all that waits go on, since the session is closed."""
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._lease, self._is_paused = None, False
+        self._changed.send()
+
     # What an action does
 
     def refuse_if_held(self) -> None:
@@ -143,9 +156,11 @@ class Driver:
 
         An action that `has_begun`, and was asked about meanwhile, goes on while the session is paused.
         """
-        if (reason := self._reason(has_begun)) is not None:
+        await self.before_turn()
+        while (reason := self._reason(has_begun)) is not None:
             waiting(f"Waiting: {reason}")
             await self._wait_for_turn(has_begun)
+            await self.before_turn()
         if self._is_paused and not has_begun:
             self._steps -= 1
         self._running += 1

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from rove.engine.people.driver import Driver
-from rove.errors import Denied
+from rove.errors import Denied, NotOpen
 from rove.tasks import Interrupted, race
 from rove.validation.record import dataclass
 
@@ -110,6 +110,12 @@ class Handoffs:
             declined: str | None = interrupted.result
             return _End("done", self._driver.state.name) if declined is None else _End("declined", reason=declined)
         return _End("done", person)
+
+    def close(self) -> None:
+        """End all that wait, since the session is closed."""
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(NotOpen(f"The session {self._session} was closed."))
 
     def _answer(self, identity: str, declined: str | None) -> bool:
         answer = self._answers.get(identity)

@@ -18,12 +18,13 @@ from rove.engine.journal import Journal
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
-from rove.engine.people.person_acts import PersonActs
+from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
 from rove.engine.sessions.live_view import LiveView
+from rove.engine.sessions.person_access import PersonAccess
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, ElementGone, NotOpen
+from rove.errors import BrowserUnavailable, NotOpen
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
@@ -35,19 +36,17 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box
-    from rove.browser.tab import Tab
     from rove.engine.network_access import NetworkAccess
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.snapshot.tree import Snapshot
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
 # Seconds between two saves, since saving after every call would slow down each of them.
 SAVE_INTERVAL = 2.0
 SAVE_TIMEOUT = 3.0
-PICTURE_SECONDS = 2.0
-PICTURE_QUALITY = 50
 # Shown instead of the text of a frame that the policy does not allow to be read.
 HIDDEN_FRAME_TEXT = "(not shown: the policy does not allow this frame to be read)"
 
@@ -68,12 +67,16 @@ class Session:
         ref_numbers: RefNumbers | None = None,
         watcher: StepWatcher | None = None,
         people: People | None = None,
+        owner: str | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
-        `watcher` is told of each step. `people`: who can be asked to take over.
+        `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
+        it, in a server with several; None for those of the process itself.
         """
         self.name = name
+        self.owner = owner
+        self.opened = time.time()
         self.settings = settings
         self.gate = gate
         self.directory = directory
@@ -81,14 +84,16 @@ class Session:
         self.secrets = secrets
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
-        self.journal = Journal(settings.journal_folder, name, settings.journal, secrets.redact, guard, watcher)
+        self._typed = TypedTexts(secrets)
+        self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
         # Sent when the session has another page, tab or driver.
         self.changed = Signal()
         self._watcher = watcher
-        self._acts = PersonActs(self.journal, name)
+        self._people = PersonAccess(name, lambda: self._context, self.journal, self._typed)
+        self.driver.before_turn = self._people.finish
         network.on_refused = self._on_refused
         self.last_used = time.monotonic()
         self.running_calls = 0
@@ -130,10 +135,10 @@ class Session:
         self.last_used = time.monotonic()
         try:
             # All text of a page leaves the engine here, so secrets are removed here.
-            outcome = redacted_outcome(await Run(self, options).run(action), self.secrets)
+            outcome = redacted_outcome(await Run(self, options).run(action), self._typed)
             return self._add_guard_notice(outcome)
         except Exception as error:
-            redact_error(error, self.secrets)
+            redact_error(error, self._typed)
             raise
         finally:
             self.running_calls -= 1
@@ -148,7 +153,7 @@ class Session:
         return replace(outcome, events=(self.guard_notice.event, *outcome.events))
 
     def _redact_progress(self, report: Report) -> Report:
-        return lambda message, done, total: report(self.secrets.redact(message), done, total)
+        return lambda message, done, total: report(self._typed.redact(message), done, total)
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
@@ -189,7 +194,7 @@ class Session:
                     await self.network.close()
                 self.refuse_if_closed()
                 context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
-                context.watch(self._on_changed)
+                context.watch(self._on_changed, self._typed.note_field)
                 self._context = context
                 self._on_changed()
             return self._context
@@ -309,7 +314,7 @@ class Session:
 
     def _redact_url(self, url: str) -> str:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
-        return url if self.may_read(url) else origin_in(url)
+        return self._typed.redact(url) if self.may_read(url) else origin_in(url)
 
     # A person at the session
 
@@ -318,46 +323,25 @@ class Session:
 
         A person is shown every page, also one that the policy hides from the agent.
         """
-        return LiveView(self, lambda: self._find_tab(tab), max_width, quality)
+        return LiveView(self, lambda: self._people.find_tab(tab), max_width, quality)
 
     async def drive(self, lease: Lease, event: InputEvent, tab: str | None = None) -> None:
         """Send the input of the person who has the lease to a tab. Raises Denied without the lease."""
         self.driver.touch(lease)
-        shown = self._shown_tab(tab)
         self.last_used = time.monotonic()
-        self._acts.note(lease.person, shown.id, shown.url, event)
-        await shown.send_input(event)
+        await self._people.drive(lease.person, event, tab)
 
-    async def picture(self, tab: str | None = None, quality: int = PICTURE_QUALITY) -> bytes:
+    async def picture(self, tab: str | None = None, quality: int = 50) -> bytes:
         """Return a JPEG of what a tab shows now. Raises NotOpen if there is no page, or it cannot be shown."""
-        shown = self._shown_tab(tab)
-        try:
-            async with asyncio.timeout(PICTURE_SECONDS):
-                return await shown.take_picture(quality)
-        except (TimeoutError, BrowserError) as error:
-            raise NotOpen(f"{shown.id} of session {self.name} cannot be shown now.") from error
+        return await self._people.picture(tab, quality)
 
     async def element_box(self, ref: str, tab: str | None = None) -> Box:
         """Return where an element is in the viewport now, without scrolling. Raises ElementGone."""
-        try:
-            async with asyncio.timeout(PICTURE_SECONDS):
-                return await self._shown_tab(tab).box_of(ref)
-        except (TimeoutError, BrowserError) as error:
-            raise ElementGone(f"{ref} cannot be found on the page now.") from error
+        return await self._people.element_box(ref, tab)
 
-    def _find_tab(self, name: str | None) -> Tab | None:
-        """Return a tab that is open; None if it is not, since looking at a session opens nothing."""
-        if self._context is None:
-            return None
-        if name is None:
-            return self._context.current
-        return next((tab for tab in self._context.tabs if tab.id == name), None)
-
-    def _shown_tab(self, name: str | None) -> Tab:
-        tab = self._find_tab(name)
-        if tab is None:
-            raise NotOpen(f"There is no tab {name or 'open'} in session {self.name}.")
-        return tab
+    def seen(self, tab: str | None = None) -> Snapshot | None:
+        """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
+        return self._people.seen(tab)
 
     def _on_changed(self) -> None:
         self.changed.send()
@@ -365,16 +349,12 @@ class Session:
             self._watcher.session_changed(self.name)
 
     def _on_driver_changed(self, event: DriverEvent, person: str | None) -> None:
-        if event == "released":
-            self._end_drive()
+        if event == "taken":
+            self._people.begin_drive()
+        elif event == "released":
+            self._people.end_drive()
         self._tasks.start(self.journal.record("driver", {"event": event, "person": person}))
         self._on_changed()
-
-    def _end_drive(self) -> None:
-        """Release what the person still holds down, and write what they did."""
-        self._acts.end_burst()
-        for tab in self._context.tabs if self._context is not None else ():
-            self._tasks.start(tab.end_input())
 
     def _on_refused(self, refusal: Refusal) -> None:
         if self._watcher is not None:
@@ -392,8 +372,10 @@ class Session:
     async def close(self) -> None:
         """Close the pages, the session's proxy and its journal."""
         self._is_closed = True
+        self.handoffs.close()
+        self.driver.close()
         self.changed.send()
-        await self._acts.close()
+        await self._people.close()
         await self.stop_saving()
         context, self._context = self._context, None
         if context is not None:

@@ -7,7 +7,7 @@ import itertools
 import logging
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,7 +22,7 @@ from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, NotOpen
+from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
@@ -100,11 +100,14 @@ class Sessions:
         if name is None or name == DEFAULT:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
-            known = ", ".join(self._open) or "none"
-            raise NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {known}.")
+            raise _not_open(name, self._open)
         return self._open[name]
 
-    async def open_session(self, name: str | None) -> str:
+    def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions:
+        """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
+        return OwnedSessions(self, owner, default or DEFAULT)
+
+    async def open_session(self, name: str | None, owner: str | None = None) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
         name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
@@ -113,11 +116,17 @@ class Sessions:
         is_new = False
         try:
             if name not in self._open:  # another call may have opened it while this one waited
-                is_new = self._add(name).has_slot = True
+                is_new = self._add(name, owner).has_slot = True
         finally:
             if not is_new:
                 self._admission.release_slot()
         return name
+
+    def add_default(self, name: str, owner: str | None) -> Session:
+        """Return the session that an owner need not open, which takes its slot when it is first used."""
+        if self._is_closed:
+            raise _closed_error()
+        return self._open.get(name) or self._add(name, owner)
 
     async def close_session(self, name: str | None) -> str:
         """Close a session and forget what was approved for it; return its name."""
@@ -137,6 +146,10 @@ class Sessions:
     def sessions(self) -> list[dict[str, Any]]:
         """Return the facts that are listed of each open session."""
         return [session.describe() for session in self._open.values()]
+
+    def open_sessions(self, owner: str | None) -> dict[str, Session]:
+        """Return the open sessions of an owner by their names."""
+        return {name: session for name, session in self._open.items() if session.owner == owner}
 
     @property
     def pending_approvals(self) -> tuple[ApprovalRequest, ...]:
@@ -164,13 +177,13 @@ class Sessions:
             return None
         return UNGUARDED if name == DEFAULT else PARTLY_GUARDED
 
-    def _add(self, name: str) -> Session:
+    def _add(self, name: str, owner: str | None = None) -> Session:
         guard_notice = self._guard_notice(name)
         self._open[name] = Session(
             name,
             self.settings,
             self._gate,
-            _Directory(self, name),
+            OwnedSessions(self, owner, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
             self._open_context,
             self._secrets,
@@ -178,6 +191,7 @@ class Sessions:
             self._ref_numbers.pop(name, None),
             self._watcher,
             self._people,
+            owner,
         )
         if self._watcher is not None:
             self._watcher.session_opened(name)
@@ -277,20 +291,53 @@ def _closed_error() -> NotOpen:
     return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
 
 
-class _Directory:
-    """The sessions as actions of one session see them: to close without a name closes that session."""
+def _not_open(name: str, known: Iterable[str]) -> NotOpen:
+    listed = ", ".join(known) or "none"
+    return NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {listed}.")
 
-    def __init__(self, sessions: Sessions, name: str) -> None:
+
+class OwnedSessions:
+    """The sessions of one owner, which can use, list and close these alone.
+
+    `current`: the session that is meant where a call names none.
+    """
+
+    def __init__(self, sessions: Sessions, owner: str | None, current: str) -> None:
         self._sessions = sessions
-        self._name = name
+        self._owner = owner
+        self._current = current
+
+    def session(self, name: str | None) -> Session:
+        """Return the session of that name, or the current one, which need not be opened."""
+        if name is None or name in (DEFAULT, self._current):
+            return self._own(self._sessions.add_default(self._current, self._owner))
+        if (found := self.open.get(name)) is None:
+            raise _not_open(name, self.open)
+        return found
+
+    @property
+    def open(self) -> dict[str, Session]:
+        """Those that are open, by their names."""
+        return self._sessions.open_sessions(self._owner)
 
     async def open_session(self, name: str | None) -> str:
-        return await self._sessions.open_session(name)
+        if name == DEFAULT:
+            return self.session(name).name
+        opened = await self._sessions.open_session(name, self._owner)
+        return self._own(self._sessions.session(opened)).name
+
+    def _own(self, session: Session) -> Session:
+        """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
+        if session.owner != self._owner:
+            raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
+        return session
 
     async def close_session(self, name: str | None) -> str:
-        name = name or self._name
-        self._sessions.session(name).driver.refuse_if_held()
+        name = name or self._current
+        if (session := self.open.get(name)) is None:
+            raise _not_open(name, self.open)
+        session.driver.refuse_if_held()
         return await self._sessions.close_session(name)
 
     def sessions(self) -> list[dict[str, Any]]:
-        return self._sessions.sessions()
+        return [session.describe() for session in self.open.values()]

@@ -64,9 +64,12 @@ class Secrets:
             "agents type any text."
         )
 
+    def redact(self, text: str) -> str:
+        """Replace the values of secrets in a text with their names."""
+        return self._redaction(text)
+
     @cached_property
-    def redact(self) -> Redact:
-        """A function that replaces the values of secrets in a text with their names."""
+    def _redaction(self) -> Redact:
         if not self._by_name:
             return _without_redaction
         from rove.guard.secrets.redaction import Redaction

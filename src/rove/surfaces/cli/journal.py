@@ -21,6 +21,9 @@ from rove.render.cleaning import one_line
 # Seconds between two looks at the files. Each operating system has another way to wait for a change; a look costs one
 # stat for each session.
 LOOK_AGAIN = 0.25
+ACTION = "action"
+# What every entry has, and a summary leaves out.
+NOT_TOLD = frozenset({"seq", "prev", "session", "kind", "began", "hash", "attachments"})
 COLUMNS = (("time", 19), ("session", 12), ("action", 46), ("decision", 10), ("outcome", 18), ("ms", 7))
 
 
@@ -113,7 +116,7 @@ def _chosen(folder: Path, session: str | None, may_come: bool = False) -> list[L
 
 
 def _recent(files: LedgerFiles, last: int, failed: bool) -> Recent:
-    return recent(files, last or sys.maxsize, lambda facts: not failed or facts.get("outcome") != "done")
+    return recent(files, last or sys.maxsize, lambda facts: not failed or facts.get("outcome", "done") != "done")
 
 
 def _in_order(found: Iterable[Recent], last: int) -> list[ChainedLine]:
@@ -140,8 +143,8 @@ def _told(link: ChainedLine) -> str:
     facts = link.facts
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_began(link)))
     seconds = facts.get("seconds")
-    spent = f"{seconds * 1000:.0f}" if isinstance(seconds, int | float) else "?"
-    words = [str(facts.get(name, "?")) for name in ("decision", "outcome")]
+    spent = f"{seconds * 1000:.0f}" if isinstance(seconds, int | float) else ""
+    words = [str(facts.get(name, "")) for name in ("decision", "outcome")]
     row = _row([when, str(facts.get("session", "?")), _summary(facts), *words, spent])
     guard, error = facts.get("guard", GUARDED), facts.get("error")
     remarks = [str(guard)] if guard != GUARDED else []
@@ -150,10 +153,20 @@ def _told(link: ChainedLine) -> str:
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
+    if facts.get("kind", ACTION) != ACTION:
+        return _record_summary(facts)
+    if facts.get("actor") == "person":
+        return str(facts.get("summary"))
     arguments = facts.get("arguments")
     values = arguments.values() if isinstance(arguments, dict) else ()
     words = (value if isinstance(value, str) else json.dumps(value) for value in values)
     return " ".join([str(facts.get("action", "?")), *words])
+
+
+def _record_summary(facts: Mapping[str, Any]) -> str:
+    """Say what an entry holds that is no action: `driver taken Ada`, `message user Hello`."""
+    told = [str(value) for name, value in facts.items() if name not in NOT_TOLD and isinstance(value, str | int)]
+    return " ".join([str(facts["kind"]), *told])
 
 
 def _row(cells: Iterable[str]) -> str:

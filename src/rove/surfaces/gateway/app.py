@@ -17,6 +17,7 @@ from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.metrics import CONTENT_TYPE
 from rove.surfaces.gateway.tokens import Scope
+from rove.surfaces.mcp.http.access import places_of
 from rove.version import VERSION
 
 WEB = Path(__file__).parent / "web"
@@ -37,13 +38,13 @@ mimetypes.add_type("text/javascript", ".js")
 
 def create_app(gateway: Gateway) -> Starlette:
     """Return the application of a gateway."""
-    serve = gateway.settings.serve
-    access = Middleware(AccessCheck, hosts=(serve.host, *serve.allowed_hosts), origins=serve.allowed_origins)
+    access = Middleware(AccessCheck, places=places_of(gateway.settings))
     routes = [
         WebSocketRoute("/", _socket),
         WebSocketRoute("/ws", _socket),
         Route("/healthz", _health),
         Route("/metrics", _metrics),
+        Route("/mcp", gateway.mcp),
         Route("/{path:path}", _page),
     ]
     app = Starlette(routes=routes, middleware=[access])

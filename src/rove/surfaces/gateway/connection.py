@@ -13,10 +13,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rove.advice import insert_names
 from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
-from rove.surfaces.gateway.access import RateLimit
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
+from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)

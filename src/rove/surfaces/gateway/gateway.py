@@ -25,6 +25,8 @@ from rove.surfaces.gateway.metrics import Metrics
 from rove.surfaces.gateway.tokens import Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
+from rove.surfaces.mcp.http.endpoint import browser_endpoint
+from rove.surfaces.toolsets import Toolset
 from rove.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -59,6 +61,7 @@ class Gateway:
         self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions)
         self.chats = Chats(self.tools, self.events, self.sessions, settings, demo_site)
         self.live = LiveViews(self.sessions)
+        self.mcp = browser_endpoint(self.sessions, Toolset(settings.with_), self.tokens, self.approvals)
         self._observer.facts = self.session_facts
         self._observer.take_picture = self.picture
         self.approvals.picture = self._approval_picture
@@ -75,6 +78,7 @@ class Gateway:
                 await asyncio.gather(*(client.close() for client in [*self._clients]))
         except TimeoutError:
             log.warning("%d client(s) did not take the news that the server stops", len(self._clients))
+        await self.mcp.close()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

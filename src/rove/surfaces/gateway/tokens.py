@@ -21,7 +21,7 @@ TOKENS_FILE = "tokens.json"
 MAX_TOKENS = 200
 
 
-class Scope(enum.Enum):
+class Scope(enum.StrEnum):
     """What a token allows. The owner's allows everything; each of the others allows to view as well."""
 
     VIEW = "view"

@@ -1,35 +1,39 @@
-"""Tool calls of one client, and the questions that they put to its user."""
+"""Tool calls of all clients, and the questions that they put to people."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from rove.advice import insert_names
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
+from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text, error_data, error_text
+from rove.surfaces.mcp.approvers import Elicitation, Inbox, LinkedInbox, with_inbox
 from rove.surfaces.mcp.elicitation import METHOD, answer_in, form
+from rove.surfaces.mcp.exchange import Client, Exchange
+from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.pending_approvals import PendingApprovals, PendingCall, digest_of
-from rove.surfaces.mcp.progress import Message, Progress, Send
+from rove.surfaces.mcp.progress import Progress
 from rove.surfaces.toolsets import Tool
 from rove.tasks import BackgroundTasks
 
 # The key of the only input that rove asks for in an `input_required` answer.
 APPROVAL = "approval"
-Request = Callable[[str, Message], Awaitable[object]]
 
 
 class Calls:
-    """Runs tool calls. A question to the client's user goes through the client, in the way of its protocol revision."""
+    """Runs tool calls. A question to the client's user goes through the client, in the way of its protocol revision.
 
-    def __init__(self, sessions: Sessions, send: Send, request: Request) -> None:
+    `inbox`: where people at the gateway answer too, if there is one.
+    """
+
+    def __init__(self, sessions: Sessions, inbox: Inbox | None = None) -> None:
         self._sessions = sessions
-        self._send = send
-        self._request = request
+        self._inbox = inbox
         self._pending = PendingApprovals()
         self._tasks = BackgroundTasks("MCP progress")
 
@@ -38,14 +42,19 @@ class Calls:
         await self._pending.close()
         await self._tasks.close()
 
-    async def call(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
-        """Run a call of a handshake revision: a question is sent, and its answer received, while the call runs."""
-        channel = _Elicitation(self._request) if can_ask else None
-        return await _to_result(self._run(tool, arguments, Progress(self._send, params, self._tasks), channel), tool)
+    async def call(self, tool: Tool, arguments: Message, exchange: Exchange) -> Message:
+        """Run a call and return its result, or the question that it ends with."""
+        if exchange.is_stateless:
+            return await self._call_stateless(tool, arguments, exchange)
+        progress = Progress(exchange.send, exchange.params, self._tasks)
+        channel = self._without_asking()
+        if exchange.can_ask and exchange.request is not None:
+            channel = with_inbox(Elicitation(exchange.request), self._inbox)
+        return await _to_result(self._run(tool, arguments, exchange.client, progress, channel), tool)
 
-    async def call_stateless(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> Message:
+    async def _call_stateless(self, tool: Tool, arguments: Message, exchange: Exchange) -> Message:
         """Run a call of a stateless revision: it ends with a question, and the client calls again with the answer."""
-        call = self._begin_or_resume(tool, arguments, params, can_ask)
+        call = self._begin_or_resume(tool, arguments, exchange)
         result = await _to_result(call.outcome(), tool)
         if call.question is not None and not result:
             ask = {"method": METHOD, "params": form(call.question)}
@@ -56,28 +65,42 @@ class Calls:
             }
         return result
 
-    def _begin_or_resume(self, tool: Tool, arguments: Message, params: Message, can_ask: bool) -> PendingCall:
+    def _begin_or_resume(self, tool: Tool, arguments: Message, exchange: Exchange) -> PendingCall:
         """Start a call or, if the client sends a state, return the call that waits and pass the answer on to it."""
-        digest = digest_of(tool.name, arguments)
-        state = params.get("requestState")
+        digest = digest_of(exchange.client.owner, tool.name, arguments)
+        state = exchange.params.get("requestState")
         if state is None:
-            progress = Progress(self._send, params, self._tasks)
-            call = PendingCall(digest, progress)
-            call.begin(self._run(tool, arguments, progress, call if can_ask else None))
-            return call
-        call = self._pending.find(state, digest)
-        call.progress.follow(params)
-        responses = params.get("inputResponses")
-        # A call without an answer gets the same question again, as it is still open.
+            return self._begin(tool, arguments, exchange, digest)
+        question, call = self._pending.find(state, digest)
+        call.progress.follow(exchange.send, exchange.params)
+        responses = exchange.params.get("inputResponses")
+        # A call without an answer gets the same question again, if it is still open.
         if isinstance(responses, dict) and APPROVAL in responses:
-            call.pass_on(answer_in(responses[APPROVAL], self._pending.take(call)))
+            self._pending.release(question)
+            call.pass_on(question, answer_in(responses[APPROVAL], question))
         return call
 
+    def _begin(self, tool: Tool, arguments: Message, exchange: Exchange, digest: str) -> PendingCall:
+        progress = Progress(exchange.send, exchange.params, self._tasks)
+        call = PendingCall(digest, progress)
+        channel = with_inbox(call, self._inbox) if exchange.can_ask else self._without_asking()
+        call.begin(self._run(tool, arguments, exchange.client, progress, channel))
+        return call
+
+    def _without_asking(self) -> Approver | None:
+        """Return the approver for a client that cannot ask its user."""
+        return None if self._inbox is None else LinkedInbox(self._inbox)
+
     async def _run(
-        self, tool: Tool, arguments: Mapping[str, Any], progress: Progress, channel: Approver | None
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        client: Client,
+        progress: Progress,
+        channel: Approver | None,
     ) -> AnyOutcome:
         call = tool.call(arguments)
-        session = self._sessions.session(call.session)
+        session = self._sessions.owned_by(client.owner, client.session).session(call.session)
         return await session.run(
             call.action,
             tab=call.tab,
@@ -87,16 +110,6 @@ class Calls:
             channel=channel,
             names=tool.names,
         )
-
-
-class _Elicitation:
-    """Asks the user of a client of a handshake revision, which takes questions at any time."""
-
-    def __init__(self, request: Request) -> None:
-        self._request = request
-
-    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
-        return answer_in(await self._request(METHOD, form(request)), request)
 
 
 async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool) -> Message:

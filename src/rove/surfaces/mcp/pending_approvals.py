@@ -66,11 +66,11 @@ class PendingCall:
         finally:
             self._close_question()
 
-    def pass_on(self, answer: ApprovalAnswer) -> None:
-        """Pass on the user's answer, so that the call continues."""
-        assert self._answer is not None
-        self._answer.set_result(answer)
-        self._close_question()
+    def pass_on(self, question: ApprovalRequest, answer: ApprovalAnswer) -> None:
+        """Pass on the user's answer, so that the call continues; if it was answered elsewhere, it already has."""
+        if self.question is question and self._answer is not None and not self._answer.done():
+            self._answer.set_result(answer)
+            self._close_question()
 
     def _close_question(self) -> None:
         self.question = None
@@ -110,34 +110,34 @@ class PendingApprovals:
     def __init__(self) -> None:
         self._key = os.urandom(KEY_BYTES)
         # By the id of the question that each waits for.
-        self._held: dict[str, PendingCall] = {}
+        self._held: dict[str, tuple[ApprovalRequest, PendingCall]] = {}
 
     def hold(self, call: PendingCall) -> str:
         """Keep a call until its question is answered; return the state that the client has to send with the answer."""
-        assert call.question is not None
-        self._held = {key: held for key, held in self._held.items() if held.question is not None}
-        self._held[call.question.id] = call
-        state = {"id": call.question.id, "call": call.digest, "until": call.question.expires}
+        question = call.question
+        assert question is not None
+        now = time.time()
+        self._held = {key: held for key, held in self._held.items() if held[0].expires > now}
+        self._held[question.id] = (question, call)
+        state = {"id": question.id, "call": call.digest, "until": question.expires}
         body = base64.urlsafe_b64encode(json.dumps(state).encode()).decode()
         return f"{body}.{self._signature(body)}"
 
-    def find(self, state: object, digest: str) -> PendingCall:
-        """Return the call that a state belongs to. It stays held until `take`."""
-        call = self._held.get(self._verify(state, digest)["id"])
-        if call is None or call.question is None:
+    def find(self, state: object, digest: str) -> tuple[ApprovalRequest, PendingCall]:
+        """Return the question and the call that a state belongs to. They stay held until `release`."""
+        held = self._held.get(self._verify(state, digest)["id"])
+        if held is None:
             raise InvalidState
-        return call
+        return held
 
-    def take(self, call: PendingCall) -> ApprovalRequest:
-        """Release a call and return its question, so that it can be answered only once."""
-        assert call.question is not None
-        del self._held[call.question.id]
-        return call.question
+    def release(self, question: ApprovalRequest) -> None:
+        """Release a call, so that its question can be answered only once."""
+        del self._held[question.id]
 
     async def close(self) -> None:
         """Cancel every held call."""
         held, self._held = self._held, {}
-        for call in held.values():
+        for _, call in held.values():
             await call.end()
 
     def _verify(self, state: object, digest: str) -> Mapping[str, Any]:
@@ -154,7 +154,7 @@ class PendingApprovals:
         return hmac.new(self._key, body.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
-def digest_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return a hash of a tool's name and arguments: a state is valid for exactly these."""
-    call = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
+def digest_of(owner: str | None, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a hash of the caller, a tool's name and arguments: a state is valid for exactly these."""
+    call = json.dumps([owner, tool, arguments], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(call.encode()).hexdigest()

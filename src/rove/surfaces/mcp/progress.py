@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
-
+from rove.surfaces.mcp.messages import Message, Send
 from rove.tasks import BackgroundTasks
-
-Message = dict[str, Any]
-Send = Callable[[Message], Coroutine[Any, Any, None]]
 
 
 class Progress:
@@ -18,13 +13,13 @@ class Progress:
     """
 
     def __init__(self, send: Send, params: Message, tasks: BackgroundTasks) -> None:
-        self._send = send
         self._tasks = tasks
         self._steps = 0
-        self.follow(params)
+        self.follow(send, params)
 
-    def follow(self, params: Message) -> None:
-        """Use the token of this request from here on."""
+    def follow(self, send: Send, params: Message) -> None:
+        """Answer this request from here on, with its token."""
+        self._send = send
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         self._token = token if isinstance(token, str | int) else None

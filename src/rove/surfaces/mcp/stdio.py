@@ -17,7 +17,9 @@ from collections.abc import AsyncIterator, Callable
 from queue import SimpleQueue
 
 from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.protocol import PARSE_ERROR, McpConnection, Message
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, error_message, to_json
+from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.toolsets import Toolset
 
 log = logging.getLogger(__name__)
@@ -39,13 +41,15 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
     """Serve one client until it closes our standard input, or leaves too much of our output unread."""
     source = Input(0)
     output = Output(_claim_output(), on_overflow=source.end)
-    connection = McpConnection(sessions, tools, output.send)
+    server = browser_server(sessions, tools)
+    connection = McpConnection(server)
     try:
         async for line in source.lines():
             await _receive(line, connection, output)
         await connection.finish(FINISH_TIMEOUT)
     finally:
         await connection.close()
+        await server.close()
         await output.close(FLUSH_TIMEOUT)
 
 
@@ -53,9 +57,9 @@ async def _receive(line: bytes, connection: McpConnection, output: Output) -> No
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        await output.send({"jsonrpc": "2.0", "id": None, "error": {"code": PARSE_ERROR, "message": "not JSON"}})
+        await output.send(error_message(None, ProtocolError(PARSE_ERROR, "not JSON")))
     else:
-        connection.receive(message)
+        connection.receive(message, output.send)
 
 
 class Output:
@@ -110,11 +114,7 @@ class Output:
 
 
 def _to_line(message: Message) -> bytes:
-    """Return a message as one line of ASCII: an unpaired surrogate from a page must not break it."""
-    text = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
-    if not text.isascii():  # escaping takes twice as long, which counts for a picture, and a picture needs none
-        text = json.dumps(message, separators=(",", ":"))
-    return text.encode("ascii") + b"\n"
+    return to_json(message) + b"\n"
 
 
 def _write(file: int, data: bytes) -> bool:

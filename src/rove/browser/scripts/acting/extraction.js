@@ -3,7 +3,7 @@
 import { attr } from "../dom/attributes.js";
 import { FRAMES } from "../dom/elements.js";
 import { matchesSelector } from "../dom/natives.js";
-import { isPassword, wasPassword } from "../roles/passwords.js";
+import { hidesValue, isPassword } from "../roles/passwords.js";
 import { describeElement } from "../search/targets.js";
 import { withElement } from "./element_calls.js";
 import { fieldOf, isChosenOnly } from "./fields.js";
@@ -12,7 +12,7 @@ export const outerHtml = withElement((element) => ({ value: element.outerHTML })
 
 export const readAttribute = withElement((element, name) => ({
   value:
-    wasPassword(element) && name.toLowerCase() === "value"
+    hidesValue(element) && name.toLowerCase() === "value"
       ? `(${element.value.length} hidden characters)`
       : attr(element, name),
 }));

@@ -6,7 +6,7 @@ import { deepActiveElement } from "../dom/focus.js";
 import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
-import { isPassword } from "../roles/passwords.js";
+import { hidesValue, isPassword, releaseValue } from "../roles/passwords.js";
 import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
 import { described, lineOf, withElement, withRetries } from "./element_calls.js";
 import { takesText } from "./typing.js";
@@ -101,6 +101,7 @@ export const fillIn = withRetries(async (target, value, guarded) => {
   const problem = editingProblem(element) || valueProblem(element, value);
   if (problem) return problem;
   const done = fillNow(element, value, guarded);
+  if (!("reason" in done)) releaseValue(element); // what is in it now is the agent's
   await null; // microtasks that the page's handlers have queued may change the value
   return { ...done, value: isPassword(element) ? null : element.value };
 });
@@ -207,7 +208,7 @@ const setPickerValue = (element, value) => {
 
 export const fieldValue = withElement((target) => {
   const element = fieldOf(target);
-  if (isPassword(element)) return { value: null };
+  if (hidesValue(element) || isPassword(element)) return { value: null };
   return { value: "value" in element ? element.value : element.innerText };
 });
 

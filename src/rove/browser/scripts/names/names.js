@@ -7,6 +7,7 @@ import { elementsByOwner, idrefs, ownersByElement } from "../dom/id_references.j
 import {
   checkVisibility,
   childCountOf,
+  innerTextOf,
   isElement,
   isText,
   localNameOf,
@@ -20,7 +21,7 @@ import { shadowOf } from "../dom/shadow_roots.js";
 import { clip, squash } from "../dom/text.js";
 import { childListOf, flattenedChildren } from "../dom/tree.js";
 import { isFocusable } from "../roles/controls.js";
-import { wasPassword } from "../roles/passwords.js";
+import { hidesValue } from "../roles/passwords.js";
 import { hasOwnLabel, roleOf, tableRoleOf } from "../roles/roles.js";
 import { isGrid } from "../roles/tables.js";
 import { optionText, valueOfControl } from "../roles/values.js";
@@ -59,14 +60,14 @@ const showsSelectionAsText = (element, role) => role === "combobox" && isFocusab
 /** @param {Element} element */
 const enclosedFieldValue = (element) => {
   const field = queryOne(element, "input");
-  return field && !wasPassword(field) ? valueOfControl(field) || "" : "";
+  return field && !hidesValue(field) ? valueOfControl(field) || "" : "";
 };
 
 // A control inside a label counts with its value: "Flash the screen [3] times".
 /** @param {any} element @param {string} role @param {NameWalk} walk @returns {string | null} */
 const embeddedValue = (element, role, walk) => {
   if (isTag(element, "progress") && !hasAttr(element, "value") && !hasAttr(element, "aria-valuetext")) return null;
-  if (wasPassword(element)) return "•".repeat(element.value.length);
+  if (hidesValue(element)) return "•".repeat((element.value ?? innerTextOf(element)).length);
   if (role === "textbox" || role === "searchbox")
     return valueOfControl(element) ?? (hasAttr(element, "aria-label") ? null : contentText(element, walk));
   if (role === "combobox" || role === "listbox") {

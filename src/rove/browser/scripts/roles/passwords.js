@@ -49,6 +49,19 @@ export const wasPassword = (element) => {
   return true;
 };
 
+// Fields that a person has typed into while driving the tab.
+const personFields = new WeakSet();
+
+/** @param {Element} field */
+export const withholdValue = (field) => personFields.add(field);
+
+/** @param {Element} field */
+export const releaseValue = (field) => personFields.delete(field);
+
+// Whether the agent is told only how long the value of a field is.
+/** @param {Element} element */
+export const hidesValue = (element) => personFields.has(element) || wasPassword(element);
+
 // Also a field of another type that shows its characters as dots.
 /** @param {Element} element */
 export const isPassword = (element) => wasPassword(element) || getComputedStyle(element).webkitTextSecurity !== "none";

@@ -7,7 +7,7 @@ import { bareWord, quote, squash, thousands } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
 import { comboboxText } from "./combobox_text.js";
 import { inputType, TEXT_INPUTS } from "./controls.js";
-import { wasPassword } from "./passwords.js";
+import { hidesValue } from "./passwords.js";
 
 /** @param {Element} option */
 export const optionText = (option) => attr(option, "label") || squash(textContentOf(option));
@@ -49,10 +49,17 @@ export const valueState = (element, role, limit) => {
   const tag = localNameOf(element);
   if (tag === "select")
     return role === "listbox" ? "" : " value=" + quote(Array.from(element.selectedOptions, optionText).join(", "));
+  if (hidesValue(element)) return hiddenValueState(element);
   if (tag === "textarea") return element.value ? " value=" + quote(element.value, limit) : "";
   if (tag === "input") return inputValueState(element, limit);
   if (TEXT_ENTRY.has(role) || isEditingHost(element)) return textValue(element, role, limit);
   return "";
+};
+
+/** @param {any} element */
+const hiddenValueState = (element) => {
+  const { length } = element.value ?? innerTextOf(element);
+  return length ? ` value=(${length} hidden characters)` : "";
 };
 
 /** @param {HTMLInputElement} element @param {number} limit */
@@ -62,7 +69,6 @@ const inputValueState = (element, limit) => {
     return element.files && element.files.length
       ? " value=" + quote(Array.from(element.files, (f) => f.name).join(", "))
       : "";
-  if (wasPassword(element)) return element.value ? ` value=(${element.value.length} hidden characters)` : "";
   if (type === "color") return " value=" + bareWord(element.value, 20);
   if (!TEXT_INPUTS.has(type)) return "";
   return element.value ? " value=" + quote(element.value, limit) : "";

@@ -2,7 +2,7 @@
 
 import { isTag } from "../dom/elements.js";
 import { localNameOf } from "../dom/natives.js";
-import { wasPassword } from "../roles/passwords.js";
+import { hidesValue } from "../roles/passwords.js";
 import { optionText, valueOfControl } from "../roles/values.js";
 import { unseenValue } from "../text_placement/field_text.js";
 import { unseenElement } from "../visibility/text_visibility.js";
@@ -24,7 +24,7 @@ export const hasNoText = (element) => WITHOUT_TEXT.has(localNameOf(element));
 
 /** @param {any} element */
 const shownValue = (element) => {
-  if (wasPassword(element)) return `(${element.value.length} hidden characters)`;
+  if (hidesValue(element)) return `(${element.value.length} hidden characters)`;
   return isTag(element, "select") ? Array.from(element.selectedOptions, optionText).join(", ") : String(element.value);
 };
 

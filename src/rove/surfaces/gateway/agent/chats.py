@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError
 from rove.settings.tree import Settings
-from rove.surfaces.gateway.agent.model_choice import MissingKey, ModelInfo, chosen_model, model_info
+from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info
 from rove.surfaces.gateway.tools.tool import Publisher, Tools
 from rove.tasks import BackgroundTasks
 
@@ -132,7 +132,7 @@ class Chats:
                 thread.conversation = thread.conversation or await self._begin(name)
                 thread.begun.add(run)
                 await thread.conversation.answer(run, text)
-        except (RoveError, MissingKey) as error:
+        except RoveError as error:
             facts = {"code": error.code, "message": error.message, "hint": error.hint}
             self._publish("chat.error", name, run, facts)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic_ai import exceptions
 
-from rove.errors import RoveError
+from rove.errors import MissingKey, RoveError
 from rove.render.cleaning import one_line
-from rove.surfaces.gateway.agent.model_choice import MissingKey
 from rove.validation.record import dataclass
 
 LONGEST_MESSAGE = 300

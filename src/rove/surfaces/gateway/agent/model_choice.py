@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rove.errors import InvalidSettings
+from rove.errors import InvalidSettings, MissingKey
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.agent import tea_room
 from rove.validation.record import dataclass
@@ -30,17 +30,6 @@ class ModelInfo:
 
     name: str
     is_scripted: bool
-
-
-class MissingKey(Exception):
-    """The key of the model's provider is not in the environment."""
-
-    code = "model_key_missing"
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
 
 
 def model_info(settings: Settings) -> ModelInfo:
@@ -80,7 +69,7 @@ def _model_of_provider(name: str) -> Model:
     if variable is not None and not os.environ.get(variable):
         raise MissingKey(
             f"The model {name} needs a key, and the environment variable {variable} is not set.",
-            f"Set {variable} and start rove serve again; without --serve-model, a built-in script answers.",
+            hint=f"Set {variable} and start rove serve again; without --serve-model, a built-in script answers.",
         )
     try:
         return infer_model(name)

@@ -1,0 +1,50 @@
+// Fields that a person types into while driving the tab. Their values are withheld from the agent, and told to the driver,
+// which removes them from every text that the agent gets.
+
+import { fieldOfEvent } from "../acting/typing.js";
+import { hidesValue, wasPassword, withholdValue } from "../roles/passwords.js";
+
+const MAX_REPORTED = 1000;
+let isPersonDriving = false;
+/** @type {WeakMap<Element, number>} */
+const typedFields = new WeakMap();
+let lastTypedField = 0;
+/** @type {Set<WeakRef<any>>} */
+const typedFieldRefs = new Set();
+
+/** @param {Element} field */
+const numberOfTypedField = (field) => {
+  if (!typedFields.has(field)) {
+    typedFields.set(field, ++lastTypedField);
+    typedFieldRefs.add(new WeakRef(field));
+  }
+  return typedFields.get(field);
+};
+
+/** @param {Event} event */
+const onPersonInput = (event) => {
+  const field = isPersonDriving && event.isTrusted ? fieldOfEvent(event) : null;
+  if (!field) return;
+  withholdValue(field);
+  // What is in an editor is mostly the page's text. The driver knows the keys.
+  const value = typeof field.value === "string" && field.value.length <= MAX_REPORTED ? field.value : "";
+  globalThis.roveTell?.("typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
+};
+
+// Shows dots in place of what a person has typed, while a picture is taken for the agent.
+/** @param {boolean} isOn */
+export const coverTyped = (isOn) => {
+  for (const ref of typedFieldRefs) {
+    const field = ref.deref();
+    if (!field) typedFieldRefs.delete(ref);
+    else if (isOn && hidesValue(field)) field.style.setProperty("-webkit-text-security", "disc", "important");
+    else field.style.removeProperty("-webkit-text-security");
+  }
+};
+
+// Listens each time, as document.open() removes all listeners; adding one twice has no effect.
+/** @param {boolean} isOn */
+export const watchPerson = (isOn) => {
+  isPersonDriving = isOn;
+  if (isOn) EventTarget.prototype.addEventListener.call(globalThis, "input", onPersonInput, { capture: true });
+};

@@ -1,0 +1,63 @@
+"""Downloads: what pages have given to the browser to keep."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from rove.errors import LimitReached
+from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.methods.method import Client, Method, arg, method
+from rove.surfaces.gateway.tokens import Scope
+from rove.workspace import Workspace
+
+FOLDER = "downloads"
+MAX_FILES = 500
+MAX_BYTES = 16 * 2**20
+UNKNOWN_TYPE = "application/octet-stream"
+
+
+@method("downloads.list", Scope.VIEW, "{files: [{name, bytes, modified}]}")
+class ListDownloads(Method):
+    """List the downloads of all sessions, the newest first."""
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        folder = gateway.settings.workspace_folder / FOLDER
+        return {"files": await asyncio.to_thread(_listed, folder)}
+
+
+@method("downloads.read", Scope.VIEW, "{name, mimeType, data (base64)}")
+class ReadDownload(Method):
+    """Return one download."""
+
+    file: str = arg("Its name, as downloads.list shows it.", max_length=255)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        name = os.path.basename(self.file)
+        data = await asyncio.to_thread(_read, Workspace(gateway.settings.workspace_folder), f"{FOLDER}/{name}")
+        kind = mimetypes.guess_type(name)[0] or UNKNOWN_TYPE
+        return {"name": name, "mimeType": kind, "data": b64encode(data).decode("ascii")}
+
+
+def _listed(folder: Path) -> list[dict[str, Any]]:
+    try:
+        found = [entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    facts = [(entry.name, entry.stat(follow_symlinks=False)) for entry in found]
+    newest = sorted(facts, key=lambda known: known[1].st_mtime, reverse=True)[:MAX_FILES]
+    return [{"name": name, "bytes": stat.st_size, "modified": stat.st_mtime} for name, stat in newest]
+
+
+def _read(workspace: Workspace, path: str) -> bytes:
+    with workspace.reading(path) as file:
+        if file.size > MAX_BYTES:
+            raise LimitReached(
+                f"{file.name} has {file.size} bytes; {MAX_BYTES} can be sent.",
+                hint="Open it in the workspace's folder `downloads`.",
+            )
+        return os.pread(file.descriptor, MAX_BYTES, 0)

@@ -1,0 +1,59 @@
+"""One request of a client, and the ways back to that client while the request is served."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from rove.surfaces.mcp.elicitation import can_be_asked
+from rove.surfaces.mcp.messages import CAPABILITIES_KEY, Message, Send
+from rove.validation.record import dataclass
+
+Request = Callable[[str, Message], Awaitable[object]]
+
+
+@dataclass(frozen=True)
+class Client:
+    """The sessions that a client uses: those of its owner, and one of them where a call names none.
+
+    An `owner` of None is that of a process with a single client, such as `rove mcp`.
+    """
+
+    owner: str | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request that is being served.
+
+    `envelope`: the `_meta` of a stateless revision; None in a handshake revision.
+    `capabilities`: what the client declares that it can do.
+    `request`: sends a request to the client and returns its result; None if the client cannot be sent any.
+    """
+
+    client: Client
+    method: str
+    params: Message
+    envelope: Message | None
+    capabilities: Message
+    send: Send
+    request: Request | None
+
+    @property
+    def is_stateless(self) -> bool:
+        return self.envelope is not None
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the client can ask its user, in the way of its revision."""
+        return (self.is_stateless or self.request is not None) and can_be_asked(self.capabilities)
+
+    async def notify(self, method: str, params: Message) -> None:
+        """Send a notification that belongs to this request."""
+        await self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def capabilities_in(envelope: Message) -> Message:
+    """Return what the client of a stateless request declares that it can do."""
+    declared: Message = envelope[CAPABILITIES_KEY]
+    return declared

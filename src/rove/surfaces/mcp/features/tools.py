@@ -1,0 +1,90 @@
+"""Tools: their list, and calls of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from rove.action import Effect
+from rove.surfaces.mcp.calls import Calls
+from rove.surfaces.mcp.exchange import Exchange
+from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
+from rove.surfaces.mcp.pending_approvals import InvalidState
+from rove.surfaces.mcp.server import TOOLS_STAY_VALID_MS, Handler
+from rove.surfaces.toolsets import PREFIX, Tool, group_of
+from rove.validation.spelling import nearest
+
+# Tells clients of revision 2026-07-28 to send this argument as the header `Mcp-Param-Session` as well.
+SESSION_HEADER = {"x-mcp-header": "Session"}
+
+
+class ToolsFeature:
+    """The tools of a toolset.
+
+    `has_headers`: whether the transport has headers, by which a balancer can route a call to its session.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool], calls: Calls, *, has_headers: bool = False) -> None:
+        self._tools = tools
+        self._calls = calls
+        self._has_headers = has_headers
+
+    @property
+    def capabilities(self) -> Message:
+        return {"tools": {}}
+
+    @property
+    def methods(self) -> Mapping[str, Handler]:
+        return {"tools/list": self._list, "tools/call": self._call}
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+    def input_schema(self, name: str) -> Mapping[str, Any]:
+        """Return the schema of a tool as clients of a stateless revision see it; an empty one if there is none."""
+        return _described(self._tools[name], self._has_headers)["inputSchema"] if name in self._tools else {}
+
+    async def _list(self, exchange: Exchange) -> Message:
+        tools = [_described(tool, self._has_headers and exchange.is_stateless) for tool in self._tools.values()]
+        lasting = {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"} if exchange.is_stateless else {}
+        return {"tools": tools, **lasting}
+
+    async def _call(self, exchange: Exchange) -> Message:
+        name, arguments = exchange.params.get("name"), exchange.params.get("arguments") or {}
+        if not isinstance(name, str) or name not in self._tools:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}" + self._other_than(str(name)))
+        if not isinstance(arguments, dict):
+            raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+        try:
+            return await self._calls.call(self._tools[name], cast(Message, arguments), exchange)
+        except InvalidState:
+            message = "requestState belongs to another call, was used or has expired: call again without it"
+            raise ProtocolError(INVALID_PARAMS, message) from None
+
+    def _other_than(self, name: str) -> str:
+        """Return a hint for an unknown tool: the flag that shows it, or the nearest name."""
+        if group := group_of(name):
+            return f". It is there only when rove is started with `--with {group}`."
+        # All names begin alike, which would make any of them seem near.
+        verbs = {tool.removeprefix(PREFIX): tool for tool in self._tools}
+        near = nearest(name.lower().removeprefix(PREFIX), verbs)
+        return f". Did you mean {verbs[near]}?" if near else ""
+
+
+def _described(tool: Tool, has_headers: bool) -> Message:
+    reads = tool.effect is Effect.READ
+    annotations: Message = {"readOnlyHint": reads, "openWorldHint": True}
+    if not reads:
+        annotations["destructiveHint"] = tool.effect in (Effect.ACT, Effect.SCRIPT)
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": _with_header(tool.schema) if has_headers else tool.schema,
+        "annotations": annotations,
+    }
+
+
+def _with_header(schema: Mapping[str, Any]) -> Message:
+    """Return a schema whose `session` is marked to be sent as a header too."""
+    properties = schema["properties"]
+    return {**schema, "properties": {**properties, "session": {**properties["session"], **SESSION_HEADER}}}

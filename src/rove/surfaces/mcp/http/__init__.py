@@ -1,0 +1,1 @@
+"""MCP over HTTP. Only the gateway imports it: `rove mcp` needs neither Starlette nor the time to load it."""

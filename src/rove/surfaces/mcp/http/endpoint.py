@@ -1,0 +1,152 @@
+"""MCP over HTTP: the application at `/mcp`, for clients of every revision.
+
+Since revision 2026-07-28 a request is one POST, and closing its response cancels it. Clients of older revisions open a
+connection with `initialize`, send its id as `Mcp-Session-Id`, may hold a GET for messages that belong to no request,
+and end it with DELETE.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.surfaces.mcp.approvers import Inbox
+from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.http.access import Places, Refused, Tokens, authorized, places_of
+from rove.surfaces.mcp.http.body import read_message, refused_as_text
+from rove.surfaces.mcp.http.handshake import HandshakeRequests
+from rove.surfaces.mcp.http.header_checks import is_stateless
+from rove.surfaces.mcp.http.rate_limit import RateLimit
+from rove.surfaces.mcp.http.stateless import StatelessRequests
+from rove.surfaces.mcp.server import McpServer
+from rove.surfaces.toolsets import Tool
+from rove.validation.record import dataclass
+
+# Names the default session in the URL that a client is given: `/mcp?session=research`.
+SESSION_PARAMETER = "session"
+LONGEST_SESSION_NAME = 100
+# For pages of other origins that are allowed: what they may send besides the usual headers, and what they may read.
+SENT_HEADERS = (
+    "Authorization",
+    "Mcp-Session-Id",
+    "MCP-Protocol-Version",
+    "Mcp-Method",
+    "Mcp-Name",
+    "Mcp-Param-Session",
+)
+READ_HEADERS = ("Mcp-Session-Id", "WWW-Authenticate")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one token may use of the server.
+
+    `idle_seconds`: after so long without a request, a connection of a handshake revision is forgotten.
+    """
+
+    idle_seconds: float = 1800.0
+    body_bytes: int = 4 * 2**20
+    requests_at_once: int = 100
+    requests_per_second: int = 50
+
+
+class McpEndpoint:
+    """The ASGI application."""
+
+    def __init__(self, server: McpServer, tokens: Tokens, places: Places, limits: Limits) -> None:
+        self._server = server
+        self._tokens = tokens
+        self._places = places
+        self._limits = limits
+        # By the ids of tokens.
+        self._running: Counter[str] = Counter()
+        self._rates: dict[str, RateLimit] = {}
+        self._stateless = StatelessRequests(server)
+        self._handshake = HandshakeRequests(server, limits.idle_seconds)
+        self._app = CORSMiddleware(
+            self._serve,
+            allow_origins=places.origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=SENT_HEADERS,
+            expose_headers=READ_HEADERS,
+        )
+
+    async def close(self) -> None:
+        """End every connection, and the calls that wait for an approval. Sessions stay."""
+        await self._handshake.close()
+        await self._server.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            if reason := self._places.refusal(request.headers):
+                raise Refused(PlainTextResponse(reason, 403))
+            await self._handle_within_limit(request, authorized(request.headers, self._tokens).id, send)
+        except Refused as refused:
+            await refused.response(scope, receive, send)
+
+    async def _handle_within_limit(self, request: Request, owner: str, send: Send) -> None:
+        rate = self._rates.setdefault(owner, RateLimit(self._limits.requests_per_second))
+        if not rate.allows():
+            raise refused_as_text(429, "This token sends too many requests a second: see --serve-requests-per-second.")
+        if self._running[owner] >= self._limits.requests_at_once:
+            raise refused_as_text(429, f"{self._limits.requests_at_once} requests of this token are running already.")
+        self._running[owner] += 1
+        try:
+            await self._handle(request, owner, send)
+        finally:
+            self._running[owner] -= 1
+
+    async def _handle(self, request: Request, owner: str, send: Send) -> None:
+        if request.method == "POST":
+            await self._post(request, owner, send)
+        elif is_stateless(request.headers, None):
+            raise _not_allowed("POST")
+        elif request.method == "GET":
+            await self._handshake.listen(request, owner, send)
+        elif request.method == "DELETE":
+            await self._handshake.end(request, owner, send)
+        else:
+            raise _not_allowed("GET, POST, DELETE")
+
+    async def _post(self, request: Request, owner: str, send: Send) -> None:
+        body = await read_message(request, self._limits.body_bytes)
+        era = self._stateless if is_stateless(request.headers, body) else self._handshake
+        await era.post(request, body, owner, _chosen_session(request), send)
+
+
+def browser_endpoint(
+    sessions: Sessions, tools: Mapping[str, Tool], tokens: Tokens, inbox: Inbox | None = None
+) -> McpEndpoint:
+    """Return the application that gives a browser to clients with a token, as the settings of `rove serve` say.
+
+    `inbox`: where people answer what a client's own user does not.
+    """
+    settings = sessions.settings
+    limits = Limits(
+        idle_seconds=settings.limits.idle,
+        body_bytes=settings.serve.message_kilobytes * 1024,
+        requests_per_second=settings.serve.requests_per_second,
+    )
+    return McpEndpoint(browser_server(sessions, tools, inbox, has_headers=True), tokens, places_of(settings), limits)
+
+
+def _chosen_session(request: Request) -> str | None:
+    """Return the default session that the URL names."""
+    name = request.query_params.get(SESSION_PARAMETER)
+    if name is not None and (name in ("", DEFAULT) or len(name) > LONGEST_SESSION_NAME):
+        raise refused_as_text(400, f"`{SESSION_PARAMETER}` must be a name of at most {LONGEST_SESSION_NAME} letters.")
+    return name
+
+
+def _not_allowed(methods: str) -> Refused:
+    return Refused(Response(status_code=405, headers={"Allow": methods}))

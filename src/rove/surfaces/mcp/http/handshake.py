@@ -1,0 +1,103 @@
+"""Requests of handshake revisions: a client opens a connection, sends its id with each request, and ends it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Send
+
+from rove.surfaces.mcp.http.body import refused_as_error, refused_as_text, require_events, takes_events
+from rove.surfaces.mcp.http.connections import Connections, OpenConnection, TooManyConnections
+from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, send_part, start_events, until_gone
+from rove.surfaces.mcp.http.stateless import client_name
+from rove.surfaces.mcp.messages import INVALID_PARAMS, INVALID_REQUEST, ProtocolError, is_valid_id, params_of
+from rove.surfaces.mcp.server import McpServer
+from rove.tasks import cancelled
+
+CONNECTION_HEADER = "mcp-session-id"
+
+
+class HandshakeRequests:
+    """Serves clients that open a connection with `initialize`."""
+
+    def __init__(self, server: McpServer, idle_limit: float) -> None:
+        self._connections = Connections(server, idle_limit)
+
+    async def close(self) -> None:
+        await self._connections.close_all()
+
+    async def post(self, request: Request, body: Any, owner: str, chosen_session: str | None, send: Send) -> None:
+        headers: dict[str, str] = {}
+        if _opens(body) and CONNECTION_HEADER not in request.headers:
+            connection = await self._open(body, owner, chosen_session)
+            headers = {"Mcp-Session-Id": connection.id}
+        else:
+            connection = self._find(request, owner, body)
+        has_events = takes_events(request)
+        reply = Reply(takes_events=has_events, has_statuses=False, headers=headers)
+        tasks = connection.protocol.receive(body, reply.send, can_request=has_events)
+        if tasks:
+            # A client that loses its connection has not cancelled its call.
+            await reply.respond(tasks, request.scope, request.receive, send, ends_with_client=False)
+        else:
+            await Response(status_code=202)(request.scope, request.receive, send)
+
+    async def listen(self, request: Request, owner: str, send: Send) -> None:
+        """Hold a stream for messages that belong to no request. rove has none, but clients take its end for ours."""
+        connection = self._find(request, owner)
+        require_events(request)
+        if connection.is_listening:
+            raise refused_as_text(409, "This connection listens already.")
+        connection.is_listening = True
+        try:
+            await _ping_until_over(connection, request, send)
+        finally:
+            connection.is_listening = False
+
+    async def end(self, request: Request, owner: str, send: Send) -> None:
+        await self._connections.close(self._find(request, owner))
+        await Response(status_code=204)(request.scope, request.receive, send)
+
+    async def _open(self, body: Any, owner: str, chosen_session: str | None) -> OpenConnection:
+        try:
+            return await self._connections.open(owner, client_name(params_of(body).get("clientInfo")), chosen_session)
+        except TooManyConnections:
+            raise refused_as_text(503, "Too many clients are connected: end some, with DELETE.") from None
+
+    def _find(self, request: Request, owner: str, body: Any = None) -> OpenConnection:
+        """Return the connection that a request belongs to. Raises Refused if it names none, or none that is open."""
+        name = request.headers.get(CONNECTION_HEADER)
+        if name is None:
+            message = "Open with `initialize`, or send the headers and `_meta` of revision 2026-07-28."
+            raise refused_as_error(_id_of(body), ProtocolError(INVALID_PARAMS, message))
+        connection = self._connections.find(name, owner)
+        if connection is None:
+            error = ProtocolError(INVALID_REQUEST, "This connection has ended: open another with `initialize`.")
+            raise refused_as_error(_id_of(body), error, 404)
+        return connection
+
+
+def _opens(body: Any) -> bool:
+    return isinstance(body, dict) and body.get("method") == "initialize"
+
+
+def _id_of(body: Any) -> str | int | None:
+    identity = body.get("id") if isinstance(body, dict) else None
+    return identity if is_valid_id(identity) else None
+
+
+async def _ping_until_over(connection: OpenConnection, request: Request, send: Send) -> None:
+    """Send a comment now and then, until the client or the connection has gone."""
+    await start_events(send, {})
+    over = [asyncio.ensure_future(connection.over.wait()), asyncio.ensure_future(until_gone(request.receive))]
+    try:
+        while not any(each.done() for each in over):
+            await send_part(send, PING)
+            await asyncio.wait(over, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await send_part(send, b"", is_last=True)
+    finally:
+        for each in over:
+            await cancelled(each)

@@ -1,0 +1,67 @@
+"""MCP at the gateway: its tokens, its inbox and its sessions, with the SDK's client beside a WebSocket client."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx2
+import pytest
+from tests.gateway.clients import running_gateway
+from tests.site import OWN_SITES, Site
+from tests.surfaces.mcp_http.conftest import Http
+from tests.surfaces.mcp_http.serving import connected
+from tests.surfaces.test_mcp import error_of, text_of
+from tests.surfaces.test_mcp_approval import PAGE
+
+from rove.surfaces.mcp import approvers
+
+ASKING = """\
+[[rule]]
+decide = "ask"
+action = "click"
+"""
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_an_mcp_client_is_watched_and_approved_by_the_owner(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setattr(approvers, "LINK_SECONDS", 0.2)
+    policy = tmp_path / "policy.toml"
+    policy.write_text(ASKING)
+    async with running_gateway(allow_host=OWN_SITES, policy=policy) as running, running.client() as owner:
+        made = await owner.call("tokens.create", scopes=["act"], label="an agent")
+        url = f"http://localhost:{running.port}/mcp"
+        async with connected(url, mode, made["token"]) as agent:
+            page = await agent.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
+            assert "Brew" in text_of(page)
+            (listed,) = (await owner.call("sessions.list"))["sessions"]
+            assert listed["sessionKey"].startswith("sdk-")
+            linked = error_of(await agent.call_tool("browser_click", {"target": "button"}))
+            asked = await owner.event("exec.approval_request", sessionKey=listed["sessionKey"])
+            assert f"/approvals/{asked['approvalId']}" in linked["message"]
+            await owner.call("exec.approve", approvalId=asked["approvalId"])
+            assert not (await agent.call_tool("browser_click", {"target": "button"})).is_error
+            assert len(site.asked("/pressed")) == 1
+
+
+async def test_a_listening_client_does_not_hold_up_the_end_of_the_server(site: Site) -> None:
+    async with running_gateway(allow_host=OWN_SITES) as running:
+        url, token = f"http://localhost:{running.port}/mcp", running.gateway.tokens.owner
+        async with connected(url, "legacy", token) as agent:
+            await agent.list_tools()
+            async with asyncio.timeout(5):
+                await running.gateway.close_clients()
+
+
+async def test_a_token_that_floods_the_server_is_refused_and_others_are_not(site: Site) -> None:
+    async with running_gateway(serve__requests_per_second=5) as running, running.client() as owner:
+        made = await owner.call("tokens.create", scopes=["act"], label="a flood")
+        async with httpx2.AsyncClient() as http:
+            client = Http(f"http://localhost:{running.port}/mcp", http)
+            flood = [client.modern("tools/list", authorization=f"Bearer {made['token']}") for _ in range(40)]
+            statuses = [answer.status_code for answer in await asyncio.gather(*flood)]
+            assert {*statuses} == {200, 429}
+            other = await client.modern("tools/list", authorization=f"Bearer {running.gateway.tokens.owner}")
+    assert other.status_code == 200
