@@ -7,13 +7,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from mcp_types import ElicitResult
+from mcp.client.session import ClientRequestContext
+from mcp_types import ElicitRequestParams, ElicitResult
 from tests.gateway.clients import running_gateway
 from tests.site import OWN_SITES, Site
 from tests.surfaces.mcp_http.conftest import Http
 from tests.surfaces.mcp_http.serving import connected
 from tests.surfaces.test_mcp import error_of, text_of
-from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, PAGE, Person
+from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, PAGE
 
 from rove.surfaces.mcp import approvers
 
@@ -56,7 +57,12 @@ async def test_those_who_watch_see_the_answer_of_the_clients_user(
     policy.write_text(ASKING)
     async with running_gateway(allow_host=OWN_SITES, policy=policy) as running, running.client() as owner:
         url, token = f"http://localhost:{running.port}/mcp", running.gateway.tokens.owner
-        async with connected(url, mode, token, elicitation_callback=Person(answer)) as agent:
+
+        async def person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+            await owner.event("exec.approval_request")  # which comes with a picture, a moment later
+            return answer
+
+        async with connected(url, mode, token, elicitation_callback=person) as agent:
             await agent.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
             await agent.call_tool("browser_click", {"target": "button"})
             asked = await owner.event("exec.approval_request")
