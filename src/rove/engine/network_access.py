@@ -86,6 +86,7 @@ class NetworkAccess:
     def __init__(self, egress_settings: EgressSettings, is_guarded: bool = True) -> None:
         self._egress_settings = egress_settings
         self.is_guarded = is_guarded
+        self._rules = egress_settings.rules
         self._egress: EgressProxy | None = None
         self._proxy_url = ""
         # Called with each refusal: of a request of a page, or of a URL that an agent has asked for.
@@ -100,6 +101,12 @@ class NetworkAccess:
             self._ready = asyncio.create_task(self._start_proxy(port))
         return self._proxy_url, self._ready
 
+    def allow(self, host: str) -> None:
+        """Let the session reach one more host from now on. Raises InvalidSettings if it is not written as a host."""
+        self._rules = self._rules.allowing(host)
+        if self._egress is not None:
+            self._egress.rules = self._rules
+
     async def close(self) -> None:
         """Stop the proxy, after it has started if it is just starting."""
         ready, self._ready = self._ready, None
@@ -113,7 +120,7 @@ class NetworkAccess:
         # In a thread, as importing takes as long as loading a page, and the browser starts meanwhile.
         proxy_class = await asyncio.to_thread(_load_proxy)
         shared = self._egress_settings
-        egress = proxy_class(shared.rules, shared.own, shared.resolver, shared.upstream)
+        egress = proxy_class(self._rules, shared.own, shared.resolver, shared.upstream)
         egress.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
         await egress.start(port)
         self._egress = egress
@@ -157,7 +164,7 @@ class NetworkAccess:
         return list(dict.fromkeys(refusal.message for refusal in recent))
 
     def _rule_refusal(self, endpoint: Endpoint) -> Refusal | None:
-        return self._egress_settings.rules.refuse_endpoint(endpoint, self._egress_settings.own)
+        return self._rules.refuse_endpoint(endpoint, self._egress_settings.own)
 
     def _find_failure(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
         if refusal := self._rule_refusal(endpoint):

@@ -48,13 +48,13 @@ async def test_a_person_types_pastes_and_scrolls_in_the_live_view(watched: Contr
     await watched.session.press("h")
     await watched.session.press("i")
     # Agents are not told what a person types; that something was typed is seen.
-    note = watched.gateway.gateway.sessions.session(KEY)
-    assert note.driver.state.who == "person"
+    driver = watched.gateway.gateway.sessions.session(KEY).driver
+    assert driver.lease is not None
     await watched.session.fill('textbox "Text to type into the page"', " there")
     await watched.session.click('button "Type"')
     await watched.session.press("t", "body")
     await watched.until("!document.querySelector('rove-live-panel').hasAttribute('data-driving')")
-    assert note.driver.state.who == "agent"
+    assert driver.lease is None
 
 
 async def test_pause_step_and_resume_hold_the_agent(watched: ControlPage, site: Site) -> None:

@@ -37,7 +37,7 @@ class ReadDownload(Method):
     file: str = arg("Its name, as downloads.list shows it.", max_length=255)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        name = os.path.basename(self.file)
+        name = Path(self.file).name
         data = await asyncio.to_thread(_read, Workspace(gateway.settings.workspace_folder), f"{FOLDER}/{name}")
         kind = mimetypes.guess_type(name)[0] or UNKNOWN_TYPE
         return {"name": name, "mimeType": kind, "data": b64encode(data).decode("ascii")}
