@@ -39,7 +39,9 @@ KILOBYTE = 1024
 PASSWORD_TEXT = "(not kept: it was refused to a password field)"
 _KEPT_ARGUMENTS = ("target", "action")
 # The parts of an entry that may hold text of a page or of the agent.
-_PAGE_TEXTS = ("arguments", "summary", "url", "error")
+_PAGE_TEXTS = ("arguments", "summary", "url", "error", "changes")
+# Most characters that are kept of what an action changed on the page.
+MOST_CHANGES = 2000
 
 
 @dataclass
@@ -59,7 +61,12 @@ class Entry:
     began: float = field(default_factory=time.time)
     seconds: float = 0.0
     attachments: tuple[Attachment, ...] = ()
+    changes: str = ""
     guard: str = GUARDED
+
+    def add_changes(self, text: str) -> None:
+        """Note what the agent was told of the page's changes, shortened."""
+        self.changes = text if len(text) <= MOST_CHANGES else text[:MOST_CHANGES] + "…"
 
     def add_error(self, error: RoveError | None) -> None:
         """Note the error that the action ended with, if there is one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.browser.network.navigation_errors import navigation_error
@@ -85,8 +86,8 @@ class NetworkAccess:
 
     def __init__(self, egress_settings: EgressSettings, is_guarded: bool = True) -> None:
         self._egress_settings = egress_settings
-        self.is_guarded = is_guarded
         self._rules = egress_settings.rules
+        self.is_guarded = is_guarded
         self._egress: EgressProxy | None = None
         self._proxy_url = ""
         # Called with each refusal: of a request of a page, or of a URL that an agent has asked for.
@@ -100,12 +101,6 @@ class NetworkAccess:
             self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
             self._ready = asyncio.create_task(self._start_proxy(port))
         return self._proxy_url, self._ready
-
-    def allow(self, host: str) -> None:
-        """Let the session reach one more host from now on. Raises InvalidSettings if it is not written as a host."""
-        self._rules = self._rules.allowing(host)
-        if self._egress is not None:
-            self._egress.rules = self._rules
 
     async def close(self) -> None:
         """Stop the proxy, after it has started if it is just starting."""
@@ -123,7 +118,21 @@ class NetworkAccess:
         egress = proxy_class(self._rules, shared.own, shared.resolver, shared.upstream)
         egress.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
         await egress.start(port)
+        egress.rules = self._rules  # they may have changed meanwhile
         self._egress = egress
+
+    def allow_host(self, entry: str) -> None:
+        """Let this session reach one more host, written as in the settings. Raises InvalidSettings.
+
+        Hosts that the owner has denied, metadata services and rove's own ports stay closed.
+        """
+        from rove.guard.hosts.host_rules import HostRules
+
+        added = HostRules.of([entry]).allow
+        only = None if self._rules.only is None else (*self._rules.only, *added)
+        self._rules = replace(self._rules, allow=(*self._rules.allow, *added), only=only)
+        if self._egress is not None:
+            self._egress.rules = self._rules
 
     def refuse_url(self, url: str) -> None:
         """Raise Denied if the address rules refuse a URL, as far as that is known without resolving its host."""

@@ -12,20 +12,30 @@ from tests.site import OWN_SITES
 from rove import Session
 from rove.demo.site import tea_room
 
+# The script of the chat does not hover, so it is asked about its calls alone.
+POLICY = """[[rule]]
+decide = "ask"
+action = "hover"
+"""
+
 
 @pytest.fixture(scope="session")
-async def gateway() -> AsyncGenerator[RunningGateway]:
+async def gateway(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[RunningGateway]:
+    policy = tmp_path_factory.mktemp("policy") / "policy.toml"
+    policy.write_text(POLICY, encoding="utf-8")
     with tea_room() as site:
-        async with running_gateway(site, deadlines__approval=60, allow_host=OWN_SITES) as running:
+        async with running_gateway(site, policy=policy, deadlines__approval=60, allow_host=OWN_SITES) as running:
             yield running
 
 
 @pytest.fixture
 async def page(session: Session, gateway: RunningGateway) -> AsyncGenerator[ControlPage]:
-    """The page, opened with the owner's link. The sessions that a test opens are closed after it."""
+    """The page, opened with the owner's link. What a test leaves open is closed after it."""
     made = ControlPage(session, gateway)
     await session.resize(*DESKTOP)
     await made.open()
     yield made
+    for request in gateway.gateway.approvals.pending:
+        gateway.gateway.approvals.forget(request["sessionKey"])
     for known in gateway.gateway.sessions.sessions():
         await gateway.gateway.close_session(known["session"])

@@ -45,9 +45,11 @@ class ControlPage:
 
     async def until(self, condition: str) -> Any:
         """Wait until a JavaScript expression is true, and return its value."""
-        async with asyncio.timeout(PATIENCE):
-            while not (value := await self.run(condition)):
-                await asyncio.sleep(0.05)
+        end = asyncio.get_running_loop().time() + PATIENCE
+        while not (value := await self.run(condition)):
+            if asyncio.get_running_loop().time() > end:
+                raise AssertionError(f"never true: {condition}\n{await self.text_of('body')}")
+            await asyncio.sleep(0.05)
         return value
 
     async def until_text(self, text: str, selector: str = "body") -> None:

@@ -6,17 +6,22 @@ import asyncio
 
 import pytest
 from tests.gateway.page.control_page import ControlPage
+from tests.site import Site
 
+from rove.actions.input.pointer import Hover
+from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied
 from rove.surfaces.gateway.approvals import ToolQuestion
 
 ACTIONS = [{"type": "navigate", "url": "https://example.com/"}, {"type": "screenshot"}]
 
 
-def ask(page: ControlPage, summary: str = "2 browser action(s)", tool: str = "browser") -> asyncio.Future[None]:
+def ask(
+    page: ControlPage, summary: str = "2 browser action(s)", tool: str = "browser", session: str = "tea"
+) -> asyncio.Future[None]:
     """Have an agent ask for approval."""
     details = {"actions": ACTIONS} if tool == "browser" else {"command": "ls -l", "workingDir": "/work"}
-    question = ToolQuestion("tea", None, tool, summary, details, ("https://example.com",), ("navigate",))
+    question = ToolQuestion(session, None, tool, summary, details, ("https://example.com",), ("navigate",))
     return asyncio.ensure_future(page.gateway.gateway.approvals.ask(question))
 
 
@@ -26,7 +31,7 @@ async def test_y_approves_what_is_shown(page: ControlPage) -> None:
     card = await page.text_of("rove-approval-card")
     assert "navigate" in card and "https://example.com/" in card and "screenshot" in card and "left" in card
     assert await page.run("document.title") == "(1) Inbox · rove"
-    assert await page.text_of(".rail .badge") == "1"
+    assert await page.text_of(".rail .badge span") == "1"
     await page.press_until("y", "!document.querySelector('rove-approval-card')")
     await asking
     await page.until_text("approved", "rove-decided-row")
@@ -64,7 +69,7 @@ async def test_a_key_that_was_meant_for_one_request_does_not_decide_the_next(pag
 
 
 async def test_each_request_has_a_link_and_can_be_approved_for_the_session(page: ControlPage) -> None:
-    asking = ask(page)
+    asking = ask(page, session="trusted")
     await page.until_text("2 browser action(s)", "rove-approval-card")
     link = await page.run("document.querySelector('rove-approval-card a[href^=\"#/approvals\"]').hash")
     await page.go("sessions")
@@ -72,7 +77,7 @@ async def test_each_request_has_a_link_and_can_be_approved_for_the_session(page:
     await page.until_text("2 browser action(s)", "rove-approval-card[data-selected]")
     await page.session.click('button "Approve for this session"')
     await asking
-    await ask(page)
+    await ask(page, session="trusted")
     await page.until_text("This request has been decided")
 
 
@@ -81,3 +86,18 @@ async def test_a_new_request_is_announced_to_screen_readers(page: ControlPage) -
     await page.until_text("Approval needed: Pay €42", "[aria-live=assertive]")
     await page.press_until("y", "!document.querySelector('rove-approval-card')")
     await asking
+
+
+async def test_the_element_is_outlined_in_the_picture_of_its_page(page: ControlPage, site: Site) -> None:
+    async with page.gateway.client() as client:
+        await client.call("sessions.create", name="paying")
+    session = page.gateway.gateway.sessions.session("paying")
+    style = "position:absolute;left:200px;top:120px;width:160px;height:50px"
+    address = site.page("/pay", f"<button style='{style}'>Pay €42</button>")
+    await session.run(Navigate(address))
+    hovering = asyncio.ensure_future(session.run(Hover('button "Pay €42"'), channel=page.gateway.gateway.approvals))
+    await page.until("document.querySelector('.outlined img')?.naturalWidth > 100")
+    box = await page.run("['x', 'y', 'width'].map((name) => document.querySelector('rect').getAttribute(name))")
+    assert box == ["200", "120", "160"]
+    await page.press_until("y", "!document.querySelector('rove-approval-card')")
+    await hovering

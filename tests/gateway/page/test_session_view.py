@@ -9,6 +9,7 @@ from tests.gateway.page.control_page import ControlPage
 from tests.site import Site
 
 from rove.actions.pages.navigation import Navigate
+from rove.errors import Denied, NavigationFailed
 
 KEY = "watched"
 PAGE = """<title>Notes</title><body style="margin:0;height:3000px">
@@ -52,7 +53,7 @@ async def test_a_person_types_pastes_and_scrolls_in_the_live_view(watched: Contr
     assert driver.lease is not None
     await watched.session.fill('textbox "Text to type into the page"', " there")
     await watched.session.click('button "Type"')
-    await watched.session.press("t", "body")
+    await watched.session.press("t")
     await watched.until("!document.querySelector('rove-live-panel').hasAttribute('data-driving')")
     assert driver.lease is None
 
@@ -82,6 +83,8 @@ async def test_console_and_timeline_tell_what_happened(watched: ControlPage) -> 
     await watched.until_text("notes are ready", ".log")
     await watched.go(f"timeline/{KEY}")
     await watched.until_text("Navigate", "rove-step-row")
+    await watched.run("[...document.querySelectorAll('rove-step-row')].findLast((row) => row.step.changes).click()")
+    await watched.until_text('textbox "Note"', "rove-step-detail .log")
     await watched.until("document.querySelector('rove-step-detail img')?.naturalWidth > 100")
     await watched.session.fill('searchbox "Search in the steps"', "nothing like this")
     await watched.until_text("No step matches")
@@ -97,9 +100,15 @@ async def test_a_tool_is_called_by_hand_from_its_schema(watched: ControlPage, si
 
 async def test_the_guard_tells_what_it_refused_and_the_owner_allows_it(watched: ControlPage) -> None:
     session = watched.gateway.gateway.sessions.session(KEY)
-    await session.run(Navigate("data:text/html,x")) if False else None
     await watched.go("guard")
-    await watched.until_text("Nothing was refused")
+    with pytest.raises(Denied):
+        await session.run(Navigate("http://127.0.0.2:9/"))
+    await watched.until_text("127.0.0.2:9", "rove-refusal")
+    await watched.session.click('button "Allow this host"')
+    await watched.session.click('button "Allow 127.0.0.2:9"')
+    await watched.until_text("127.0.0.2:9 is open now", ".notices")
+    with pytest.raises(NavigationFailed):  # no server listens there
+        await session.run(Navigate("http://127.0.0.2:9/"))
 
 
 async def test_a_session_is_exported_as_one_file(watched: ControlPage) -> None:

@@ -27,7 +27,7 @@ async def test_the_owner_opens_a_refused_host_for_one_session(site: Site, monkey
         assert outcome.url == address
         with pytest.raises(Denied):
             await sessions.session(two).run(Navigate(address))
-        assert (await client.refused("hosts.allow", sessionKey=one, host="not a host"))["code"] == "invalid_settings"
+        assert (await client.refused("hosts.allow", sessionKey=one, host="not a host"))["code"] == "invalid_arguments"
 
 
 async def test_what_is_never_allowed_stays_refused(site: Site) -> None:

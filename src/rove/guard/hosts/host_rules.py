@@ -48,11 +48,6 @@ class HostRules:
         only = None if only_hosts is None else parse_patterns(only_hosts)
         return cls(parse_patterns(allow_hosts), only, parse_patterns(deny_hosts))
 
-    def allowing(self, host: str) -> HostRules:
-        """Return the rules with one more host allowed, written as the owner writes it. Raises InvalidSettings."""
-        also = parse_patterns([host])
-        return HostRules((*self.allow, *also), None if self.only is None else (*self.only, *also), self.deny)
-
     def refuse_url(self, url: str, own: OwnPorts) -> Refusal | None:
         """Return a refusal if the URL alone, without a DNS lookup, shows that the proxy would refuse it."""
         origin = origin_of(url)

@@ -19,7 +19,7 @@ RESOLVED = "exec.approval_resolved"
 # The name of the tool in requests of the engine itself, which come from any surface.
 BROWSER = "browser"
 MAX_REASON = 500
-Picture = Callable[[str, str | None], Awaitable[dict[str, str] | None]]
+Illustrate = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class ApprovalInbox:
         # Requests of callers that do not wait: they call again, and take the decision made meanwhile.
         self._held: dict[str, WaitingRequest] = {}
         self._remembered: set[tuple[str, Hashable]] = set()
-        # Takes a picture of the page that a request is about; set by the gateway.
-        self.picture: Picture | None = None
+        # Adds a picture of the page to what clients are shown of a request; set by the gateway.
+        self.illustrate: Illustrate | None = None
 
     @property
     def pending(self) -> list[dict[str, Any]]:
         """What clients are shown of each request that waits, oldest first."""
-        return [waiting.data for waiting in self._waiting.values()]
+        return [{"sessionKey": waiting.session, **waiting.data} for waiting in self._waiting.values()]
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Wait for a person's decision on an action, for the engine. Raises Denied with the person's reason."""
@@ -154,8 +154,8 @@ class ApprovalInbox:
     async def _open(self, data: dict[str, Any], session: str, request: ApprovalRequest | None = None) -> WaitingRequest:
         waiting = WaitingRequest(session, data, data["expiresAt"], data["canRemember"], request)
         self._waiting[waiting.id] = waiting
-        if self.picture is not None and (picture := await self.picture(session, data.get("tab"))):
-            data["picture"] = picture
+        if self.illustrate is not None:
+            await self.illustrate(session, data)
         self._events.publish(REQUESTED, data, session)
         return waiting
 

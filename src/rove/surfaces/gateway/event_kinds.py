@@ -34,6 +34,7 @@ _STEP = {
     "decision": "allowed, approved, remembered, denied",
     "outcome": "done, or the code of an error",
     "error": "its message",
+    "changes": "what the agent was told of the page, shortened",
     "began": "seconds since 1970",
     "seconds": "it took",
 }
@@ -67,7 +68,7 @@ _KINDS = (
             "runId": "of the chat's run, if it is from one",
             "question": "the policy's, if it is the policy that asks",
             "origins": "where it would act",
-            "elements": "that it would act on: `argument`, `ref`, `line`",
+            "elements": "that it would act on: `argument`, `ref`, `line`, `box` in CSS pixels of the picture",
             "tab": "that it would act in",
             "createdAt": "seconds since 1970",
             "expiresAt": "seconds since 1970",

@@ -64,7 +64,7 @@ class Gateway:
         self.mcp = browser_endpoint(self.sessions, Toolset(settings.with_), self.tokens, self.approvals)
         self._observer.facts = self.session_facts
         self._observer.take_picture = self.picture
-        self.approvals.picture = self._approval_picture
+        self.approvals.illustrate = self._illustrate
         self._add_metrics()
 
     async def __aenter__(self) -> Self:
@@ -112,13 +112,14 @@ class Gateway:
         """Return a picture of a tab now."""
         return await self.sessions.session(session).picture(tab)
 
-    async def _approval_picture(self, session: str, tab: str | None) -> dict[str, str] | None:
-        """Return the picture that an approval request shows; None if there is no page to show."""
-        try:
+    async def _illustrate(self, session: str, request: dict[str, Any]) -> None:
+        """Add a picture of the page to an approval request, and where its elements are, if there is a page to show."""
+        tab = request.get("tab")
+        with contextlib.suppress(RoveError):
             data = await self.picture(session, tab)
-        except RoveError:
-            return None
-        return {"mimeType": "image/jpeg", "data": b64encode(data).decode("ascii")}
+            request["picture"] = {"mimeType": "image/jpeg", "data": b64encode(data).decode("ascii")}
+            for element in request.get("elements", ()):
+                element["box"] = await self.sessions.session(session).element_box(element["ref"], tab)
 
     async def history(self, name: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
         """Return entries of a session's record, each with its number, and whether there are more."""

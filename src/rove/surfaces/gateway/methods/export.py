@@ -95,8 +95,8 @@ def _texts(entry: Mapping[str, Any]) -> str:
     texts = []
     if entry.get("arguments"):
         texts.append(f"<pre>{escape(json.dumps(entry['arguments'], ensure_ascii=False, indent=1))}</pre>\n")
-    if entry.get("text"):
-        texts.append(f"<pre>{escape(str(entry['text']))}</pre>\n")
+    if told := entry.get("text") or entry.get("changes"):
+        texts.append(f"<pre>{escape(str(told))}</pre>\n")
     if entry.get("error"):
         texts.append(f'<p class="failed">{escape(str(entry["error"]))}</p>\n')
     return "".join(texts)

@@ -58,7 +58,7 @@ const stepOf = (sessionKey, entry) => ({
 /** What a person did with the controls of a session. @param {Facts} entry */
 const driverStep = ({ event, person }) => ({
   action: String(event),
-  summary: person ? `by ${person}` : "",
+  summary: person ? `${event} by ${person}` : String(event),
   actor: /** @type {const} */ ("person"),
   outcome: "done",
 });

@@ -116,7 +116,7 @@ export interface Step {
   began?: number;
   seconds?: number;
   actor?: string;
-  text?: string;
+  changes?: string;
   picture?: Picture;
   box?: Box;
   isRunning?: boolean;

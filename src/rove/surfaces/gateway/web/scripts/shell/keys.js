@@ -43,7 +43,7 @@ const HELP = [
       { keys: ["f"], does: "Next failure or denial" },
     ],
   },
-  { title: "Chat", keys: [{ keys: ["Ctrl", "Enter"], does: "Send the message" }] },
+  { title: "Chat", keys: [{ keys: ["Enter"], does: "Send the message; Shift+Enter begins a new line" }] },
 ];
 
 /** Listen for keys. A view gets those that are not for the whole page as an event `shortcut`. */

@@ -42,9 +42,9 @@ export class Chat extends View {
     this.#message.disabled = missing("act") !== "";
     const composer = element("div", { class: "composer" }, this.#message, this.#abort, this.#send);
     const approvals = this.#key ? new ApprovalList(this.#key) : null;
-    fill(this.#content, this.#empty, this.#items, approvals, this.#foot);
+    fill(this.#content, modelNotice(), this.#empty, this.#items, approvals, this.#foot);
     fill(this.#scroller, this.#content);
-    fill(this, this.#header(), modelNotice(), this.#scroller, disabledReason("act"), composer);
+    fill(this, this.#header(), this.#scroller, disabledReason("act"), composer);
     this.#followEnd();
     this.listen(gateway, "threads approvals handoffs sessions", () => this.#show());
     if (this.#key) attempt(() => loadHistory(/** @type {string} */ (this.#key)));

@@ -1,5 +1,6 @@
 // One item of a conversation: a message, an answer, a tool call or an error.
 
+import { gateway } from "../../client/gateway.js";
 import { element, fill } from "../../dom/element.js";
 import { icon } from "../../dom/icons.js";
 import { attachmentList } from "../../dom/pictures.js";
@@ -15,14 +16,8 @@ export class ThreadItemElement extends HTMLElement {
 
   /** @param {ThreadItem} item */
   show(item) {
-    const state = [
-      item.text.length,
-      item.progress?.length,
-      item.isRunning,
-      item.ok,
-      item.stopReason,
-      item.attachments?.length,
-    ].join();
+    const { text, progress, isRunning, ok, stopReason, attachments } = item;
+    const state = [text.length, progress?.length, isRunning, waits(item), ok, stopReason, attachments?.length].join();
     if (state === this.#shown) return;
     this.#shown = state;
     this.className = `item ${item.kind}`;
@@ -90,8 +85,13 @@ const toolCard = (item) =>
     element("details", {}, element("summary", {}, "Arguments and result"), given(item), result(item)),
   );
 
+/** Whether a person has to approve a call before it goes on. @param {ThreadItem} item */
+const waits = ({ isRunning, runId }) =>
+  Boolean(isRunning) && [...gateway.approvals.values()].some((approval) => approval.runId === runId);
+
 /** @param {ThreadItem} item */
 const stateChip = (item) => {
+  if (waits(item)) return element("span", { class: "chip weak" }, icon("clock"), "waits for approval");
   if (item.isRunning)
     return element("span", { class: "chip accent" }, element("span", { class: "spinner" }), "running");
   return item.ok ? element("span", { class: "chip good" }, "done") : element("span", { class: "chip bad" }, "failed");

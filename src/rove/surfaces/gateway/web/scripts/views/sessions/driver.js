@@ -6,6 +6,7 @@ import { icon } from "../../dom/icons.js";
 import { goTo, linkTo } from "../../shell/router.js";
 
 /** @import { SessionFacts } from "../../client/wire.js" */
+/** @import { IconName } from "../../dom/icons.js" */
 
 /** @param {string} sessionKey */
 export const handoffOf = (sessionKey) => [...gateway.handoffs.values()].find((one) => one.sessionKey === sessionKey);
@@ -34,10 +35,16 @@ export const isDrivenHere = (session) =>
 
 /** @param {SessionFacts | undefined} session */
 export const driverChip = (session) => {
-  if (session && handoffOf(session.sessionKey))
-    return element("span", { class: "chip bad" }, icon("hand"), "asks for you");
-  if (isDrivenByPerson(session))
-    return element("span", { class: "chip accent" }, icon("person"), session?.driver?.name || "a person drives");
-  if (session?.driver?.isPaused) return element("span", { class: "chip weak" }, icon("pause"), "paused");
-  return element("span", { class: "chip good" }, "agent");
+  if (isDrivenHere(session)) return chip("accent", "person", "you drive");
+  if (isDrivenByPerson(session)) return chip("accent", "person", session?.driver?.name || "a person drives");
+  if (session && handoffOf(session.sessionKey)) return chip("bad", "hand", "asks for you");
+  if (session?.driver?.isPaused) return chip("weak", "pause", "paused");
+  return chip("good", "compass", "agent");
 };
+
+/**
+ * @param {string} kind
+ * @param {IconName} picture
+ * @param {string} text
+ */
+const chip = (kind, picture, text) => element("span", { class: `chip ${kind}` }, icon(picture), text);

@@ -64,7 +64,9 @@ export class HandoffNotice extends View {
 
   #tick() {
     const { expiresAt } = handoffOf(this.#key) ?? {};
-    this.#left.textContent = expiresAt ? `${countdown(expiresAt)} left.` : "";
+    // Once a person drives, they have all the time that they need.
+    const isOpen = expiresAt && !isDrivenHere(gateway.sessions.get(this.#key));
+    this.#left.textContent = isOpen ? `${countdown(expiresAt)} left.` : "";
   }
 }
 

@@ -37,7 +37,7 @@ export const matches = (step, filter, words) => {
     step.arguments,
     step.url,
     step.error,
-    step.text,
+    step.changes,
   ]).toLowerCase();
   return words
     .toLowerCase()

@@ -78,7 +78,7 @@ const figure = (title, picture, boxes) =>
   );
 
 /** @param {Step} step */
-const told = ({ text }) =>
+const told = ({ changes: text }) =>
   text && element("pre", { class: "log", tabindex: "0", "aria-label": "What the agent was told" }, text);
 
 /** @param {Step} step */
