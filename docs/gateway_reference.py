@@ -12,7 +12,7 @@ from rove.validation.fields import declared, schema_of
 INTRODUCTION = """\
 `rove serve` starts one server: a web page, a WebSocket for programs and for that page, MCP over HTTP at `/mcp`,
 `/healthz` and, for clients with a token, `/metrics` in Prometheus's format. It listens on `127.0.0.1:18789` unless
-the [settings](settings.md) under `[serve]` say otherwise.
+the [settings](settings.md) under `[serve]` say otherwise. Its chat, and the tools of the model: [chat.md](chat.md).
 
 ## Tokens
 

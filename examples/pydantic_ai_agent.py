@@ -1,6 +1,6 @@
 """Give an agent of pydantic-ai a browser, and let it order tea at the built-in demo site.
 
-With a model of your own, `Agent("anthropic:claude-sonnet-4-5", toolsets=[toolset])` is all that it takes. So that this
+With a model of your own, `Agent("anthropic:claude-sonnet-5-5", toolsets=[toolset])` is all that it takes. So that this
 example runs without a key, a function plays the model here.
 """
 

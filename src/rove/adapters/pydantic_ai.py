@@ -1,6 +1,6 @@
 """rove's actions as a toolset of pydantic-ai.
 
-agent = Agent("anthropic:claude-sonnet-4-5", toolsets=[RoveToolset()])
+agent = Agent("anthropic:claude-sonnet-5-5", toolsets=[RoveToolset()])
 async with agent:  # keeps the browser open between runs
     await agent.run("What is on the front page of example.com?")
 """

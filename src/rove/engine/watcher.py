@@ -22,4 +22,7 @@ class StepWatcher(Protocol):
         """Another page, another tab, or another driver. What it is now is in `Session.describe()`."""
 
     def guard_refused(self, session: str, refused: Mapping[str, Any], /) -> None:
-        """A page asked for a host that the guard refuses: `url`, `host`, `reason`, `flag` (None if none opens it)."""
+        """A page or an agent asked for a host that the guard refuses: `host`, `reason`, `message`, `flag`.
+
+        `flag` is the flag that allows it; None if none does.
+        """

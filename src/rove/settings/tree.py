@@ -119,8 +119,8 @@ class Serving(Validated):
         "Origins of other web pages that may call the gateway, such as https://chat.example.com.", default=()
     )
     model: str | None = arg(
-        "Model that answers in the chat, such as anthropic:claude-sonnet-4-5 or openai:gpt-5. Without one, a built-in "
-        "script plays a conversation.",
+        "Model that answers in the chat, such as anthropic:claude-sonnet-5-5 or openai:gpt-5.5. Without one, a "
+        "built-in script plays a conversation.",
         default=None,
     )
     model_url: str | None = arg(

@@ -190,6 +190,25 @@ async def test_a_session_that_was_closed_as_idle_is_opened_again_for_its_chat(
     assert [message["content"] for message in model.messages()[1:]] == ["a", "One", "b"]
 
 
+async def test_only_the_last_conversations_of_closed_sessions_are_kept(
+    chats: Chats, model: ModelServer, desk: Desk, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rove.surfaces.gateway.agent.chats.MOST_CLOSED", 1)
+    names: list[str] = []
+    for number in range(1, 4):
+        names.append((await session.another()).name)
+        model.plays(Says(("Yes.",)))
+        await chats.send(names[-1], "Hello")
+        await desk.until("chat.final", number)
+        await session.close_session(names[-1])
+    model.plays(Says(("Yes.",)), Says(("Yes.",)))
+    await chats.send(session.name, "Hello")
+    with pytest.raises(NotOpen):
+        await chats.send(names[0], "Are you there?")
+    await chats.send(names[2], "Are you there?")
+    await desk.until("chat.final", 5)
+
+
 async def test_a_message_must_have_text(chats: Chats, session: Session) -> None:
     with pytest.raises(InvalidArguments):
         await chats.send(session.name, "  ")

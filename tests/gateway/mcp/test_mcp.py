@@ -7,12 +7,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from mcp.client.session import ClientRequestContext
+from mcp_types import ElicitRequestParams, ElicitResult
 from tests.gateway.clients import running_gateway
 from tests.site import OWN_SITES, Site
 from tests.surfaces.mcp_http.conftest import Http
 from tests.surfaces.mcp_http.serving import connected
 from tests.surfaces.test_mcp import error_of, text_of
-from tests.surfaces.test_mcp_approval import PAGE
+from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, PAGE
 
 from rove.surfaces.mcp import approvers
 
@@ -44,6 +46,28 @@ async def test_an_mcp_client_is_watched_and_approved_by_the_owner(
             await owner.call("exec.approve", approvalId=asked["approvalId"])
             assert not (await agent.call_tool("browser_click", {"target": "button"})).is_error
             assert len(site.asked("/pressed")) == 1
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize(("answer", "decision"), [(ACCEPT, "approved"), (DECLINE, "denied")])
+async def test_those_who_watch_see_the_answer_of_the_clients_user(
+    site: Site, tmp_path: Path, mode: str, answer: ElicitResult, decision: str
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(ASKING)
+    async with running_gateway(allow_host=OWN_SITES, policy=policy) as running, running.client() as owner:
+        url, token = f"http://localhost:{running.port}/mcp", running.gateway.tokens.owner
+
+        async def person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+            await owner.event("exec.approval_request")  # which comes with a picture, a moment later
+            return answer
+
+        async with connected(url, mode, token, elicitation_callback=person) as agent:
+            await agent.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
+            await agent.call_tool("browser_click", {"target": "button"})
+            asked = await owner.event("exec.approval_request")
+            seen = await owner.event("exec.approval_resolved", approvalId=asked["approvalId"])
+    assert (seen["decision"], seen["by"]) == (decision, "the user of the MCP client")
 
 
 async def test_a_listening_client_does_not_hold_up_the_end_of_the_server(site: Site) -> None:

@@ -318,7 +318,7 @@ async def test_a_cancelled_request_of_an_older_revision_ends_without_an_answer(h
     assert waiting.result().status_code == 202
 
 
-@pytest.mark.parametrize("name", ["", "default", "x" * 101])
+@pytest.mark.parametrize("name", ["", "default", "x" * 65, "a/b", "%E2%80%AE"])
 async def test_a_url_cannot_name_a_default_session_that_is_not_a_name_of_its_own(http: Http, name: str) -> None:
     answer = await Http(f"{http.url}?session={name}", http.client).modern("tools/list")
     assert answer.status_code == 400

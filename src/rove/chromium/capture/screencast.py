@@ -13,6 +13,9 @@ from rove.tasks import BackgroundTasks
 
 # Seconds between two acknowledgements: encoding more than 20 frames a second would slow down the page that is shown.
 MIN_INTERVAL = 0.05
+# While all readers are busy with the frame before, so that the one they get next is new. It ends if they do not go on.
+BUSY_INTERVAL = 0.15
+UNREAD_SECONDS = 2.0
 # The browser has sent this many frames without an acknowledgement when it begins to drop the next ones. The last one
 # that it dropped never comes by itself, so the screencast is started anew if no other comes within these seconds.
 MAX_UNACKNOWLEDGED = 3
@@ -52,11 +55,21 @@ class Screencast:
             self._tasks.start(self._adjust())
 
     def acknowledge_soon(self) -> None:
-        """Let the browser send another frame once a reader waits for one, and not too often."""
-        if self._timer is not None or not any(reader.is_waiting for reader in self._readers):
+        """Let the browser send another frame, as soon as the readers can use it."""
+        if not self._held or (interval := self._interval) is None:
             return
-        wait = self._acknowledged_at + MIN_INTERVAL - time.monotonic()
+        if self._timer is not None:
+            self._timer.cancel()
+        wait = self._acknowledged_at + interval - time.monotonic()
         self._timer = asyncio.get_running_loop().call_later(max(wait, 0), self._acknowledge)
+
+    @property
+    def _interval(self) -> float | None:
+        """Seconds between two acknowledgements; None if no reader has read for a while."""
+        if any(reader.is_waiting for reader in self._readers):
+            return MIN_INTERVAL
+        is_read = any(time.monotonic() - reader.read_at < UNREAD_SECONDS for reader in self._readers)
+        return BUSY_INTERVAL if is_read else None
 
     def _listen(self) -> None:
         if not self._is_listening:
@@ -130,6 +143,7 @@ class FrameReader:
         self.max_width = max_width
         self.quality = quality
         self.is_waiting = False
+        self.read_at = time.monotonic()
         self._screencast = screencast
         self._newest: ScreencastFrame | None = None
         self._has_news = asyncio.Event()
@@ -142,6 +156,7 @@ class FrameReader:
             self._screencast.acknowledge_soon()
             await self._has_news.wait()
         frame, self._newest = self._newest, None
+        self.read_at = time.monotonic()
         self._has_news.clear()
         return frame
 

@@ -347,7 +347,7 @@ class Tab:
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
-        return await take_picture(self.page.cdp, quality)
+        return await self._person_input.covered(take_picture(self.page.cdp, quality))
 
     async def box_of(self, ref: str) -> Box:
         """Return where the element of a ref is in the viewport now, without scrolling."""

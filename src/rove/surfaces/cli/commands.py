@@ -43,7 +43,7 @@ SERVE_EXAMPLES = """\
 examples:
   rove serve                                             open the link that it prints
   rove serve --demo                                      with a site to try it on, no key needed
-  ANTHROPIC_API_KEY=… rove serve --serve-model anthropic:claude-sonnet-4-5
+  ANTHROPIC_API_KEY=… rove serve --serve-model anthropic:claude-sonnet-5-5
   rove serve --serve-model llama3.2 --serve-model-url http://127.0.0.1:11434/v1
   rove serve --serve-host 0.0.0.0 --serve-allowed-hosts agents.example.com
 """

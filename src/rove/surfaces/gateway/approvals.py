@@ -136,6 +136,12 @@ class ApprovalInbox:
         waiting.decision.set_result(decision)
         self._end(waiting, decision.word, decision.by, decision.reason)
 
+    def answered_elsewhere(self, request: ApprovalRequest, answer: ApprovalAnswer, by: str) -> None:
+        """End a request that another person has answered, so that every client sees how."""
+        waiting = self._waiting.get(request.id)
+        if waiting is not None:
+            self._end(waiting, Decision(answer, by).word, by)
+
     def forget(self, session: str) -> None:
         """End the requests of a session that is closed, and what was approved for it."""
         self._remembered = {key for key in self._remembered if key[0] != session}

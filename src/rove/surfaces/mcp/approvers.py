@@ -11,6 +11,7 @@ from rove.surfaces.mcp.exchange import Request
 
 # Seconds to wait for a person before a client that cannot ask its user is given a link. Some clients wait for only 5.
 LINK_SECONDS = 3.0
+CLIENT_USER = "the user of the MCP client"
 
 
 class Inbox(Approver, Protocol):
@@ -21,6 +22,10 @@ class Inbox(Approver, Protocol):
 
         The request goes on waiting; the same request, made again, takes its decision.
         """
+        ...
+
+    def answered_elsewhere(self, request: ApprovalRequest, answer: ApprovalAnswer, by: str) -> None:
+        """End a request that another person has answered, so that those who watch see how."""
         ...
 
 
@@ -44,23 +49,28 @@ class Elicitation:
         return answer_in(await self._request(METHOD, form(request)), request)
 
 
-class FirstAnswer:
-    """Asks several approvers at once. The first answer counts, and the others are not waited for."""
+class ClientOrInbox:
+    """Asks the client's user and the people at the gateway. The first answer counts."""
 
-    def __init__(self, *approvers: Approver) -> None:
-        self._approvers = approvers
+    def __init__(self, client: Approver, inbox: Inbox) -> None:
+        self._client = client
+        self._inbox = inbox
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
-        asking = [asyncio.ensure_future(approver.answer(request)) for approver in self._approvers]
+        asking = asyncio.ensure_future(self._client.answer(request))
+        waiting = asyncio.ensure_future(self._inbox.answer(request))
         try:
-            done, _ = await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
-            return next(each for each in asking if each in done).result()
+            await asyncio.wait({asking, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if waiting.done():
+                return waiting.result()
+            self._inbox.answered_elsewhere(request, asking.result(), CLIENT_USER)
+            return asking.result()
         finally:
-            for each in asking:
-                each.cancel()
-            await asyncio.gather(*asking, return_exceptions=True)
+            asking.cancel()
+            waiting.cancel()
+            await asyncio.gather(asking, waiting, return_exceptions=True)
 
 
 def with_inbox(approver: Approver, inbox: Inbox | None) -> Approver:
     """Return an approver that asks at the gateway too, if there is one."""
-    return approver if inbox is None else FirstAnswer(approver, inbox)
+    return approver if inbox is None else ClientOrInbox(approver, inbox)

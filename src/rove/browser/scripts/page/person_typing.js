@@ -31,7 +31,7 @@ const onPersonInput = (event) => {
   globalThis.roveTell?.("typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
 };
 
-// Shows dots in place of what a person has typed, while a picture is taken for the agent.
+// Shows dots in place of what a person has typed, while a picture is taken that the agent gets or that is kept.
 /** @param {boolean} isOn */
 export const coverTyped = (isOn) => {
   for (const ref of typedFieldRefs) {

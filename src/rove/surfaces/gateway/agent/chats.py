@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # Messages of one session that may wait while an earlier one is being answered.
 MOST_WAITING = 5
 LONGEST_MESSAGE = 100_000
+# Conversations of sessions that were closed as they were idle, and that a further message goes on with.
+MOST_CLOSED = 50
 CLOSE_SECONDS = 5.0
 NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "requests": 0}
 
@@ -70,6 +72,7 @@ class Chats:
             raise InvalidArguments(f"`message` must have 1 to {LONGEST_MESSAGE} characters.")
         name = await self._open(session)
         thread = self._threads.setdefault(name, _Thread())
+        self._drop_oldest()
         if len(thread.runs) > MOST_WAITING:
             raise LimitReached(
                 f"{MOST_WAITING} messages of this session wait for an answer already.",
@@ -106,6 +109,12 @@ class Chats:
         for name in [*self._threads]:
             await self.forget(name)
         await self._tasks.close()
+
+    def _drop_oldest(self) -> None:
+        """Drop the oldest conversations of sessions that are closed, if there are many."""
+        closed = self._threads.keys() - {str(known["session"]) for known in self._sessions.sessions()}
+        for name in [name for name in self._threads if name in closed][:-MOST_CLOSED]:
+            del self._threads[name]
 
     async def _open(self, session: str) -> str:
         """Return the name of an open session. One that was closed as it was idle is opened again for its chat."""

@@ -76,5 +76,5 @@ def _model_of_provider(name: str) -> Model:
     except (UserError, ImportError, ValueError) as error:
         raise InvalidSettings(
             f"The model {name} cannot be used: {error}",
-            hint="Set --serve-model to one such as anthropic:claude-sonnet-4-5 or openai:gpt-5.",
+            hint="Set --serve-model to one such as anthropic:claude-sonnet-5-5 or openai:gpt-5.5.",
         ) from error

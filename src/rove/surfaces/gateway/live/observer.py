@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rove.engine.people.handoffs import HandoffEnd, HandoffRequest
-from rove.errors import Denied, RoveError
+from rove.errors import Denied, NotOpen, RoveError
 from rove.surfaces.gateway.events import Events
 from rove.surfaces.gateway.live.pictures import StepPictures
 from rove.surfaces.gateway.metrics import Metrics
@@ -83,7 +83,11 @@ class SessionObserver:
         self._events.publish("handoff.ended", {"handoffId": request.id, "outcome": outcome}, request.session)
 
     def _tell(self, event: str, session: str) -> None:
-        self._events.publish(event, self.facts(session), session)
+        try:
+            facts = self.facts(session)
+        except NotOpen:
+            return  # it is being closed, which is told by itself
+        self._events.publish(event, facts, session)
 
 
 def handoff_facts(request: HandoffRequest) -> dict[str, Any]:

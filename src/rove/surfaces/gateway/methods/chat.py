@@ -20,7 +20,6 @@ class SendMessage(Method):
     message: str = arg("The message.", min_length=1, max_length=MAX_MESSAGE)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        gateway.sessions.session(self.session_key)  # raises NotOpen
         return {"runId": await gateway.chats.send(self.session_key, self.message)}
 
 

@@ -21,8 +21,10 @@ class AllowHost(Method):
         opened = [known["session"] for known in gateway.sessions.sessions()]
         names = [self.session_key] if self.session_key is not None else opened
         for name in names:
+            session = gateway.sessions.session(name)
             try:
-                gateway.sessions.session(name).network.allow_host(self.host)
+                session.network.allow_host(self.host)
             except InvalidSettings as error:
                 raise InvalidArguments(f"`host`: {error.message}", hint=error.hint) from error
+            await session.journal.record("guard", {"event": "allowed", "host": self.host, "person": client.person})
         return {"sessions": names}

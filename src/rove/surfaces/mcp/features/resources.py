@@ -19,8 +19,8 @@ from urllib.parse import quote, unquote, urlsplit
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
-from rove.ledger.files import LedgerFiles
-from rove.ledger.reader import recent
+from rove.ledger.chain import unseal
+from rove.ledger.files import LedgerFiles, open_to_read
 from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
 from rove.surfaces.mcp.server import Handler
@@ -30,7 +30,9 @@ SCHEME = "rove"
 # The folders of the workspace that rove writes to. The owner's own files, put there to be uploaded, are not shown.
 FOLDERS = ("downloads", "output", "pdf")
 MAX_FILES = 500
-MAX_FILE_BYTES = 32 * 2**20
+MAX_FILE_BYTES = 8 * 2**20
+# How much is read of the end of a journal, and how many entries of it.
+MAX_JOURNAL_BYTES = 8 * 2**20
 MAX_ENTRIES = 500
 JOURNAL_TYPE = "application/x-ndjson"
 TEMPLATES = (
@@ -176,13 +178,21 @@ def _kept_of(session: Session) -> Iterator[Message]:
 
 
 def _entries(session: Session) -> list[Mapping[str, Any]]:
-    """Return what was recorded since the session was opened: another client may have used its name before."""
-    files = LedgerFiles(session.settings.journal_folder, session.name)
+    """Return the last entries since the session was opened: another client may have used its name before."""
+    lines = _last_lines(LedgerFiles(session.settings.journal_folder, session.name).current)
+    facts = [link.facts for line in lines if (link := unseal(line)) is not None]
+    return [entry for entry in facts if entry.get("began", 0.0) >= session.opened][-MAX_ENTRIES:]
+
+
+def _last_lines(journal: Path) -> list[bytes]:
     try:
-        found = recent(files, MAX_ENTRIES, lambda facts: facts.get("began", 0.0) >= session.opened)
+        opened = open_to_read(journal)
     except FileNotFoundError:
         return []
-    return [link.facts for link in found.links]
+    with os.fdopen(opened, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - MAX_JOURNAL_BYTES, 0))
+        return file.read(MAX_JOURNAL_BYTES).splitlines()  # the first may have lost its beginning, and is no entry then
 
 
 def _pictures(session: Session) -> Iterator[Mapping[str, Any]]:

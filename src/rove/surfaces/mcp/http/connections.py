@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import itertools
 import re
 import secrets
 import time
+from collections.abc import Generator
 
 from rove.surfaces.mcp.exchange import Client
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.mcp.server import McpServer
 from rove.validation.pattern import pattern
 
-MAX_CONNECTIONS = 1000
 MAX_OF_ONE_OWNER = 100
+# Seconds without a request after which a client that does not listen is taken to have left without saying so.
+LEFT_SECONDS = 60.0
 LONGEST_NAME = 32
 _OTHER_CHARACTERS = pattern(r"[^a-z0-9]+", re.ASCII)
 
@@ -27,18 +30,33 @@ class OpenConnection:
         self.id = secrets.token_urlsafe(24)
         self.protocol = McpConnection(server, client)
         self.last_used = time.monotonic()
-        # Whether the client listens for messages that belong to no request.
+        # Whether the client listens for messages that belong to no request, and whether it ever did.
         self.is_listening = False
+        self.has_listened = False
         self.over = asyncio.Event()
+
+    @contextlib.contextmanager
+    def listening(self) -> Generator[None]:
+        self.is_listening = self.has_listened = True
+        try:
+            yield
+        finally:
+            self.is_listening = False
+            self.last_used = time.monotonic()
 
     @property
     def idle_seconds(self) -> float:
         is_used = self.is_listening or self.protocol.is_busy
         return 0.0 if is_used else time.monotonic() - self.last_used
 
+    @property
+    def has_left(self) -> bool:
+        """Whether its client seems to have gone: it listens no more, or has been silent for long."""
+        return self.idle_seconds > (0.0 if self.has_listened else LEFT_SECONDS)
+
 
 class TooManyConnections(Exception):
-    """There are as many connections as are allowed."""
+    """A token has as many connections as are allowed, and uses all of them."""
 
 
 class Connections:
@@ -50,17 +68,28 @@ class Connections:
         self._open: dict[str, OpenConnection] = {}
 
     async def open(self, owner: str, client_name: str, chosen_session: str | None) -> OpenConnection:
-        """Open a connection. Its default session is one that no other open connection has, unless it is chosen."""
+        """Open a connection. Its default session is one that no other connected client has, unless it is chosen."""
         await self._close_idle()
-        owned = [each for each in self._open.values() if each.protocol.client.owner == owner]
-        if len(owned) >= MAX_OF_ONE_OWNER or len(self._open) >= MAX_CONNECTIONS:
-            raise TooManyConnections
-        taken = {each.protocol.client.session for each in owned}
+        await self._make_room(owner)
+        taken = {each.protocol.client.session for each in self._of(owner) if not each.has_left}
         names = (default_session(owner, client_name, number) for number in itertools.count(1))
         session = chosen_session or next(name for name in names if name not in taken)
         opened = OpenConnection(self._server, Client(owner, session))
         self._open[opened.id] = opened
         return opened
+
+    def _of(self, owner: str) -> list[OpenConnection]:
+        return [each for each in self._open.values() if each.protocol.client.owner == owner]
+
+    async def _make_room(self, owner: str) -> None:
+        """Forget the connection that was unused for longest if there are too many: its client opens another."""
+        owned = self._of(owner)
+        if len(owned) < MAX_OF_ONE_OWNER:
+            return
+        oldest = max(owned, key=lambda each: each.idle_seconds)
+        if not oldest.idle_seconds:
+            raise TooManyConnections
+        await self.close(oldest)
 
     def find(self, name: str, owner: str) -> OpenConnection | None:
         """Return a connection of this owner; None if it is another's, closed or unknown."""

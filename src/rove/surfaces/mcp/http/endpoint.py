@@ -26,11 +26,12 @@ from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.surfaces.mcp.http.stateless import StatelessRequests
 from rove.surfaces.mcp.server import McpServer
 from rove.surfaces.toolsets import Tool
+from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 # Names the default session in the URL that a client is given: `/mcp?session=research`.
 SESSION_PARAMETER = "session"
-LONGEST_SESSION_NAME = 100
+_SESSION_NAME = pattern(r"[A-Za-z0-9_.-]{1,64}")
 # For pages of other origins that are allowed: what they may send besides the usual headers, and what they may read.
 SENT_HEADERS = (
     "Authorization",
@@ -143,8 +144,9 @@ def browser_endpoint(
 def _chosen_session(request: Request) -> str | None:
     """Return the default session that the URL names."""
     name = request.query_params.get(SESSION_PARAMETER)
-    if name is not None and (name in ("", DEFAULT) or len(name) > LONGEST_SESSION_NAME):
-        raise refused_as_text(400, f"`{SESSION_PARAMETER}` must be a name of at most {LONGEST_SESSION_NAME} letters.")
+    if name is not None and (name == DEFAULT or not _SESSION_NAME.fullmatch(name)):
+        reason = f"`{SESSION_PARAMETER}` must be a name of at most 64 letters, digits and _.- other than `{DEFAULT}`."
+        raise refused_as_text(400, reason)
     return name
 
 

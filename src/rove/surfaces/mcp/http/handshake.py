@@ -51,11 +51,8 @@ class HandshakeRequests:
         require_events(request)
         if connection.is_listening:
             raise refused_as_text(409, "This connection listens already.")
-        connection.is_listening = True
-        try:
+        with connection.listening():
             await _ping_until_over(connection, request, send)
-        finally:
-            connection.is_listening = False
 
     async def end(self, request: Request, owner: str, send: Send) -> None:
         await self._connections.close(self._find(request, owner))
