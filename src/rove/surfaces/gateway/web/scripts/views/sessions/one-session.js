@@ -9,13 +9,13 @@ import { tabList } from "../../dom/tabs.js";
 import { View } from "../../dom/view.js";
 import { LivePanel } from "../../live/live-panel.js";
 import { linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
 import { DownloadsPanel } from "./downloads-panel.js";
 import { driverChip } from "./driver.js";
 import { HandoffNotice } from "./handoff-notice.js";
 import { LogPanel } from "./log-panel.js";
 import { SeenPanel } from "./seen-panel.js";
 import { SessionControls } from "./session-controls.js";
+import { sessionTitle } from "./session-title.js";
 
 /** @typedef {{ title: string, make: (sessionKey: string) => HTMLElement }} Part */
 
