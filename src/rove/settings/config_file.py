@@ -46,7 +46,10 @@ def _check(text: str) -> None:
     """Read the settings as the next start would, without the environment of this one."""
     with tempfile.TemporaryDirectory() as home:
         Path(home, "config.toml").write_text(text, "utf-8")
-        resolve({"home": home}, {})
+        try:
+            resolve({"home": home}, {})
+        except InvalidSettings as error:
+            raise InvalidSettings(error.message.replace(f"{home}/", ""), hint=error.hint) from error
 
 
 def _replace(path: Path, text: str) -> None:

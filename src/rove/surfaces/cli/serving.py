@@ -52,7 +52,7 @@ def serve_gateway(settings: Settings, with_demo: bool) -> int:
     except ModuleNotFoundError as error:
         raise InvalidSettings(
             f"`rove serve` needs a package that is not installed: {error.name}.",
-            hint="Install it with: pip install 'rove[serve]'",
+            hint="Install rove with its extra `serve`: in a checkout, pip install '.[serve]', or run `make serve`.",
         ) from error
     log_for_programs()
     with _demo_site(settings) if with_demo else contextlib.nullcontext((settings, None)) as (served, site):

@@ -76,6 +76,8 @@ class ApprovalInbox:
         # Requests of callers that do not wait: they call again, and take the decision made meanwhile.
         self._held: dict[str, WaitingRequest] = {}
         self._remembered: set[tuple[str, Hashable]] = set()
+        # Called with each decision, and what it was about; set by the gateway, which records it.
+        self.on_decided: Callable[[str, dict[str, Any]], None] = lambda session, facts: None
         # Adds a picture of the page to what clients are shown of a request; set by the gateway.
         self.illustrate: Illustrate | None = None
 
@@ -172,6 +174,7 @@ class ApprovalInbox:
             return
         told = {"approvalId": waiting.id, "decision": decision, "by": by, "reason": reason}
         self._events.publish(RESOLVED, told, waiting.session)
+        self.on_decided(waiting.session, {"summary": waiting.data["summary"], **told})
 
     async def _hold(self, request: ApprovalRequest) -> WaitingRequest:
         """Let a request wait though its caller does not."""
@@ -200,8 +203,8 @@ def _answer(decision: Decision) -> ApprovalAnswer:
     """Return a yes; raise Denied with the person's reason for a no."""
     if decision.answer is not ApprovalAnswer.NO:
         return decision.answer
-    reason = f": {decision.reason[:MAX_REASON]}" if decision.reason else "."
-    raise Denied(f"A person said no{reason}", hint="Do not try again in another way: ask the user what to do instead.")
+    reason = f": {decision.reason[:MAX_REASON].rstrip('.')}" if decision.reason else ""
+    raise Denied(f"A person said no{reason}.", hint="Do not try again in another way: ask the user what to do instead.")
 
 
 def _request_data(request: ApprovalRequest) -> dict[str, Any]:

@@ -7,16 +7,19 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from rove.advice import insert_names
+from rove.action import registry
+from rove.advice import Names, insert_names
 from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
 from rove.surfaces.mcp.http.rate_limit import RateLimit
+from rove.surfaces.toolsets import PREFIX
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
@@ -158,7 +161,7 @@ class Connection:
         return await method.run(self._gateway, self)
 
     async def _refuse(self, identity: object, error: RoveError) -> None:
-        hint = insert_names(error.hint, {})
+        hint = insert_names(error.hint, _names())
         body = {"code": error.code, "message": error.message, "hint": hint}
         await self._send({"id": identity if isinstance(identity, str | int) else None, "error": body})
 
@@ -191,6 +194,13 @@ class Connection:
     async def _send_text(self, text: str) -> None:
         async with self._sending:
             await self._socket.send_text(text)
+
+
+@cache
+def _names() -> Names:
+    """What a client calls each action: the tool of that name, but for sessions, which have methods."""
+    own = {"open_session": "sessions.create", "close_session": "sessions.close", "status": "sessions.list"}
+    return {**{verb: PREFIX + verb for verb in registry()}, **own}
 
 
 def _parse(text: str) -> dict[str, Any] | None:

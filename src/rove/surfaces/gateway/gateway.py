@@ -27,6 +27,7 @@ from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
 from rove.surfaces.mcp.http.endpoint import browser_endpoint
 from rove.surfaces.toolsets import Toolset
+from rove.tasks import BackgroundTasks
 from rove.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -65,6 +66,8 @@ class Gateway:
         self._observer.facts = self.session_facts
         self._observer.take_picture = self.picture
         self.approvals.illustrate = self._illustrate
+        self.approvals.on_decided = self._record_decision
+        self._tasks = BackgroundTasks("the gateway", expected=(RoveError,))
         self._add_metrics()
 
     async def __aenter__(self) -> Self:
@@ -86,6 +89,8 @@ class Gateway:
         """End the chats and close the sessions."""
         await self.chats.close()
         await self.live.close()
+        await self._tasks.finish(1.0)
+        await self._tasks.close()
         await self._observer.close()
         await self.sessions.close()
 
@@ -156,6 +161,15 @@ class Gateway:
 
     def link_to_approval(self, name: str) -> str:
         return f"{self.url}/#/approvals/{name}"
+
+    def _record_decision(self, session: str, facts: dict[str, Any]) -> None:
+        """Write who decided what into the session's record, and count it."""
+        self.metrics.count_decision(str(facts["decision"]))
+        try:
+            journal = self.sessions.session(session).journal
+        except RoveError:
+            return  # the session is closed, and its record with it
+        self._tasks.start(journal.record("approval", facts))
 
     def _add_metrics(self) -> None:
         watch = self.metrics.watch

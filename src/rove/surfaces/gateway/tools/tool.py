@@ -222,14 +222,26 @@ class _Call:
         """Return the result; an error becomes one, so that the model is told of it and the conversation goes on."""
         try:
             request = self._tool.read(self._arguments, context)
-            if self._tool.asks:
-                await self._ask(request, context)
+            if self._tool.asks and (refused := await self._refused(request, context)):
+                return refused
             return await self._recorded(request, context)
         except RoveError as error:
             return ToolResult.of_error(error)
         except Exception as error:
             log.exception("the tool %s failed", self._tool.name)
             return ToolResult.of_error(RoveError(f"The tool {self._tool.name} failed: {type(error).__name__}."))
+
+    async def _refused(self, request: Any, context: ToolContext) -> ToolResult | None:
+        """Ask a person; return None on a yes. A no is recorded, like a call that ran."""
+        try:
+            await self._ask(request, context)
+        except Denied as error:
+            result = ToolResult.of_error(error)
+            facts = {"tool": self._tool.name, "phase": "denied", "summary": self._tool.summary(request)}
+            ids = {"callId": context.call, "runId": context.run}
+            await self._session.journal.record("tool", {**facts, **self._entry(result), "outcome": error.code, **ids})
+            return result
+        return None
 
     async def _ask(self, request: Any, context: ToolContext) -> None:
         """Ask a person. If the page has left its origin before the answer, ask again: the yes was not for that."""

@@ -36,7 +36,7 @@ export class App extends View {
     fill(this, skip, this.#rail, new ConnectionBanner(), this.#main);
     this.#showRail();
     this.listen(window, "hashchange", () => this.#showPlace());
-    this.listen(gateway, "approvals", () => this.#countApprovals());
+    this.listen(gateway, "approvals handoffs", () => this.#countApprovals());
     this.listen(gateway, "connection", () => this.#showPlace());
     this.#showPlace();
     this.#countApprovals();
@@ -103,12 +103,12 @@ export class App extends View {
 
   /** @param {string} title */
   #showTitle(title) {
-    const waiting = gateway.approvals.size;
+    const waiting = gateway.approvals.size + gateway.handoffs.size;
     document.title = `${waiting ? `(${waiting}) ` : ""}${title} · rove`;
   }
 
   #countApprovals() {
-    const waiting = gateway.approvals.size;
+    const waiting = gateway.approvals.size + gateway.handoffs.size;
     const badge = this.#rail.querySelector("[data-view=inbox] .badge");
     if (badge)
       fill(

@@ -43,7 +43,13 @@ const HELP = [
       { keys: ["f"], does: "Next failure or denial" },
     ],
   },
-  { title: "Chat", keys: [{ keys: ["Enter"], does: "Send the message; Shift+Enter begins a new line" }] },
+  {
+    title: "Chat",
+    keys: [
+      { keys: ["Enter"], does: "Send the message; Shift+Enter begins a new line" },
+      { keys: ["Esc"], does: "Leave the message, so that y and n decide" },
+    ],
+  },
 ];
 
 /** Listen for keys. A view gets those that are not for the whole page as an event `shortcut`. */

@@ -114,6 +114,7 @@ export class Chat extends View {
 
   /** @param {KeyboardEvent} event */
   #readKey(event) {
+    if (event.key === "Escape") this.#message.blur(); // so that y and n decide
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     attempt(() => this.#sendMessage());

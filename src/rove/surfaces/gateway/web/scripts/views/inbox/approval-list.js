@@ -91,8 +91,17 @@ export class ApprovalList extends View {
   #decide(index, act) {
     const card = this.#cards[index];
     const hasLooked = performance.now() - this.#selectedAt > LOOKING_TIME;
-    if (card && hasLooked && !missing("approve")) attempt(() => act(card));
+    if (!card || !hasLooked || missing("approve")) return;
+    if (isInView(card)) attempt(() => act(card));
+    else this.#move(index); // a key decides only what is on the screen
   }
 }
+
+/** @param {Element} card */
+const isInView = (card) => {
+  const { top, bottom, height } = card.getBoundingClientRect();
+  const shown = Math.min(bottom, innerHeight) - Math.max(top, 0);
+  return shown >= Math.min(height, innerHeight * 0.8) - 2;
+};
 
 customElements.define("rove-approval-list", ApprovalList);

@@ -10,12 +10,14 @@ import { linkTo } from "../../shell/router.js";
 import { ApprovalList } from "./approval-list.js";
 import { DecidedRow } from "./decided-row.js";
 
+/** @import { Handoff } from "../../client/wire.js" */
 /** @import { Place } from "../../shell/router.js" */
 
 export class Inbox extends View {
   /** @type {Place | undefined} */
   place;
   #state = element("div");
+  #handoffs = element("div", { class: "cards" });
   #decided = element("div", { class: "decided", role: "list" });
   #history = element(
     "section",
@@ -26,8 +28,9 @@ export class Inbox extends View {
 
   start() {
     const header = viewHeader("Inbox", "What agents may not do before a person has agreed.");
-    fill(this, header, disabledReason("approve"), this.#state, new ApprovalList(undefined, this.#asked), this.#history);
-    this.listen(gateway, "approvals", () => this.#show());
+    const list = new ApprovalList(undefined, this.#asked);
+    fill(this, header, disabledReason("approve"), this.#state, this.#handoffs, list, this.#history);
+    this.listen(gateway, "approvals handoffs", () => this.#show());
     this.#show();
   }
 
@@ -45,13 +48,25 @@ export class Inbox extends View {
     );
     this.#history.hidden = gateway.decided.length === 0;
     fill(this.#state, this.#notice());
+    fill(this.#handoffs, [...gateway.handoffs.values()].map(handoffLink));
   }
 
   #notice() {
     if (this.#asked && !gateway.approvals.has(this.#asked)) return goneNotice(this.#asked);
-    return gateway.approvals.size ? null : nothingWaits();
+    return gateway.approvals.size + gateway.handoffs.size ? null : nothingWaits();
   }
 }
+
+/** @param {Handoff} handoff */
+const handoffLink = ({ sessionKey, reason }) =>
+  element(
+    "p",
+    { class: "callout urgent" },
+    element("strong", {}, "The agent asks for you: "),
+    element("span", { class: "page-text" }, reason),
+    " ",
+    element("a", { href: linkTo("sessions", sessionKey) }, "Go to its session"),
+  );
 
 const nothingWaits = () => {
   const text =
