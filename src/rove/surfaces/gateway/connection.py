@@ -16,6 +16,7 @@ from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
+from rove.surfaces.gateway.wire_text import to_text
 from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.tasks import BackgroundTasks
 
@@ -175,7 +176,7 @@ class Connection:
             reader.close()
 
     async def _send(self, message: dict[str, Any]) -> None:
-        await self._send_text(json.dumps(message, ensure_ascii=False))
+        await self._send_text(to_text(message))
 
     async def _send_text(self, text: str) -> None:
         async with self._sending:
