@@ -29,8 +29,7 @@ BACKLOG = 512
 
 async def serve(gateway: Gateway, announce: Announce) -> None:
     """Serve until the process is told to end; `announce` is called when clients can connect."""
-    listener = listen(gateway.settings)
-    gateway.url = url_of(gateway.settings, listener)
+    listener = open_port(gateway)
     server = Server(config(gateway))
     stopping = asyncio.Event()
     with _stopped_by_signals(stopping):
@@ -82,6 +81,14 @@ def _stopped_by_signals(stopping: asyncio.Event) -> Generator[None]:
     finally:
         for ending in signals:
             loop.remove_signal_handler(ending)
+
+
+def open_port(gateway: Gateway) -> socket.socket:
+    """Listen on the gateway's port, which its own sessions cannot reach."""
+    listener = listen(gateway.settings)
+    gateway.url = url_of(gateway.settings, listener)
+    gateway.sessions.protect_port(*listener.getsockname()[:2])
+    return listener
 
 
 def listen(settings: Settings) -> socket.socket:
