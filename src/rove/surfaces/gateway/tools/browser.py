@@ -9,7 +9,7 @@ from typing import Any
 from rove.action import AnyAction, CompositeAction, fields_of, parse, registry
 from rove.actions.pages.extract import Extracted
 from rove.actions.sessions.batch import BatchDone
-from rove.errors import Denied, InvalidArguments, NotOpen
+from rove.errors import Denied, InvalidArguments
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.policy import Deny, Place, WebOnly
 from rove.outcome import AnyOutcome, Outcome
@@ -175,12 +175,7 @@ def _session_name(given: object, context: ToolContext) -> str:
         return context.session
     if not isinstance(given, str):
         raise InvalidArguments("`sessionId` must be a string.")
-    if given not in {known["session"] for known in context.sessions.sessions()}:
-        raise NotOpen(
-            f"There is no session {one_line(given, LONGEST_PHRASE)}.",
-            hint="Leave `sessionId` out to use the session of this chat.",
-        )
-    return given
+    return context.find_session(given).name
 
 
 def _read_step(index: int, given: object) -> Step:
