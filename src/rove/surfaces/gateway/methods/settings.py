@@ -11,7 +11,6 @@ from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
 from rove.validation.fields import plain
 
-
 # Their values can hold a password, or the address of a browser without a guard: for the owner alone.
 PRIVATE = frozenset({"attach", "proxy", "browser_mirror", "serve.model_url"})
 
