@@ -93,10 +93,11 @@ class ToolContext:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a yes for the rest of a session covers: calls of this kind at these origins."""
+    """What a yes covers: calls of this kind at these origins; with `can_last`, also for the rest of a session."""
 
     kind: str
     origins: tuple[str, ...]
+    can_last: bool = True
 
 
 class Tool(Protocol[R]):
@@ -270,7 +271,7 @@ class _Call:
             tool.summary(request),
             tool.details(request),
             scope.origins if scope else (),
-            (tool.name, scope.kind, scope.origins) if scope else None,
+            (tool.name, scope.kind, scope.origins) if scope and scope.can_last else None,
         )
 
     async def _recorded(self, request: Any, context: ToolContext) -> ToolResult:
