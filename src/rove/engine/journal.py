@@ -64,10 +64,6 @@ class Entry:
     changes: str = ""
     guard: str = GUARDED
 
-    def add_changes(self, text: str) -> None:
-        """Note what the agent was told of the page's changes, shortened."""
-        self.changes = text if len(text) <= MOST_CHANGES else text[:MOST_CHANGES] + "…"
-
     def add_error(self, error: RoveError | None) -> None:
         """Note the error that the action ended with, if there is one."""
         if error is None:
@@ -244,7 +240,9 @@ class Journal:
         """Return an entry as JSON data, without secrets."""
         data = {"session": self._session, "kind": "action", **vars(entry)}
         data["attachments"] = [self._attachment_data(attachment) for attachment in entry.attachments]
-        return data | self._redacted({name: data[name] for name in _PAGE_TEXTS})
+        data |= self._redacted({name: data[name] for name in _PAGE_TEXTS})
+        # After secrets are removed, or half of one could be left at the end.
+        return data | {"changes": _shortened(data["changes"])}
 
     def _redacted(self, data: dict[str, Any]) -> dict[str, Any]:
         return {name: self._redact_value(value) for name, value in data.items()}
@@ -304,6 +302,10 @@ def _tell(told: Callable[[Mapping[str, Any]], None], step: Mapping[str, Any]) ->
         told(step)
     except Exception:
         log.exception("the watcher failed on a step")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MOST_CHANGES else text[:MOST_CHANGES] + "…"
 
 
 def _hide_texts(value: Any, name: str = "") -> Any:

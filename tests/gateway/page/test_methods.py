@@ -10,6 +10,7 @@ from tests.gateway.clients import GatewayClient, RunningGateway
 from tests.site import Site
 
 from rove.surfaces.gateway.methods.export import page_of
+from rove.surfaces.gateway.tokens import Scope
 
 KEY = "methods"
 
@@ -58,6 +59,15 @@ async def test_a_host_that_may_never_be_reached_stays_closed(client: GatewayClie
     told = await client.call("tools.call", sessionKey=KEY, name="browser_navigate", arguments=arguments)
     assert not told["ok"] and told["text"].startswith("denied")
     assert (await client.refused("hosts.allow", sessionKey=KEY, host="http://no:such:host"))["code"]
+
+
+async def test_a_link_that_has_ended_shows_nothing_more(gateway: RunningGateway) -> None:
+    token, known = gateway.gateway.tokens.create([Scope.VIEW], 60)
+    async with gateway.client(token) as guest:
+        gateway.gateway.tokens.revoke(known.id)
+        gateway.gateway.events.publish("session.changed", {}, KEY)
+        assert (await guest.closed())[0] == 4401
+        assert [message["event"] for message in guest.events] == ["hello"]
 
 
 def test_an_exported_page_runs_nothing_that_a_page_wrote() -> None:

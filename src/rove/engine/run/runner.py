@@ -80,7 +80,7 @@ class Run:
             outcome = await self._until_stopped(action, self._dispatch(action, entry))
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
-            entry.add_changes("" if outcome.result.parts else outcome.changes.text)
+            entry.changes = "" if outcome.result.parts else outcome.changes.text
         return replace(outcome, seconds=round(time.monotonic() - began, 4))
 
     async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:

@@ -82,7 +82,7 @@ class Connection:
 
     async def send_event(self, event: str, data: dict[str, Any]) -> None:
         """Send an event to this client alone. It has no number, as it is not kept."""
-        await self._send({"event": event, "data": data})
+        await self._send_event_text(json.dumps({"event": event, "data": data}, ensure_ascii=False))
 
     def on_close(self, callback: Callable[[], None]) -> None:
         self._on_close.append(callback)
@@ -171,9 +171,20 @@ class Connection:
         try:
             while self._gateway.tokens.is_current(self.token):
                 for event in await reader.next():
-                    await self._send_text(event.text)
+                    await self._send_event_text(event.text)
         finally:
             reader.close()
+        await self._end_with_token()
+
+    async def _send_event_text(self, text: str) -> None:
+        """Send an event, unless the token has ended meanwhile: then the connection ends too."""
+        if self._gateway.tokens.is_current(self.token):
+            await self._send_text(text)
+        else:
+            await self._end_with_token()
+
+    async def _end_with_token(self) -> None:
+        await self.close(UNAUTHORIZED, "the token was revoked or has expired")
 
     async def _send(self, message: dict[str, Any]) -> None:
         await self._send_text(to_text(message))

@@ -10,8 +10,8 @@ import asyncio
 import base64
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -153,13 +153,13 @@ def _regular_files(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 def _described(file: os.DirEntry[str], folder: str) -> Message:
     facts = file.stat(follow_symlinks=False)
-    changed = datetime.fromtimestamp(facts.st_mtime, UTC).isoformat(timespec="seconds")
+    changed = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(facts.st_mtime))
     return {
         "uri": f"{SCHEME}://files/{folder}/{quote(file.name, safe='', errors='surrogatepass')}",
         "name": f"{folder}/{file.name}".encode(errors="replace").decode(),
         "mimeType": _type_of(file.name),
         "size": facts.st_size,
-        "annotations": {"lastModified": changed.replace("+00:00", "Z")},
+        "annotations": {"lastModified": changed},
     }
 
 

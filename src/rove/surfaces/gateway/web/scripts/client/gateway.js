@@ -118,9 +118,9 @@ const READERS = {
     return undefined;
   },
   "events.missed": (gateway) => {
-    gateway.threads.clear();
-    gateway.steps.clear();
-    gateway.load();
+    saveSince(undefined);
+    // What this page shows may be wrong now. One that has just been opened shows nothing yet.
+    if (gateway.isReady) location.reload();
     return undefined;
   },
   "exec.approval_request": (gateway, data) => {

@@ -57,9 +57,4 @@ export class Steps {
     if (index >= 0) steps[index] = { ...steps[index], picture };
     return "steps";
   }
-
-  clear() {
-    this.#steps.clear();
-    this.#read.clear();
-  }
 }

@@ -137,10 +137,19 @@ const newAttachments = (thread, runId, attachments = []) => {
   return attachments.filter((one) => !shown.has(one.data));
 };
 
+const LONGEST_TITLE = 32;
+
 /** The threads of all sessions. */
 export class Threads {
   /** @type {Map<string, Thread>} */
   #threads = new Map();
+
+  /** Return how the first message of a session begins, if it is known. @param {string} sessionKey */
+  titleOf(sessionKey) {
+    const first = this.#threads.get(sessionKey)?.items.find((item) => item.kind === "user");
+    const text = first?.text.split("\n")[0] ?? "";
+    return text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text;
+  }
 
   /** @param {string} sessionKey */
   of(sessionKey) {
@@ -156,10 +165,6 @@ export class Threads {
    */
   read(name, data, eventId) {
     if (data.sessionKey) this.of(data.sessionKey).read(name, data, eventId);
-  }
-
-  clear() {
-    this.#threads.clear();
   }
 
   /** Return the id of the event before the first one of the runs that go on, or undefined if none does. */

@@ -9,9 +9,9 @@ import { icon } from "../../dom/icons.js";
 import { showList } from "../../dom/list.js";
 import { View } from "../../dom/view.js";
 import { goTo, linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
 import { ApprovalList } from "../inbox/approval-list.js";
 import { handoffOf, takeOver } from "../sessions/driver.js";
+import { sessionTitle } from "../sessions/session-title.js";
 import { ThreadItemElement } from "./thread-item.js";
 
 /** @import { Place } from "../../shell/router.js" */

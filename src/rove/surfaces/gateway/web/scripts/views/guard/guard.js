@@ -9,7 +9,7 @@ import { showList } from "../../dom/list.js";
 import { showFailure, showNotice } from "../../dom/notices.js";
 import { View } from "../../dom/view.js";
 import { linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
+import { sessionTitle } from "../sessions/session-title.js";
 
 /** @import { Refusal } from "../../client/wire.js" */
 

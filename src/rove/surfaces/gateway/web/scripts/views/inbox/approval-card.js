@@ -8,6 +8,7 @@ import { outlinedPicture } from "../../dom/pictures.js";
 import { countdown } from "../../dom/time.js";
 import { View } from "../../dom/view.js";
 import { linkTo } from "../../shell/router.js";
+import { sessionTitle } from "../sessions/session-title.js";
 import { describeDetails } from "./details.js";
 
 /** @import { Approval } from "../../client/wire.js" */
@@ -129,12 +130,6 @@ const places = (approval) => {
     " · ",
     element("a", { href: linkTo("approvals", approval.approvalId) }, "link to this request"),
   );
-};
-
-/** @param {string} key */
-export const sessionTitle = (key) => {
-  const { name } = gateway.sessions.get(key) ?? {};
-  return name && name !== key ? name : /^[0-9a-f]{8}-/.test(key) ? key.slice(0, 8) : key;
 };
 
 /** @param {Approval} approval */

@@ -1,7 +1,7 @@
 // A request that was decided: what, how, and by whom.
 
 import { element, fill } from "../../dom/element.js";
-import { sessionTitle } from "./approval-card.js";
+import { sessionTitle } from "../sessions/session-title.js";
 
 /** @import { DecidedApproval } from "../../client/wire.js" */
 

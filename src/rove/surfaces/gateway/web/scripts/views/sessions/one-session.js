@@ -1,7 +1,8 @@
 // One session: its live view and its controls, and what the agent, the console and the network say.
 
 import { gateway } from "../../client/gateway.js";
-import { disabledReason } from "../../dom/button.js";
+import { loadHistory } from "../../client/history.js";
+import { attempt, disabledReason } from "../../dom/button.js";
 import { element, fill } from "../../dom/element.js";
 import { emptyState } from "../../dom/empty.js";
 import { icon } from "../../dom/icons.js";
@@ -9,13 +10,13 @@ import { tabList } from "../../dom/tabs.js";
 import { View } from "../../dom/view.js";
 import { LivePanel } from "../../live/live-panel.js";
 import { linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
 import { DownloadsPanel } from "./downloads-panel.js";
 import { driverChip } from "./driver.js";
 import { HandoffNotice } from "./handoff-notice.js";
 import { LogPanel } from "./log-panel.js";
 import { SeenPanel } from "./seen-panel.js";
 import { SessionControls } from "./session-controls.js";
+import { sessionTitle } from "./session-title.js";
 
 /** @typedef {{ title: string, make: (sessionKey: string) => HTMLElement }} Part */
 
@@ -47,7 +48,9 @@ export class OneSession extends View {
     if (!gateway.sessions.has(this.#key)) return fill(this, closedNotice(this.#key));
     const controls = [new HandoffNotice(this.#key), new SessionControls(this.#key), disabledReason("act")];
     fill(this, this.#header, controls, this.#tabs(), this.#panel());
-    this.listen(gateway, "sessions handoffs", () => this.#show());
+    this.listen(gateway, "sessions handoffs threads", () => this.#show());
+    // Its title is how its conversation begins.
+    attempt(() => loadHistory(this.#key));
     return this.#show();
   }
 

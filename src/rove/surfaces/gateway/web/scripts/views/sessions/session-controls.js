@@ -8,7 +8,6 @@ import { icon } from "../../dom/icons.js";
 import { save } from "../../dom/pictures.js";
 import { View } from "../../dom/view.js";
 import { linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
 import { isDrivenByPerson, isDrivenHere, takeOver } from "./driver.js";
 
 /** The keys of the controls, by the id of each. */
@@ -89,7 +88,7 @@ export class SessionControls extends View {
 
   async #export() {
     const { html } = await this.#ask("session.export");
-    save(`rove-${sessionTitle(this.#key)}.html`, html, "text/html");
+    save(`rove-${this.#key}.html`, html, "text/html");
   }
 
   #close() {

@@ -4,8 +4,8 @@ import { element, fill } from "../../dom/element.js";
 import { View } from "../../dom/view.js";
 import { LivePicture } from "../../live/live-picture.js";
 import { linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
 import { driverChip, handoffOf } from "./driver.js";
+import { sessionTitle } from "./session-title.js";
 
 /** @import { SessionFacts } from "../../client/wire.js" */
 

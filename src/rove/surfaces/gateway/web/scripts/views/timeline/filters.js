@@ -31,6 +31,7 @@ export const FILTERS = {
  */
 export const matches = (step, filter, words) => {
   if (!FILTERS[filter].accepts(step)) return false;
+  if (!words.trim()) return true;
   const text = JSON.stringify([
     step.action,
     step.summary,

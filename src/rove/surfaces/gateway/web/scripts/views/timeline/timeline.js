@@ -8,7 +8,7 @@ import { emptyState, viewHeader } from "../../dom/empty.js";
 import { showList } from "../../dom/list.js";
 import { View } from "../../dom/view.js";
 import { goTo, linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
+import { sessionTitle } from "../sessions/session-title.js";
 import { FILTERS, isDenied, isFailed, matches } from "./filters.js";
 import { StepDetail } from "./step-detail.js";
 import { StepRow } from "./step-row.js";

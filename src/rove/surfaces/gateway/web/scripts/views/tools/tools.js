@@ -9,7 +9,7 @@ import { describeFailure } from "../../dom/notices.js";
 import { attachmentList } from "../../dom/pictures.js";
 import { View } from "../../dom/view.js";
 import { linkTo } from "../../shell/router.js";
-import { sessionTitle } from "../inbox/approval-card.js";
+import { sessionTitle } from "../sessions/session-title.js";
 import { fieldFor } from "./schema-form.js";
 
 /** @import { Place } from "../../shell/router.js" */
