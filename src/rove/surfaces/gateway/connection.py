@@ -82,7 +82,7 @@ class Connection:
 
     async def send_event(self, event: str, data: dict[str, Any]) -> None:
         """Send an event to this client alone. It has no number, as it is not kept."""
-        await self._send_event_text(json.dumps({"event": event, "data": data}, ensure_ascii=False))
+        await self._send_event_text(to_text({"event": event, "data": data}))
 
     def on_close(self, callback: Callable[[], None]) -> None:
         self._on_close.append(callback)
