@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosedError
 
 from rove.settings.tree import Serving, load
 from rove.surfaces.gateway.gateway import Gateway
-from rove.surfaces.gateway.server import Server, config, listen, url_of
+from rove.surfaces.gateway.server import Server, config, open_port
 
 PATIENCE = 20.0
 Message = dict[str, Any]
@@ -141,8 +141,7 @@ async def running_gateway(demo_site: str | None = None, **settings: Any) -> Asyn
     serve = {key.removeprefix("serve__"): settings.pop(key) for key in [*settings] if key.startswith("serve__")}
     loaded = replace(load(home=home, **settings), serve=Serving(port=0, **serve))
     gateway = Gateway(loaded, demo_site)
-    listener = listen(loaded)
-    gateway.url = url_of(loaded, listener)
+    listener = open_port(gateway)
     server: uvicorn.Server = Server(config(gateway))
     async with gateway:
         serving = asyncio.ensure_future(server.serve([listener]))

@@ -36,3 +36,12 @@ async def test_what_is_never_allowed_stays_refused(site: Site) -> None:
         await client.call("hosts.allow", sessionKey=one, host="169.254.169.254")
         with pytest.raises(Denied):
             await gateway.gateway.sessions.session(one).run(Navigate("http://169.254.169.254/latest/meta-data/"))
+
+
+async def test_the_gateway_itself_is_never_reached_by_its_sessions() -> None:
+    async with running_gateway(allow_host=("localhost", "127.0.0.1")) as gateway, gateway.client() as client:
+        one = (await client.call("sessions.create"))["sessionKey"]
+        for host in ("localhost", "127.0.0.1", "0.0.0.0"):
+            await client.call("hosts.allow", sessionKey=one, host=f"{host}:{gateway.port}")
+            with pytest.raises(Denied):
+                await gateway.gateway.sessions.session(one).run(Navigate(f"http://{host}:{gateway.port}/"))

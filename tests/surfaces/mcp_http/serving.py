@@ -22,7 +22,7 @@ class Holder:
     """The holder of a token."""
 
     id: str
-    scopes: Collection[str] = ("act",)
+    scopes: Collection[str] = ("act", "approve")
 
 
 class KnownTokens:
@@ -57,6 +57,7 @@ TOKENS = KnownTokens(
         "token-of-anna": Holder("anna"),
         "token-of-bea": Holder("bea"),
         "token-of-the-owner": Holder("owner", ("own",)),
+        "token-of-an-agent": Holder("agent", ("act",)),
         "token-of-a-viewer": Holder("viewer", ("view",)),
     }
 )

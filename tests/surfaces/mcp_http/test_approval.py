@@ -18,6 +18,7 @@ from tests.surfaces.test_mcp import error_of
 from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, PAGE, Person, answered, call_that_asks
 
 from rove import ApprovalAnswer, PolicyRule, RulePolicy
+from rove.engine.approval import approvals
 from rove.engine.sessions.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 from rove.surfaces.gateway.approvals import ApprovalInbox, Decision
@@ -61,6 +62,7 @@ async def approved_sessions(home: Path) -> AsyncGenerator[Sessions]:
 @pytest.fixture
 async def gateway(approved_sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Gateway]:
     monkeypatch.setattr(approvers, "LINK_SECONDS", 0.2)
+    monkeypatch.setattr(approvals, "MAX_PER_MINUTE", 1000)  # the tests share their sessions, and ask more often
     inbox = ApprovalInbox(Events(), 30, "http://gateway.example/#/approvals/{}".format)
     endpoint = browser_endpoint(approved_sessions, Toolset(), TOKENS, inbox)
     async with serving(endpoint) as url:
@@ -82,6 +84,18 @@ async def test_the_answer_of_the_clients_user_counts_and_ends_the_request(
     assert len(person.shown) == 2
     assert len(site.asked("/pressed")) == 1
     assert gateway.inbox.pending == []
+
+
+@pytest.mark.parametrize("mode", ERAS)
+async def test_a_client_whose_token_may_not_approve_cannot_answer_its_own_question(
+    gateway: Gateway, site: Site, mode: str
+) -> None:
+    person = Person(ACCEPT)
+    async with connected(gateway.url, mode, "token-of-an-agent", elicitation_callback=person) as client:
+        await client.call_tool("browser_navigate", {"url": site.page("/", PAGE)})
+        linked = error_of(await client.call_tool("browser_click", CLICK))
+        assert f"/approvals/{await gateway.request()}" in linked["message"]
+    assert not person.shown and not site.asked("/pressed")
 
 
 async def test_an_answer_at_the_gateway_counts_while_the_client_still_asks(gateway: Gateway, site: Site) -> None:

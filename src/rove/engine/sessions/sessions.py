@@ -93,6 +93,10 @@ class Sessions:
             self._egress_settings.reserved_port = socket.socket(fileno=port)
         self._browsers.start_early(launch)
 
+    def protect_port(self, address: str, port: int) -> None:
+        """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
+        self._egress_settings.own.add(address, port)
+
     def session(self, name: str | None = None) -> Session:
         """Return the session of that name, or the default one, which clients need not open."""
         if self._is_closed:

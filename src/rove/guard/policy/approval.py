@@ -78,7 +78,7 @@ class ApprovalRequest:
     @property
     def _content(self) -> tuple[Any, ...]:
         place = self.place.session, self.place.tab, self.origins
-        return self.action, self.arguments, place, self.elements
+        return self.action, self.arguments, place, self.elements, tuple(step._content for step in self.steps)
 
 
 class Approver(Protocol):

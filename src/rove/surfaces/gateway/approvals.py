@@ -147,6 +147,7 @@ class ApprovalInbox:
     def forget(self, session: str) -> None:
         """End the requests of a session that is closed, and what was approved for it."""
         self._remembered = {key for key in self._remembered if key[0] != session}
+        self._held = {name: held for name, held in self._held.items() if held.session != session}
         for waiting in [
             each for each in self._waiting.values() if each.session == session and not each.decision.done()
         ]:
@@ -157,7 +158,11 @@ class ApprovalInbox:
         waiting = WaitingRequest(session, data, data["expiresAt"], data["canRemember"], request)
         self._waiting[waiting.id] = waiting
         if self.illustrate is not None:
-            await self.illustrate(session, data)
+            try:
+                await self.illustrate(session, data)
+            except BaseException:  # the caller has gone, so no decision is waited for
+                self._waiting.pop(waiting.id, None)
+                raise
         self._events.publish(REQUESTED, data, session)
         return waiting
 

@@ -18,6 +18,7 @@ from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
+from rove.surfaces.gateway.wire_text import to_text
 from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.surfaces.toolsets import PREFIX
 from rove.tasks import BackgroundTasks
@@ -84,7 +85,7 @@ class Connection:
 
     async def send_event(self, event: str, data: dict[str, Any]) -> None:
         """Send an event to this client alone. It has no number, as it is not kept."""
-        await self._send_event_text(json.dumps({"event": event, "data": data}, ensure_ascii=False))
+        await self._send_event_text(to_text({"event": event, "data": data}))
 
     def on_close(self, callback: Callable[[], None]) -> None:
         self._on_close.append(callback)
@@ -189,7 +190,7 @@ class Connection:
         await self.close(UNAUTHORIZED, "the token was revoked or has expired")
 
     async def _send(self, message: dict[str, Any]) -> None:
-        await self._send_text(json.dumps(message, ensure_ascii=False))
+        await self._send_text(to_text(message))
 
     async def _send_text(self, text: str) -> None:
         async with self._sending:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from rove.surfaces.gateway.event_kinds import EVENTS
+from rove.surfaces.gateway.wire_text import to_text
 
 # How much is kept for clients that reconnect. What is older is in the journals of the sessions.
 MAX_EVENTS = 10_000
@@ -29,7 +29,7 @@ class Event:
     @cached_property
     def text(self) -> str:
         """The event as a message, which is made once for all clients."""
-        return json.dumps({"event": self.name, "data": self.data, "eventId": self.number}, ensure_ascii=False)
+        return to_text({"event": self.name, "data": self.data, "eventId": self.number})
 
 
 class Events:
@@ -53,9 +53,9 @@ class Events:
             raise ValueError(f"{event} is not declared in event_kinds.py")
         told = {"sessionKey": session, **data} if session is not None else data
         made = Event(self._next, event, told)
+        self._bytes += len(made.text)  # raises before it is kept, if it cannot be told
         self._next += 1
         self._kept.append(made)
-        self._bytes += len(made.text)
         while len(self._kept) > MAX_EVENTS or self._bytes > MAX_BYTES:
             self._bytes -= len(self._kept.popleft().text)
         for reader in self._readers:

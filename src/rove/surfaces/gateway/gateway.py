@@ -65,6 +65,7 @@ class Gateway:
         self.mcp = browser_endpoint(self.sessions, Toolset(settings.with_), self.tokens, self.approvals)
         self._observer.facts = self.session_facts
         self._observer.take_picture = self.picture
+        self._observer.on_closed = self.approvals.forget
         self.approvals.illustrate = self._illustrate
         self.approvals.on_decided = self._record_decision
         self._tasks = BackgroundTasks("the gateway", expected=(RoveError,))
@@ -107,11 +108,9 @@ class Gateway:
         }
 
     async def close_session(self, name: str) -> str:
-        """Close a session and end what waits for it."""
+        """Close a session and end its chat."""
         await self.chats.forget(name)
-        closed = await self.sessions.close_session(name)
-        self.approvals.forget(closed)
-        return closed
+        return await self.sessions.close_session(name)
 
     async def picture(self, session: str, tab: str | None) -> bytes:
         """Return a picture of a tab now."""

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Generator
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
@@ -25,12 +26,13 @@ Announce = Callable[[Gateway], None]
 GRACE_SECONDS = 1
 PING_SECONDS = 20.0
 BACKLOG = 512
+# Seconds that the head of a request may take to arrive.
+HEAD_SECONDS = 10.0
 
 
 async def serve(gateway: Gateway, announce: Announce) -> None:
     """Serve until the process is told to end; `announce` is called when clients can connect."""
-    listener = listen(gateway.settings)
-    gateway.url = url_of(gateway.settings, listener)
+    listener = open_port(gateway)
     server = Server(config(gateway))
     stopping = asyncio.Event()
     with _stopped_by_signals(stopping):
@@ -55,9 +57,40 @@ class Server(uvicorn.Server):
         yield
 
 
+class HttpConnection(H11Protocol):
+    """An HTTP connection that ends if a request does not arrive in time: uvicorn waits for one without a limit."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_request()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        super().connection_lost(exc)
+
+    def _expect_request(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(HEAD_SECONDS, self._close_unless_used)
+
+    def _close_unless_used(self) -> None:
+        """Close the connection if it serves no request and has not become a WebSocket."""
+        is_serving = bool(self.cycle) and not self.cycle.response_complete
+        if not is_serving and self.transport.get_protocol() is self:
+            self.transport.close()
+
+
 def config(gateway: Gateway) -> uvicorn.Config:
     return uvicorn.Config(
         create_app(gateway),
+        http=HttpConnection,
         lifespan="off",
         log_config=None,
         access_log=False,
@@ -82,6 +115,14 @@ def _stopped_by_signals(stopping: asyncio.Event) -> Generator[None]:
     finally:
         for ending in signals:
             loop.remove_signal_handler(ending)
+
+
+def open_port(gateway: Gateway) -> socket.socket:
+    """Listen on the gateway's port, which its own sessions cannot reach."""
+    listener = listen(gateway.settings)
+    gateway.url = url_of(gateway.settings, listener)
+    gateway.sessions.protect_port(*listener.getsockname()[:2])
+    return listener
 
 
 def listen(settings: Settings) -> socket.socket:

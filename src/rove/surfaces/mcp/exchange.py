@@ -16,10 +16,12 @@ class Client:
     """The sessions that a client uses: those of its owner, and one of them where a call names none.
 
     An `owner` of None is that of a process with a single client, such as `rove mcp`.
+    `may_approve`: whether the answers of its user approve what it does.
     """
 
     owner: str | None = None
     session: str | None = None
+    may_approve: bool = True
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class Exchange:
 
     @property
     def can_ask(self) -> bool:
-        """Whether the client can ask its user, in the way of its revision."""
-        return (self.is_stateless or self.request is not None) and can_be_asked(self.capabilities)
+        """Whether the client can ask its user, in the way of its revision, and the answer counts."""
+        has_way = self.is_stateless or self.request is not None
+        return has_way and self.client.may_approve and can_be_asked(self.capabilities)
 
     async def notify(self, method: str, params: Message) -> None:
         """Send a notification that belongs to this request."""

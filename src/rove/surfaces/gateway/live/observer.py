@@ -33,6 +33,8 @@ class SessionObserver:
         # Set by the gateway, once it has its sessions.
         self.facts: Facts = lambda name: {}
         self.take_picture: Take | None = None
+        # Called with the name of a session that was closed, by whichever surface.
+        self.on_closed: Callable[[str], None] = lambda session: None
 
     async def close(self) -> None:
         await self._tasks.close()
@@ -62,6 +64,7 @@ class SessionObserver:
         self._tell("session.changed", session)
 
     def session_closed(self, session: str, /) -> None:
+        self.on_closed(session)
         self._events.publish("session.closed", {}, session)
 
     def guard_refused(self, session: str, refused: Mapping[str, Any], /) -> None:

@@ -11,10 +11,16 @@ from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
 from rove.validation.fields import plain
 
+# Their values can hold a password, or the address of a browser without a guard: for the owner alone.
+PRIVATE = frozenset({"attach", "proxy", "browser_mirror", "serve.model_url"})
+
 
 @method("settings.get", Scope.VIEW, "{settings: [{key, value, default, description, choices, source}]}")
 class GetSettings(Method):
-    """Return every setting, its value at the next start, and where that comes from."""
+    """Return every setting, its value at the next start, and where that comes from.
+
+    Addresses that can hold a password are told to the owner alone; others get null.
+    """
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         resolved = resolve({"home": str(gateway.settings.home_folder)})
@@ -26,7 +32,7 @@ class GetSettings(Method):
             listed.append(
                 {
                     "key": option.key,
-                    "value": plain(value),
+                    "value": None if option.key in PRIVATE and not client.token.allows(Scope.OWN) else plain(value),
                     "default": plain(option.default),
                     "description": option.description,
                     "choices": list(option.choices),
@@ -45,5 +51,6 @@ class SetSetting(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         write_setting(gateway.settings.config_file, self.key, self.value)
-        gateway.events.publish("settings.changed", {"key": self.key, "value": self.value})
+        told = None if self.key in PRIVATE else self.value
+        gateway.events.publish("settings.changed", {"key": self.key, "value": told})
         return {"restartNeeded": True}

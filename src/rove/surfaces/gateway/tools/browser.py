@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from rove.action import AnyAction, CompositeAction, fields_of, parse, registry
+from rove.action import AnyAction, CompositeAction, Effect, TabAction, fields_of, parse, registry
 from rove.actions.pages.extract import Extracted
 from rove.actions.sessions.batch import BatchDone
-from rove.errors import Denied, InvalidArguments, NotOpen
+from rove.errors import Denied, InvalidArguments
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.policy import Deny, Place, WebOnly
 from rove.outcome import AnyOutcome, Outcome
@@ -146,7 +146,8 @@ class BrowserTool:
         known = sorted(origin for origin in origins if origin is not None)
         # A yes for one session is none for another.
         kind = f"{' '.join(kinds)} in {request.session}"
-        return Scope(kind, tuple(known)) if len(known) == len(origins) else None
+        can_last = all(_has_known_page(step.action) for step in request.steps)
+        return Scope(kind, tuple(known), can_last) if len(known) == len(origins) else None
 
     async def run(self, request: BrowserRequest, context: ToolContext) -> ToolResult:
         steps = request.steps
@@ -157,6 +158,12 @@ class BrowserTool:
             names={verb: verb for verb in registry()},
         )
         return _to_result(outcome, steps)
+
+
+def _has_known_page(action: AnyAction) -> bool:
+    """Whether an action stays on its page or says where it goes. Another tab, or an earlier page, has any origin."""
+    stays = isinstance(action, TabAction) and action.effect is not Effect.NAVIGATE
+    return stays or action.destination is not None
 
 
 def _shape(kind: str, fields: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
@@ -175,12 +182,7 @@ def _session_name(given: object, context: ToolContext) -> str:
         return context.session
     if not isinstance(given, str):
         raise InvalidArguments("`sessionId` must be a string.")
-    if given not in {known["session"] for known in context.sessions.sessions()}:
-        raise NotOpen(
-            f"There is no session {one_line(given, LONGEST_PHRASE)}.",
-            hint="Leave `sessionId` out to use the session of this chat.",
-        )
-    return given
+    return context.find_session(given).name
 
 
 def _read_step(index: int, given: object) -> Step:

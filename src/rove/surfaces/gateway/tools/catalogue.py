@@ -43,7 +43,7 @@ class CatalogueTool:
         names = self._toolset[self.name].names
         context.report(f"{self.summary(request)}...")
         try:
-            outcome = await context.sessions.session(request.session or context.session).run(
+            outcome = await context.find_session(request.session).run(
                 request.action,
                 tab=request.tab,
                 timeout=request.timeout,

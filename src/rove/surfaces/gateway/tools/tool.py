@@ -11,9 +11,10 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 from rove.engine.journal import PASSWORD_TEXT
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import Denied, InvalidArguments, RoveError
+from rove.errors import Denied, InvalidArguments, NotOpen, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
+from rove.render.cleaning import one_line
 from rove.render.outcomes import error_text
 from rove.surfaces.gateway.approvals import ToolQuestion
 from rove.validation.record import dataclass
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 R = TypeVar("R")
 # After this many questions about one call, each because the page had changed meanwhile, the call is denied.
 MAX_QUESTIONS = 3
+LONGEST_NAME = 200
 ABORTED = "aborted: The call was stopped before it was over."
 
 
@@ -75,13 +77,27 @@ class ToolContext:
     sessions: Sessions
     approver: Approver
 
+    def find_session(self, name: str | None) -> Session:
+        """Return the session of the call, or another of the same owner. Raises NotOpen if there is no such one."""
+        current = self.sessions.session(self.session)
+        if name is None or name == current.name:
+            return current
+        found = self.sessions.open_sessions(current.owner).get(name)
+        if found is None:
+            raise NotOpen(
+                f"There is no session {one_line(name, LONGEST_NAME)}.",
+                hint="Leave the session out to use the one of this chat.",
+            )
+        return found
+
 
 @dataclass(frozen=True)
 class Scope:
-    """What a yes for the rest of a session covers: calls of this kind at these origins."""
+    """What a yes covers: calls of this kind at these origins; with `can_last`, also for the rest of a session."""
 
     kind: str
     origins: tuple[str, ...]
+    can_last: bool = True
 
 
 class Tool(Protocol[R]):
@@ -267,7 +283,7 @@ class _Call:
             tool.summary(request),
             tool.details(request),
             scope.origins if scope else (),
-            (tool.name, scope.kind, scope.origins) if scope else None,
+            (tool.name, scope.kind, scope.origins) if scope and scope.can_last else None,
         )
 
     async def _recorded(self, request: Any, context: ToolContext) -> ToolResult:

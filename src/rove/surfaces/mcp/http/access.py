@@ -94,6 +94,11 @@ def authorized(headers: Headers, tokens: Tokens) -> Caller:
     return caller
 
 
+def may_approve(caller: Caller) -> bool:
+    """Whether answers that come with this token approve anything: a client writes them itself."""
+    return bool({"approve", "own"} & set(caller.scopes))
+
+
 def _without_port(host: str) -> str:
     name, _, port = host.rpartition(":")
     return name if name and port.isdigit() else host

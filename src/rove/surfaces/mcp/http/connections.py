@@ -67,14 +67,16 @@ class Connections:
         self._idle_limit = idle_limit
         self._open: dict[str, OpenConnection] = {}
 
-    async def open(self, owner: str, client_name: str, chosen_session: str | None) -> OpenConnection:
+    async def open(
+        self, owner: str, client_name: str, chosen_session: str | None, may_approve: bool = False
+    ) -> OpenConnection:
         """Open a connection. Its default session is one that no other connected client has, unless it is chosen."""
         await self._close_idle()
         await self._make_room(owner)
         taken = {each.protocol.client.session for each in self._of(owner) if not each.has_left}
         names = (default_session(owner, client_name, number) for number in itertools.count(1))
         session = chosen_session or next(name for name in names if name not in taken)
-        opened = OpenConnection(self._server, Client(owner, session))
+        opened = OpenConnection(self._server, Client(owner, session, may_approve))
         self._open[opened.id] = opened
         return opened
 

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.http.access import Places, Refused, Tokens, authorized, places_of
+from rove.surfaces.mcp.http.access import Caller, Places, Refused, Tokens, authorized, places_of
 from rove.surfaces.mcp.http.body import read_message, refused_as_text
 from rove.surfaces.mcp.http.handshake import HandshakeRequests
 from rove.surfaces.mcp.http.header_checks import is_stateless
@@ -91,11 +91,12 @@ class McpEndpoint:
         try:
             if reason := self._places.refusal(request.headers):
                 raise Refused(PlainTextResponse(reason, 403))
-            await self._handle_within_limit(request, authorized(request.headers, self._tokens).id, send)
+            await self._handle_within_limit(request, authorized(request.headers, self._tokens), send)
         except Refused as refused:
             await refused.response(scope, receive, send)
 
-    async def _handle_within_limit(self, request: Request, owner: str, send: Send) -> None:
+    async def _handle_within_limit(self, request: Request, caller: Caller, send: Send) -> None:
+        owner = caller.id
         rate = self._rates.setdefault(owner, RateLimit(self._limits.requests_per_second))
         if not rate.allows():
             raise refused_as_text(429, "This token sends too many requests a second: see --serve-requests-per-second.")
@@ -103,26 +104,26 @@ class McpEndpoint:
             raise refused_as_text(429, f"{self._limits.requests_at_once} requests of this token are running already.")
         self._running[owner] += 1
         try:
-            await self._handle(request, owner, send)
+            await self._handle(request, caller, send)
         finally:
             self._running[owner] -= 1
 
-    async def _handle(self, request: Request, owner: str, send: Send) -> None:
+    async def _handle(self, request: Request, caller: Caller, send: Send) -> None:
         if request.method == "POST":
-            await self._post(request, owner, send)
+            await self._post(request, caller, send)
         elif is_stateless(request.headers, None):
             raise _not_allowed("POST")
         elif request.method == "GET":
-            await self._handshake.listen(request, owner, send)
+            await self._handshake.listen(request, caller.id, send)
         elif request.method == "DELETE":
-            await self._handshake.end(request, owner, send)
+            await self._handshake.end(request, caller.id, send)
         else:
             raise _not_allowed("GET, POST, DELETE")
 
-    async def _post(self, request: Request, owner: str, send: Send) -> None:
+    async def _post(self, request: Request, caller: Caller, send: Send) -> None:
         body = await read_message(request, self._limits.body_bytes)
         era = self._stateless if is_stateless(request.headers, body) else self._handshake
-        await era.post(request, body, owner, _chosen_session(request), send)
+        await era.post(request, body, caller, _chosen_session(request), send)
 
 
 def browser_endpoint(

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Send
 
+from rove.surfaces.mcp.http.access import Caller, may_approve
 from rove.surfaces.mcp.http.body import refused_as_error, refused_as_text, require_events, takes_events
 from rove.surfaces.mcp.http.connections import Connections, OpenConnection, TooManyConnections
 from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, send_part, start_events, until_gone
@@ -29,13 +30,13 @@ class HandshakeRequests:
     async def close(self) -> None:
         await self._connections.close_all()
 
-    async def post(self, request: Request, body: Any, owner: str, chosen_session: str | None, send: Send) -> None:
+    async def post(self, request: Request, body: Any, caller: Caller, chosen_session: str | None, send: Send) -> None:
         headers: dict[str, str] = {}
         if _opens(body) and CONNECTION_HEADER not in request.headers:
-            connection = await self._open(body, owner, chosen_session)
+            connection = await self._open(body, caller, chosen_session)
             headers = {"Mcp-Session-Id": connection.id}
         else:
-            connection = self._find(request, owner, body)
+            connection = self._find(request, caller.id, body)
         has_events = takes_events(request)
         reply = Reply(takes_events=has_events, has_statuses=False, headers=headers)
         tasks = connection.protocol.receive(body, reply.send, can_request=has_events)
@@ -58,9 +59,10 @@ class HandshakeRequests:
         await self._connections.close(self._find(request, owner))
         await Response(status_code=204)(request.scope, request.receive, send)
 
-    async def _open(self, body: Any, owner: str, chosen_session: str | None) -> OpenConnection:
+    async def _open(self, body: Any, caller: Caller, chosen_session: str | None) -> OpenConnection:
+        name = client_name(params_of(body).get("clientInfo"))
         try:
-            return await self._connections.open(owner, client_name(params_of(body).get("clientInfo")), chosen_session)
+            return await self._connections.open(caller.id, name, chosen_session, may_approve(caller))
         except TooManyConnections:
             raise refused_as_text(503, "Too many clients are connected: end some, with DELETE.") from None
 
