@@ -18,8 +18,9 @@ the [settings](settings.md) under `[serve]` say otherwise. Its chat, and the too
 
 Every client needs a token. The owner's is made at the first start and kept in `$ROVE_HOME/gateway/owner-token`, which
 the owner alone can read; write another into that file to choose it yourself. `tokens.create` makes others, with the
-scopes `view` (see everything), `act` (open sessions, call tools, chat, drive), `approve` (decide on requests) and
-`own` (all of these, settings and tokens). Each of them allows to view. Only the hash of a token is kept.
+scopes `view` (see everything), `act` (open sessions, call tools, chat, pause and stop), `approve` (decide on
+requests; take a session over, and let an agent go on) and `own` (all of these, settings and tokens). Each of them
+allows to view. Only the hash of a token is kept.
 
 ## Messages
 

@@ -16,6 +16,7 @@ from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied, RoveError
 from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.surfaces.gateway.tokens import Scope
 
 POLICY = """[[rule]]
 decide = "ask"
@@ -131,3 +132,25 @@ async def test_a_tool_question_ends_with_its_session(gateway: RunningGateway) ->
         with pytest.raises((RoveError, asyncio.CancelledError)):
             await asking
         await client.event("exec.approval_resolved", approvalId=asked["approvalId"], decision="cancelled")
+
+
+async def test_what_a_person_would_not_see_is_written_out(gateway: RunningGateway) -> None:
+    async with gateway.client() as client:
+        question = ToolQuestion(KEY, None, "bash", "rm \u202etxt", {"command": "rm \u202etxt\x1b[2J\nls"})
+        asking = asyncio.ensure_future(gateway.gateway.approvals.ask(question))
+        asked = await client.event("exec.approval_request", toolName="bash")
+        assert asked["details"] == {"command": "rm \\u{202e}txt\\u{1b}[2J\nls"}
+        assert asked["summary"] == "rm \\u{202e}txt"
+        await client.call("exec.deny", approvalId=asked["approvalId"], reason="no.")
+        with pytest.raises(Denied, match=r"A person said no: no\.$"):
+            await asking
+        told = (await client.call("sessions.history", sessionKey=KEY, last=True, limit=5))["entries"]
+        assert any(each["kind"] == "approval" and each["by"] == "the owner" for each in told)
+
+
+async def test_a_token_that_may_act_cannot_drive_past_approvals(gateway: RunningGateway) -> None:
+    token, _ = gateway.gateway.tokens.create({Scope.ACT}, 60)
+    async with gateway.client(token) as client:
+        for method in ("live.take", "live.release", "session.resume", "session.step"):
+            assert (await client.refused(method, sessionKey=KEY))["code"] == "forbidden", method
+        assert (await client.refused("live.input", sessionKey=KEY, type="text", text="x"))["code"] == "forbidden"

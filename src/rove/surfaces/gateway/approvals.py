@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+import unicodedata
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import field
 from typing import Any
@@ -224,7 +225,7 @@ def _request_data(request: ApprovalRequest) -> dict[str, Any]:
         "approvalId": request.id,
         "toolName": BROWSER,
         "summary": request.summary,
-        "details": {"actions": actions},
+        "details": {"actions": visible(actions)},
         "question": request.question,
         "origins": list(request.origins),
         "elements": elements,
@@ -235,12 +236,28 @@ def _request_data(request: ApprovalRequest) -> dict[str, Any]:
     }
 
 
+def visible(value: Any) -> Any:
+    """Return a value in which characters that a person would not see are written out.
+
+    They could make a command look like another one, for example by writing it backwards.
+    """
+    if isinstance(value, str):
+        return "".join(char if _is_visible(char) else f"\\u{{{ord(char):x}}}" for char in value)
+    if isinstance(value, dict):
+        return {visible(key): visible(each) for key, each in value.items()}
+    return [visible(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _is_visible(char: str) -> bool:
+    return char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
+
+
 def _question_data(question: ToolQuestion, expires: float) -> dict[str, Any]:
     return {
         "approvalId": os.urandom(16).hex(),
         "toolName": question.tool,
-        "summary": question.summary,
-        "details": question.details,
+        "summary": visible(question.summary),
+        "details": visible(question.details),
         "runId": question.run,
         "origins": list(question.origins),
         "createdAt": time.time(),

@@ -50,7 +50,7 @@ class StopLive(Method):
         return {}
 
 
-@method("live.take", Scope.ACT, "{driver}")
+@method("live.take", Scope.APPROVE, "{driver}")
 class TakeOver(Method):
     """Take a session over: from now on the person drives, and the agent waits."""
 
@@ -62,7 +62,7 @@ class TakeOver(Method):
         return {"driver": driver.state.as_dict()}
 
 
-@method("live.release", Scope.ACT, "{driver}")
+@method("live.release", Scope.APPROVE, "{driver}")
 class HandBack(Method):
     """Hand a session back to the agent."""
 
@@ -77,7 +77,7 @@ class HandBack(Method):
         return {"driver": driver.state.as_dict()}
 
 
-@method("live.input", Scope.ACT)
+@method("live.input", Scope.APPROVE)
 class SendInput(Method):
     """Send what a person does with mouse, keyboard, touch or clipboard to a session that they have taken over."""
 
@@ -139,7 +139,7 @@ class PauseSession(Method):
         return {"sessions": [session.name for session in sessions]}
 
 
-@method("session.resume", Scope.ACT, "{sessions: [sessionKey]}")
+@method("session.resume", Scope.APPROVE, "{sessions: [sessionKey]}")
 class ResumeSession(Method):
     """Let the agent go on."""
 
@@ -152,7 +152,7 @@ class ResumeSession(Method):
         return {"sessions": [session.name for session in sessions]}
 
 
-@method("session.step", Scope.ACT, "{sessions: [sessionKey]}")
+@method("session.step", Scope.APPROVE, "{sessions: [sessionKey]}")
 class StepSession(Method):
     """Let exactly one action of the agent run, and pause after it."""
 

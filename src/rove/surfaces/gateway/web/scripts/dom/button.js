@@ -20,7 +20,7 @@ import { showFailure } from "./notices.js";
 const REASONS = {
   view: "This link does not let you look.",
   act: "This link lets you look, not act.",
-  approve: "This link does not let you approve.",
+  approve: "This link does not let you approve or drive.",
   own: "Only the owner can do this.",
 };
 

@@ -92,7 +92,7 @@ export class Chat extends View {
     const key = this.#key;
     const handoff = key && handoffOf(key);
     if (!handoff) return null;
-    const take = button("Take over", () => takeOver(key), { icon: "hand", kind: "primary", scope: "act" });
+    const take = button("Take over", () => takeOver(key), { icon: "hand", kind: "primary", scope: "approve" });
     const text = element("p", {}, element("strong", {}, "The agent asks for you: "), handoff.reason);
     return element("div", { class: "callout urgent" }, text, take);
   }

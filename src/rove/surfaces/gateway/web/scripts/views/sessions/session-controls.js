@@ -41,7 +41,7 @@ export class SessionControls extends View {
   }
 
   #driving() {
-    const options = /** @type {const} */ ({ id: "drive", icon: "hand", kind: "primary", key: "t", scope: "act" });
+    const options = /** @type {const} */ ({ id: "drive", icon: "hand", kind: "primary", key: "t", scope: "approve" });
     const session = this.#session;
     if (isDrivenHere(session)) return [button("Hand back", () => this.#ask("live.release"), options)];
     const take = button("Take over", () => takeOver(this.#key), options);
@@ -55,9 +55,9 @@ export class SessionControls extends View {
 
   #holding() {
     const pause = this.#session?.driver?.isPaused
-      ? button("Resume", () => this.#ask("session.resume"), { id: "pause", icon: "play", key: "p", scope: "act" })
+      ? button("Resume", () => this.#ask("session.resume"), { id: "pause", icon: "play", key: "p", scope: "approve" })
       : button("Pause", () => this.#ask("session.pause"), { id: "pause", icon: "pause", key: "p", scope: "act" });
-    const step = button("Step", () => this.#ask("session.step"), { id: "step", icon: "step", key: "s", scope: "act" });
+    const step = button("Step", () => this.#ask("session.step"), { id: "step", icon: "step", key: "s", scope: "approve" });
     const stop = button("Stop", () => this.#ask("session.stop"), {
       id: "stop",
       icon: "stop",

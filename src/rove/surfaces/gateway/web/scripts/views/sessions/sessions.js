@@ -43,7 +43,7 @@ const header = () =>
     "Sessions",
     "Every browser session of this gateway, live.",
     button("Pause all", () => gateway.request("session.pause"), { icon: "pause", scope: "act" }),
-    button("Resume all", () => gateway.request("session.resume"), { icon: "play", scope: "act" }),
+    button("Resume all", () => gateway.request("session.resume"), { icon: "play", scope: "approve" }),
     button("Stop all", stopAll, { icon: "stop", kind: "danger", scope: "act" }),
     button("New session", newSession, { icon: "plus", kind: "primary", scope: "act" }),
   );
