@@ -57,7 +57,12 @@ export class SessionControls extends View {
     const pause = this.#session?.driver?.isPaused
       ? button("Resume", () => this.#ask("session.resume"), { id: "pause", icon: "play", key: "p", scope: "approve" })
       : button("Pause", () => this.#ask("session.pause"), { id: "pause", icon: "pause", key: "p", scope: "act" });
-    const step = button("Step", () => this.#ask("session.step"), { id: "step", icon: "step", key: "s", scope: "approve" });
+    const step = button("Step", () => this.#ask("session.step"), {
+      id: "step",
+      icon: "step",
+      key: "s",
+      scope: "approve",
+    });
     const stop = button("Stop", () => this.#ask("session.stop"), {
       id: "stop",
       icon: "stop",
