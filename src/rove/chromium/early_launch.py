@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Settings that are read here, as the whole tree would read them.
 READ = ("home", "browser", "browser_version")
 # Settings that change how the browser is started: if one is given, the browser is not started early.
-DECISIVE = ("attach", "headless", "sandbox")
+DECISIVE = ("attach", "browser_enabled", "headless", "sandbox")
 
 
 def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> BrowserProcess | None:
@@ -46,5 +46,5 @@ def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> Br
 
 def _is_decided(arguments: Sequence[str], environment: Mapping[str, str]) -> bool:
     """Return whether a setting that changes the start of the browser is given as a flag or as a variable."""
-    flags = {word.split("=")[0].removeprefix("--").removeprefix("no-") for word in arguments}
+    flags = {word.split("=")[0].removeprefix("--").removeprefix("no-").replace("-", "_") for word in arguments}
     return any(name in flags or f"ROVE_{name.upper()}" in environment for name in DECISIVE)

@@ -175,6 +175,9 @@ class Settings(Validated):
         "rove's own terminal; with `none` the answer is always no.",
         default="client",
     )
+    browser_enabled: bool = arg(
+        "Give agents a browser; without it no browser tool is registered on any surface.", default=True
+    )
     headless: bool = arg("Run without a window.", default=True)
     sandbox: Literal["auto", "on", "off"] = arg(
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",

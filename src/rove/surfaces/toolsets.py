@@ -20,6 +20,7 @@ from rove.action import (
 )
 from rove.advice import Names
 from rove.errors import InvalidArguments, InvalidSettings
+from rove.settings.tree import Settings
 from rove.validation.fields import schema_of
 from rove.validation.record import dataclass
 
@@ -95,8 +96,9 @@ class Toolset(Mapping[str, Tool]):
     a first call needs one.
     """
 
-    def __init__(self, also: Collection[str] = ()) -> None:
-        shown = {CORE, *_groups(also)}
+    def __init__(self, also: Collection[str] = (), is_enabled: bool = True) -> None:
+        """`also`: groups besides the core. `is_enabled`: whether there are tools at all."""
+        shown = {CORE, *_groups(also)} if is_enabled else set[str]()
         self._actions = {PREFIX + verb: cls for verb, cls in registry().items() if cls.group in shown}
         self._made: dict[str, Tool] = {}
 
@@ -110,6 +112,11 @@ class Toolset(Mapping[str, Tool]):
 
     def __len__(self) -> int:
         return len(self._actions)
+
+
+def toolset_from(settings: Settings) -> Toolset:
+    """Return the tools that the settings give to agents."""
+    return Toolset(settings.with_, settings.browser_enabled)
 
 
 @cache

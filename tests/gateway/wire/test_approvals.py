@@ -154,3 +154,26 @@ async def test_a_token_that_may_act_cannot_drive_past_approvals(gateway: Running
         for method in ("live.take", "live.release", "session.resume", "session.step"):
             assert (await client.refused(method, sessionKey=KEY))["code"] == "forbidden", method
         assert (await client.refused("live.input", sessionKey=KEY, type="text", text="x"))["code"] == "forbidden"
+
+
+async def test_a_call_shows_where_its_elements_are(gateway: RunningGateway, site: Site) -> None:
+    await gateway.gateway.sessions.session(KEY).run(Navigate(site.page("/pay", PAGE)))
+    async with gateway.client() as client:
+        actions = [{"type": "click", "selector": "button"}, {"type": "navigate", "url": "https://example.com"}]
+        arguments = {"actions": [*actions, {"type": "click", "selector": "a"}]}
+        params = {"name": "browser", "sessionKey": KEY, "arguments": arguments}
+        await client.send({"id": "call", "method": "tools.call", "params": params})
+        asked = await client.event("exec.approval_request", toolName="browser")
+        (shown,) = asked["elements"]
+        assert shown["line"].startswith('button "Pay €42"') and shown["box"]["width"] > 0
+        await client.call("exec.deny", approvalId=asked["approvalId"])
+        assert (await client.answer("call"))["result"]["ok"] is False
+
+
+async def test_a_closed_session_still_has_a_record(gateway: RunningGateway, site: Site) -> None:
+    async with gateway.client() as client:
+        key = (await client.call("sessions.create"))["sessionKey"]
+        await gateway.gateway.sessions.session(key).run(Navigate(site.page("/pay", PAGE)))
+        await client.call("sessions.close", sessionKey=key)
+        assert (await client.call("sessions.records"))["sessions"][0] == key
+        assert (await client.call("sessions.history", sessionKey=key))["entries"]

@@ -62,6 +62,16 @@ class PersonAccess:
         except (TimeoutError, BrowserError) as error:
             raise ElementGone(f"{ref} cannot be found on the page now.") from error
 
+    async def locate(self, target: str, tab: str | None) -> tuple[str, str, Box]:
+        """Return the ref, the line and the place of the first element that a target means now. Raises RoveError."""
+        shown = self._open_tab(tab)
+        try:
+            async with asyncio.timeout(PICTURE_SECONDS):
+                element = (await shown.resolve_all(target, wait=False))[0]
+                return element.ref, await element.describe(), await shown.box_of(element.ref)
+        except (TimeoutError, BrowserError) as error:
+            raise ElementGone(f"{target} cannot be found on the page now.") from error
+
     def seen(self, tab: str | None) -> Snapshot | None:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._open_tab(tab).observer.seen

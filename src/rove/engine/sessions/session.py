@@ -339,6 +339,10 @@ class Session:
         """Return where an element is in the viewport now, without scrolling. Raises ElementGone."""
         return await self._people.element_box(ref, tab)
 
+    async def locate(self, target: str, tab: str | None = None) -> tuple[str, str, Box]:
+        """Return the ref, the line and the place of the first element that a target means now. Raises RoveError."""
+        return await self._people.locate(target, tab)
+
     def seen(self, tab: str | None = None) -> Snapshot | None:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._people.seen(tab)

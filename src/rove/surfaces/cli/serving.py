@@ -17,7 +17,7 @@ from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
-from rove.surfaces.toolsets import Toolset
+from rove.surfaces.toolsets import Toolset, toolset_from
 from rove.version import VERSION
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def serve_mcp(settings: Settings, begun: EarlyLaunch | None) -> int:
     if settings.attach is not None:
         print(f"rove: {UNGUARDED}", file=sys.stderr, flush=True)
-    asyncio.run(_serve(settings, Toolset(settings.with_), begun))
+    asyncio.run(_serve(settings, toolset_from(settings), begun))
     return 0
 
 
@@ -40,7 +40,8 @@ async def _serve(settings: Settings, tools: Toolset, begun: EarlyLaunch | None) 
     _settle_in()
     with contextlib.suppress(asyncio.CancelledError):
         async with Sessions(settings, approver=appointed(settings)) as sessions:
-            sessions.start_early(begun)
+            if settings.browser_enabled:
+                sessions.start_early(begun)
             await serve(sessions, tools)
 
 

@@ -20,6 +20,8 @@ RESOLVED = "exec.approval_resolved"
 # The name of the tool in requests of the engine itself, which come from any surface.
 BROWSER = "browser"
 MAX_REASON = 500
+MAX_LOCATED = 8
+LEAVES_PAGE = ("navigate", "back", "forward", "reload", "tabs")
 Illustrate = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
@@ -234,6 +236,18 @@ def _request_data(request: ApprovalRequest) -> dict[str, Any]:
         "expiresAt": request.expires,
         "canRemember": request.can_be_remembered,
     }
+
+
+def targets_before_leaving(details: dict[str, Any]) -> list[str]:
+    """Return what the actions of a call act on, up to the first that leaves the page, and not more than a few."""
+    targets: list[str] = []
+    for action in details.get("actions", ()):
+        if action.get("type") in LEAVES_PAGE:
+            break
+        target = action.get("selector") or action.get("target")
+        if isinstance(target, str):
+            targets.append(target)
+    return targets[:MAX_LOCATED]
 
 
 def visible(value: Any) -> Any:

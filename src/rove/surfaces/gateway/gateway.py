@@ -15,7 +15,7 @@ from rove.errors import RoveError
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.gateway.agent.chats import Chats
-from rove.surfaces.gateway.approvals import ApprovalInbox
+from rove.surfaces.gateway.approvals import ApprovalInbox, targets_before_leaving
 from rove.surfaces.gateway.events import Events
 from rove.surfaces.gateway.history import read_entries
 from rove.surfaces.gateway.live.observer import SessionObserver, handoff_facts
@@ -26,7 +26,7 @@ from rove.surfaces.gateway.tokens import Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
 from rove.surfaces.mcp.http.endpoint import browser_endpoint
-from rove.surfaces.toolsets import Toolset
+from rove.surfaces.toolsets import toolset_from
 from rove.tasks import BackgroundTasks
 from rove.version import VERSION
 
@@ -62,7 +62,7 @@ class Gateway:
         self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions)
         self.chats = Chats(self.tools, self.events, self.sessions, settings, demo_site)
         self.live = LiveViews(self.sessions)
-        self.mcp = browser_endpoint(self.sessions, Toolset(settings.with_), self.tokens, self.approvals)
+        self.mcp = browser_endpoint(self.sessions, toolset_from(settings), self.tokens, self.approvals)
         self._observer.facts = self.session_facts
         self._observer.take_picture = self.picture
         self._observer.on_closed = self.approvals.forget
@@ -124,6 +124,17 @@ class Gateway:
             request["picture"] = {"mimeType": "image/jpeg", "data": b64encode(data).decode("ascii")}
             for element in request.get("elements", ()):
                 element["box"] = await self.sessions.session(session).element_box(element["ref"], tab)
+            if "elements" not in request:
+                request["elements"] = await self._elements_of_call(session, request["details"], tab)
+
+    async def _elements_of_call(self, session: str, details: dict[str, Any], tab: str | None) -> list[dict[str, Any]]:
+        """Return the elements that a call of a tool names, as far as the page shows them now."""
+        found: list[dict[str, Any]] = []
+        for target in targets_before_leaving(details):
+            with contextlib.suppress(RoveError):  # it may exist only after the actions before it
+                ref, line, box = await self.sessions.session(session).locate(target, tab)
+                found.append({"argument": "selector", "ref": ref, "line": line, "box": box})
+        return found
 
     async def history(self, name: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
         """Return entries of a session's record, each with its number, and whether there are more."""

@@ -18,3 +18,15 @@ def read_entries(folder: Path, session: str, after: int, limit: int, last: bool)
     count = limit if last else sys.maxsize
     links = [link for link in recent(LedgerFiles(folder, session), count, lambda _: True).links if link.seq > after]
     return [{"number": link.seq, **link.facts} for link in links[:limit]], len(links) > limit
+
+
+def recorded(folder: Path) -> list[str]:
+    """Return the names of the sessions that have a record, the newest first."""
+    return sorted(names(folder), key=lambda name: _last_change(LedgerFiles(folder, name).current), reverse=True)
+
+
+def _last_change(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

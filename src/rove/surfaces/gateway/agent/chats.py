@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError
 from rove.settings.tree import Settings
-from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info
+from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info, refuse_unknown_model
 from rove.surfaces.gateway.tools.tool import Publisher, Tools
 from rove.tasks import BackgroundTasks
 
@@ -51,6 +51,7 @@ class Chats:
         self, tools: Tools, events: Publisher, sessions: Sessions, settings: Settings, demo_site: str | None = None
     ) -> None:
         """`demo_site`: address of the built-in site, which the built-in script visits."""
+        refuse_unknown_model(settings)
         self._tools = tools
         self._events = events
         self._sessions = sessions

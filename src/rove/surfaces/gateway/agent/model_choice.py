@@ -24,6 +24,9 @@ KEYS = {
 NO_KEY = "none"
 
 
+EXAMPLES = "anthropic:claude-sonnet-5-5 or openai:gpt-5.5"
+
+
 @dataclass(frozen=True)
 class ModelInfo:
     """What clients are told of the model."""
@@ -36,6 +39,18 @@ def model_info(settings: Settings) -> ModelInfo:
     """Return the name of the model that the settings choose, or of the built-in script if they choose none."""
     name = settings.serve.model
     return ModelInfo(tea_room.NAME, True) if name is None else ModelInfo(name, False)
+
+
+def refuse_unknown_model(settings: Settings) -> None:
+    """Raise InvalidSettings for a model that no provider can have, before the server starts."""
+    name, url = settings.serve.model, settings.serve.model_url
+    if name is None or (url is not None and name):
+        return
+    provider, _, model = name.partition(":")
+    if not provider or not model:
+        raise InvalidSettings(
+            f"`{name}` names no model: write its provider, a colon and its name.", hint=f"Such as {EXAMPLES}."
+        )
 
 
 def chosen_model(settings: Settings, demo_site: str | None) -> Model:
@@ -76,5 +91,5 @@ def _model_of_provider(name: str) -> Model:
     except (UserError, ImportError, ValueError) as error:
         raise InvalidSettings(
             f"The model {name} cannot be used: {error}",
-            hint="Set --serve-model to one such as anthropic:claude-sonnet-5-5 or openai:gpt-5.5.",
+            hint=f"Set --serve-model to one such as {EXAMPLES}.",
         ) from error

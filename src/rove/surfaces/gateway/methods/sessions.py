@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from typing import Any
 
 from rove.errors import InvalidArguments
 from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.history import recorded
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
 
@@ -30,6 +32,16 @@ class ListSessions(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         return {"sessions": [gateway.session_facts(facts["session"]) for facts in gateway.sessions.sessions()]}
+
+
+@method("sessions.records", Scope.VIEW, "{sessions: [sessionKey]}")
+class ListRecords(Method):
+    """List the sessions that have a record, open or closed, the newest first."""
+
+    limit: int = arg("Most sessions to list.", default=100, ge=1, le=1000)
+
+    async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        return {"sessions": (await asyncio.to_thread(recorded, gateway.settings.journal_folder))[: self.limit]}
 
 
 @method("sessions.get", Scope.VIEW, "{session: facts}")

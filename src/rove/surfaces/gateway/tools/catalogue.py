@@ -10,7 +10,7 @@ from rove.errors import RoveError
 from rove.render.outcomes import as_text
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.tools.tool import ToolAttachment, ToolContext, ToolResult
-from rove.surfaces.toolsets import Call, Toolset
+from rove.surfaces.toolsets import Call, Toolset, toolset_from
 
 
 class CatalogueTool:
@@ -67,5 +67,5 @@ class CatalogueTool:
 
 def catalogue_tools(settings: Settings) -> Iterator[CatalogueTool]:
     """Yield the actions that the settings show to models. Their schemas are made when they are first read."""
-    toolset = Toolset(settings.with_)
+    toolset = toolset_from(settings)
     return (CatalogueTool(name, toolset) for name in toolset)

@@ -13,16 +13,16 @@ from rove.surfaces.gateway.tools.tool import AnyTool
 
 def registered_tools(settings: Settings) -> Iterator[AnyTool]:
     """Yield every tool: those of the model, and the actions of the catalogue, which a person may call by hand."""
-    yield BrowserTool()
+    if settings.browser_enabled:
+        yield BrowserTool()
     yield from catalogue_tools(settings)
     yield from _other_tools(settings)
 
 
 def model_tools(settings: Settings) -> list[str]:
     """Return the names of the tools that the model is given: one for batches of actions, or one for each action."""
-    browsing: Iterator[AnyTool] = (
-        catalogue_tools(settings) if settings.serve.toolset == "all" else iter([BrowserTool()])
-    )
+    one_tool = [BrowserTool()] if settings.browser_enabled else []
+    browsing: Iterator[AnyTool] = catalogue_tools(settings) if settings.serve.toolset == "all" else iter(one_tool)
     return [tool.name for tool in (*browsing, *_other_tools(settings))]
 
 

@@ -78,6 +78,7 @@ export class Timeline extends View {
       [...keys].map((key) => element("option", { value: key }, sessionTitle(key))),
     );
     choose.value = this.#key ?? "";
+    attempt(() => addClosed(choose, keys));
     return viewHeader("Timeline", "Every step of a session, as its journal has it.", choose);
   }
 
@@ -207,5 +208,16 @@ export class Timeline extends View {
     if (found) this.#select(found.stepId);
   }
 }
+
+/**
+ * Offer the sessions that are closed too: their records stay.
+ * @param {HTMLSelectElement} choose
+ * @param {Set<string>} known
+ */
+const addClosed = async (choose, known) => {
+  const { sessions } = await gateway.request("sessions.records");
+  const closed = /** @type {string[]} */ (sessions).filter((key) => !known.has(key));
+  choose.append(...closed.map((key) => element("option", { value: key }, `${sessionTitle(key)}, closed`)));
+};
 
 customElements.define("rove-timeline", Timeline);
