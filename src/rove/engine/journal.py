@@ -62,6 +62,8 @@ class Entry:
     seconds: float = 0.0
     attachments: tuple[Attachment, ...] = ()
     changes: str = ""
+    # Where in the viewport the element was that the action targets, if that was looked for.
+    box: dict[str, float] | None = None
     guard: str = GUARDED
 
     def add_error(self, error: RoveError | None) -> None:
@@ -239,6 +241,8 @@ class Journal:
     def _to_data(self, entry: Entry) -> dict[str, Any]:
         """Return an entry as JSON data, without secrets."""
         data = {"session": self._session, "kind": "action", **vars(entry)}
+        if entry.box is None:
+            del data["box"]
         data["attachments"] = [self._attachment_data(attachment) for attachment in entry.attachments]
         data |= self._redacted({name: data[name] for name in _PAGE_TEXTS})
         # After secrets are removed, or half of one could be left at the end.

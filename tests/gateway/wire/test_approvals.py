@@ -12,6 +12,7 @@ import pytest
 from tests.gateway.clients import RunningGateway, running_gateway
 from tests.site import OWN_SITES, Site
 
+from rove.actions.input.forms import Fill
 from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied, RoveError
@@ -177,3 +178,14 @@ async def test_a_closed_session_still_has_a_record(gateway: RunningGateway, site
         await client.call("sessions.close", sessionKey=key)
         assert (await client.call("sessions.records"))["sessions"][0] == key
         assert (await client.call("sessions.history", sessionKey=key))["entries"]
+
+
+async def test_a_step_records_where_its_element_was(gateway: RunningGateway, site: Site) -> None:
+    session = gateway.gateway.sessions.session(KEY)
+    await session.run(Navigate(site.page("/field", "<input aria-label=Name style='margin: 50px; width: 120px'>")))
+    async with gateway.client() as client:
+        await session.run(Fill('textbox "Name"', "Ada"))
+        step = await client.event("step.ended", action="fill")
+        assert step["box"]["x"] >= 50 and step["box"]["width"] > 100
+        told = (await client.call("sessions.history", sessionKey=KEY, last=True, limit=1))["entries"]
+        assert told[0]["box"] == step["box"]

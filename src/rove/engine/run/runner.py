@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
@@ -19,7 +20,7 @@ from rove.action import (
     TabAction,
 )
 from rove.advice import insert_names
-from rove.browser.failures import PageStuck
+from rove.browser.failures import BrowserError, PageStuck
 from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
@@ -35,13 +36,17 @@ from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.approval import ApprovalRequest
 from rove.outcome import AnyOutcome, Outcome, Result, origin_in
+from rove.target import targets_in
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
+    from rove.browser.page_data import Box
     from rove.browser.tab import Tab, TabInfo
     from rove.engine.run.session_view import SessionView
     from rove.guard.policy.approval import ShownElement
 
+# Seconds to find where an element is, for the record.
+BOX_SECONDS = 0.5
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
 # An action that has run, or the question that a person has to answer first.
@@ -130,11 +135,23 @@ class Run:
             question = await self._check(permission, entry, tab)
             if question is not None:
                 return question
+            entry.box = await self._find_box(permission.action, tab)
             outcome = await self._act_or_replace(permission.action, tab, context)
         if isinstance(outcome, Outcome):
             return outcome
         async with self._lock(outcome, permission.action):
             return await self._act(permission.action, outcome)
+
+    async def _find_box(self, action: AnyAction, tab: Tab) -> Box | None:
+        """Return where the element is that the action targets, if people look at the record of the session."""
+        target = next(iter(targets_in(action).values()), None)
+        if target is None or not self._session.is_watched:
+            return None
+        with contextlib.suppress(RoveError, BrowserError, TimeoutError):  # the action itself says what is wrong
+            async with asyncio.timeout(BOX_SECONDS):
+                (element, *_) = await tab.resolve_all(target, wait=False)
+                return await tab.box_of(element.ref)
+        return None
 
     async def _check(self, permission: PermissionCheck[Any], entry: Entry, tab: Tab) -> ApprovalRequest | None:
         """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""

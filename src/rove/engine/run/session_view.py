@@ -34,6 +34,11 @@ class SessionView(Protocol):
         """Whether the session has a browser context."""
         ...
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether a surface shows people what happens in the session."""
+        ...
+
     async def context(self, progress: Callable[[str], None], /) -> Context:
         """Return the session's browser context; open one if there is none."""
         ...

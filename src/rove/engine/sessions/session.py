@@ -180,6 +180,11 @@ class Session:
             return False  # the pages of the user's own browser are never closed to free memory
         return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether a surface shows people what happens in it."""
+        return self._watcher is not None
+
     async def context(self, progress: Callable[[str], None]) -> Context:
         """Return the browser context; open one, with what was saved, if there is none or its browser died."""
         async with self._context_lock:
