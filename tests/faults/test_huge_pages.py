@@ -74,6 +74,7 @@ async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_are_counted(
     await assert_next_page_loads(session, site)
 
 
+@pytest.mark.slow
 async def test_22_a_page_that_embeds_itself_is_shown_to_a_certain_depth(session: Session, site: Site) -> None:
     page = """<h1>Mirror</h1><script>
       document.write('<iframe src=/?' + Math.random() + '></iframe>')</script>"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.browser.snapshot.labels import FOLDER, SYNONYMS, Label, Said, line_read, read, squashed
 from tests.conftest import Golden
 from tests.site import Site
@@ -52,6 +53,7 @@ async def first_line(session: Session, label: Label) -> str:
     return outcome.result.text.splitlines()[0]
 
 
+@pytest.mark.slow
 async def test_the_labels_agree_with_chromiums_accessibility_tree(world: World) -> None:
     differing: list[str] = []
     for html, labels in DOCUMENTS.values():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from typing import Any
 
+import pytest
+
 from rove.chromium.events.network_log import MAX_REQUESTS, NetworkLog
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport
@@ -22,6 +24,7 @@ def request_event(number: int, **more: Any) -> dict[str, Any]:
     return {**event, "frameId": "main", **more}
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_requests_leave_memory_as_it_was() -> None:
     network, cdp = new_log()
 
