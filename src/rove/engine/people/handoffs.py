@@ -64,7 +64,7 @@ class Handoffs:
         return tuple(self._pending.values())
 
     def complete(self, identity: str) -> bool:
-        """End a hand-off as done, whoever drives; False if there is no such hand-off."""
+        """End a hand-off as done, also while a person drives; False if there is no such hand-off."""
         return self._answer(identity, None)
 
     def decline(self, identity: str, reason: str = "") -> bool:

@@ -20,7 +20,7 @@ export class Guard extends View {
   start() {
     fill(
       this,
-      viewHeader("Guard", "What pages and agents tried to reach and were refused, whoever asked."),
+      viewHeader("Guard", "What pages and agents tried to reach and were refused."),
       disabledReason("own"),
       this.#state,
       this.#rows,

@@ -67,7 +67,7 @@ export class ApprovalCard extends View {
       element("h2", { id }, approval.summary),
       element(
         "span",
-        { class: "expiry", title: "When nobody has answered by then, it is denied." },
+        { class: "expiry", title: "Without an answer by then, it is denied." },
         icon("clock"),
         this.#time,
       ),

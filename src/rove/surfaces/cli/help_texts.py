@@ -1,0 +1,65 @@
+"""What `--help` says of commands besides their arguments."""
+
+from __future__ import annotations
+
+EPILOG = """\
+examples:
+  rove demo                 a guided tour, no key and no network needed
+  rove mcp                  serve an MCP client over standard input and output
+  rove serve                watch agents, approve what matters, take over, chat: a web page and its gateway
+  rove doctor               what works, what does not, how to fix it
+  rove config show          every setting, its value and where that came from
+  rove policy check         what an agent may do, and what a person is asked
+  rove journal show         what was done, how it was decided and how it ended
+"""
+SERVE = """\
+One server for people and programs: a web page where a person watches every session, approves what an agent asks for,
+takes over and hands back, and chats; the WebSocket that the page uses, for programs (docs/gateway.md); MCP over HTTP at
+/mcp; /healthz and /metrics. It listens on this machine only, and every client needs a token: the link that it prints
+has the owner's, which is also in $ROVE_HOME/gateway/owner-token.
+"""
+SERVE_EXAMPLES = """\
+examples:
+  rove serve                                             open the link that it prints
+  rove serve --demo                                      with a site to try it on, no key needed
+  ANTHROPIC_API_KEY=… rove serve --serve-model anthropic:claude-sonnet-5-5
+  rove serve --serve-model llama3.2 --serve-model-url http://127.0.0.1:11434/v1
+  rove serve --serve-host 0.0.0.0 --serve-allowed-hosts agents.example.com
+"""
+POLICY = """\
+What an agent may do, what it may not, and what a person is asked: rules in $ROVE_HOME/policy.toml, or in the file that
+--policy names. Without a file an agent may read, act and go anywhere on the web; a person is asked before files of the
+workspace are sent to a site. A rule:
+
+  [[rule]]
+  decide = "ask"                        # allow, deny or ask
+  action = ["click", "fill"]            # or effect = "act"; one or several
+  origin = "https://*.example.com"      # where it happens or goes
+  session = "shopping"
+
+The first rule that matches decides. The whole grammar is in docs/policy.md.
+"""
+EXPLAIN = """\
+examples:
+  rove policy explain upload https://example.com
+  rove policy explain click https://shop.example.com --session shopping
+  rove policy explain evaluate
+"""
+SHOW = """\
+examples:
+  rove journal show                         the last 50 entries of all sessions
+  rove journal show default --failed        what was refused or went wrong in one session
+  rove journal show --last 0 --json         everything, one entry a line, for programs
+"""
+VERIFY = """\
+examples:
+  rove journal verify                       every journal
+  rove journal verify default               one journal; write down the head that it prints
+  rove journal verify default --head HASH   check that a head written down earlier is still in it
+  rove journal verify ./default~1.jsonl     one file by itself, in any folder
+"""
+TAIL = """\
+examples:
+  rove journal tail -f                      what all sessions do, as they do it; Ctrl-C ends it
+  rove journal tail default -f --json       one session, for programs
+"""
