@@ -195,7 +195,7 @@ class CertificateInvalid(RoveError):
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
     quotes_page = False
-    default_hint = "rove has no credentials: ask the user, or use another address."
+    default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
 
 
 class PageCrashed(RoveError):

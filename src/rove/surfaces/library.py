@@ -16,6 +16,10 @@ from rove.action import Action, make_action, registry
 from rove.actions.devtools.console import Console
 from rove.actions.devtools.network import Network
 from rove.actions.devtools.workers import Workers
+from rove.actions.emulation.credentials import Credentials
+from rove.actions.emulation.device import Emulate
+from rove.actions.emulation.interception import Intercept
+from rove.actions.emulation.permissions import Permissions
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
 from rove.actions.input.files import Upload
@@ -153,6 +157,10 @@ class Session:
     workers = method(Workers)
     resize = method(Resize)
     offline = method(Offline)
+    emulate = method(Emulate)
+    permissions = method(Permissions)
+    credentials = method(Credentials)
+    intercept = method(Intercept)
     status = method(Status)
     open_session = method(OpenSession)
     close_session = method(CloseSession)

@@ -15,6 +15,7 @@ from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
 from rove.chromium.events.request_tracker import RequestTracker
 from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
+from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import ScriptFailed
@@ -40,6 +41,7 @@ class LivePage:
         target: dict[str, Any],
         settings: Settings,
         ref_numbers: RefNumbers,
+        interceptor: Interceptor,
     ) -> None:
         self.cdp = cdp
         self.settings = settings
@@ -54,7 +56,7 @@ class LivePage:
         max_bytes = settings.limits.page_megabytes * 2**20
         self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
         self.load_state = LoadState(self.target_id, target["url"])
-        self.navigation_block = NavigationBlock(cdp, self.target_id, self.send_soon)
+        self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
         self.may_read: Callable[[str], bool] = lambda address: True
         self._crashed = asyncio.Event()
@@ -62,7 +64,6 @@ class LivePage:
     def listen(self) -> None:
         """Follow what the page itself reports; frames in other processes are followed by `listen_frame`."""
         self.load_state.listen(self.cdp)
-        self.navigation_block.listen()
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
         self.cdp.on("Inspector.targetCrashed", lambda _: self._crashed.set())
 

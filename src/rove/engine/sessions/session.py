@@ -199,6 +199,7 @@ class Session:
                     await self.network.close()
                 self.refuse_if_closed()
                 context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
+                context.use_secrets(self.secrets)
                 context.watch(self._on_changed, self._typed.note_field)
                 self._context = context
                 self._on_changed()
