@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rove.browser.annotation import Mark
     from rove.browser.element import PointerTarget, SecretSource
     from rove.browser.input_event import InputEvent
-    from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
+    from rove.browser.page_data import Box, ImageFormat, LoadStage, PdfFile, PdfOptions, ScreenshotImage
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
@@ -231,9 +231,9 @@ class Tab:
 
     # Navigation
 
-    async def navigate(self, url: str) -> None:
-        """Load a URL until the document is parsed, or as far as time allows."""
-        await self._navigator.navigate(url)
+    async def navigate(self, url: str, until: LoadStage = "domcontentloaded") -> None:
+        """Load a URL until the document has come so far: parsed, unless time is short; a later stage in any case."""
+        await self._navigator.navigate(url, until)
 
     async def go_in_history(self, steps: int) -> bool:
         """Go back or forward in history; False when there is no such entry."""
