@@ -24,6 +24,7 @@ from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
 from rove.settings.debug_port import checked
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
+from rove.settings.logins import Logins
 from rove.validation.fields import FieldRule, InvalidFields, Validated, arg, build, declared
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -179,6 +180,7 @@ class Settings(Validated):
         "Give agents a browser; without it no browser tool is registered on any surface.", default=True
     )
     headless: bool = arg("Run without a window.", default=True)
+    profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
     sandbox: Literal["auto", "on", "off"] = arg(
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
         default="auto",
@@ -215,6 +217,7 @@ class Settings(Validated):
     journal: Journaling = Journaling()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
+    logins: Logins = Logins()
 
     @property
     def home_folder(self) -> Path:
