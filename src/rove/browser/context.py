@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rove.browser.emulation.overrides import Overrides
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
+from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -53,10 +53,12 @@ class SavedTarget:
 
 @dataclass(frozen=True)
 class SavedContext:
-    """The saved state of a context whose browser was lost, or that was closed to free memory."""
+    """What a context is opened with: the state and tabs of a lost or suspended one, or a state that was saved by name.
 
-    cookies: list[Any] | None = None
-    storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
+    Without a state, cookies and storage are lost.
+    """
+
+    state: BrowserState | None = None
     tabs: tuple[tuple[str, str], ...] = ()
     current: str | None = None
     kind: str = RESTARTED
@@ -64,15 +66,6 @@ class SavedContext:
     shared: SharedState = field(default_factory=SharedState)
     targets: tuple[SavedTarget, ...] = ()
     ids_given: int = 0
-
-    @property
-    def restoring_script(self) -> str:
-        """JavaScript that puts back the local storage of an origin before the page's own scripts read it."""
-        return (
-            f"(() => {{ const items = ({json.dumps(self.storage)})[location.origin] ?? [];"
-            " for (const { name, value } of items) if (localStorage.getItem(name) === null)"
-            " localStorage.setItem(name, value); })()"
-        )
 
 
 class Context(Protocol):
@@ -156,8 +149,11 @@ class Context(Protocol):
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
 
-    async def save(self) -> SavedContext:
-        """Return what is needed to restore the context if the browser is lost."""
+    async def save(self, is_complete: bool = False, /) -> SavedContext:
+        """Return what is needed to restore the context if the browser is lost.
+
+        Unless it must be complete, origins that no tab shows are as they were last seen.
+        """
         ...
 
     async def close(self) -> None: ...

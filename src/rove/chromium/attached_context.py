@@ -102,7 +102,7 @@ class AttachedContext(Context):
             )
         await super().close_tab(tab)
 
-    async def save(self) -> SavedContext:
+    async def save(self, is_complete: bool = False) -> SavedContext:
         """Return the tabs; cookies and storage stay in the person's browser."""
         return SavedContext(tabs=self.tab_urls, current=self._current)
 

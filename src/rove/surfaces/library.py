@@ -38,6 +38,7 @@ from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
 from rove.actions.sessions.handoff import Handoff
 from rove.actions.sessions.sessions import CloseSession, OpenSession, Status
+from rove.actions.sessions.states import DeleteState, ExportState, ImportState, LoadState, SaveState, States
 from rove.actions.sessions.tabs import Tabs
 from rove.advice import Names, insert_names
 from rove.engine.sessions.session import Session as EngineSession
@@ -47,6 +48,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome, Result
 from rove.settings.tree import Settings, load
+from rove.states.choice import LoginChoice
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
@@ -164,11 +166,25 @@ class Session:
     status = method(Status)
     open_session = method(OpenSession)
     close_session = method(CloseSession)
+    save_state = method(SaveState)
+    load_state = method(LoadState)
+    states = method(States)
+    delete_state = method(DeleteState)
+    import_state = method(ImportState)
+    export_state = method(ExportState)
 
-    async def another(self, name: str | None = None) -> Session:
-        """Open a second session in the same browser. It shares nothing with this one."""
+    async def another(
+        self,
+        name: str | None = None,
+        *,
+        state: str | None = None,
+        save_on_close: bool = False,
+        profile: str | None = None,
+    ) -> Session:
+        """Open a second session, with a saved state or a profile if given. It shares nothing with this one."""
         with _hints_for_python():
-            return Session(self._sessions, await self._sessions.open_session(name))
+            choice = LoginChoice(state, profile, save_on_close)
+            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
 
 
 @asynccontextmanager

@@ -18,17 +18,14 @@ from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.errors import ScriptFailed
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks, Interrupted, race
 
 R = TypeVar("R")
-STORAGE_TIMEOUT = 1.0
 TERMINATION_TIMEOUT = 0.5
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
 LAST_ANSWER_SECONDS = 0.3
-MAX_STORED_CHARACTERS = 1_000_000
 
 
 class LivePage:
@@ -140,15 +137,6 @@ class LivePage:
         """Return the worlds of all frames that answer, the main one first."""
         below = await self.worlds.refresh(self.frame_timeout)
         return [self.worlds.main, *(world for world in below if not world.is_unresponsive)]
-
-    async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
-        """Return the local storage of the page's origin; None if it is empty, too large or cannot be read."""
-        try:
-            async with asyncio.timeout(STORAGE_TIMEOUT):
-                stored = await self.worlds.main.call("most => rove.storedItems(most)", MAX_STORED_CHARACTERS)
-        except (TimeoutError, CdpError, ScriptFailed):
-            return None
-        return (stored["origin"], stored["items"]) if stored else None
 
     # Commands to the page
 

@@ -38,6 +38,8 @@ class SharedResources:
         self.withheld = "(not shown)"
         # Called when a tab was opened, closed or made current, or shows another URL.
         self.on_changed: Callable[[], object] = lambda: None
+        # Called with the URL of each document that a tab shows.
+        self.on_document: Callable[[str], object] = lambda url: None
         # Called with the value of a field each time that a person who drives has typed into it.
         self.on_typed: Callable[[TypedField], object] = lambda field: None
 

@@ -164,6 +164,7 @@ class Tab:
             self.page.start_document()
             self.input.page_modes.start_document()
             self.popups.start_document()
+            self._shared.on_document(event["frame"]["url"])
             self._shared.on_changed()
 
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
@@ -241,17 +242,6 @@ class Tab:
 
     async def reload(self) -> None:
         await self._navigator.reload()
-
-    async def navigate_with(self, url: str, script: str | None) -> None:
-        """Load a URL, and run a script before the page's own scripts this once."""
-        if script is None:
-            return await self.navigate(url)
-        added = await self.page.cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
-        try:
-            await self.navigate(url)
-        finally:
-            await self.page.cdp.send("Page.removeScriptToEvaluateOnNewDocument", added)
-        return None
 
     # Elements
 
