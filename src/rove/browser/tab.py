@@ -13,8 +13,8 @@ from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_data import (
     Box,
     ImageFormat,
-    LoadStage,
     LeftRunning,
+    LoadStage,
     OpenDialog,
     PdfFile,
     PdfOptions,

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
+from rove.browser.emulation.window import ViewportSize, WindowChoice
+from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, origin_in
 from rove.states.choice import LoginChoice, LoginKind, LoginUse
 from rove.states.store import NAME_PATTERN
@@ -59,6 +61,9 @@ class OpenSession(SessionsAction[SessionOpened]):
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
     state: str | None = arg("Saved state to begin with.", default=None, pattern=NAME_PATTERN)
     save_on_close: bool = arg("Save the session as `state`, after calls and at its end.", default=False)
+    headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
+    viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
+    must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
     profile: str | None = arg("Profile: a browser of its own keeps it.", default=None, pattern=NAME_PATTERN)
 
     @property
@@ -69,7 +74,9 @@ class OpenSession(SessionsAction[SessionOpened]):
     async def perform(self, directory: SessionDirectory) -> SessionOpened:
         known = {session["session"] for session in directory.sessions()}
         choice = LoginChoice(self.state, self.profile, self.save_on_close)
-        name = await directory.open_session(self.name, choice)
+        if self.must_be_new and self.name in known:
+            raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
+        name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport))
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
         return SessionOpened(Own(name), name not in known, Own(login))
 

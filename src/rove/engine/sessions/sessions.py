@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
@@ -21,7 +22,7 @@ from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
 from rove.engine.sessions.admission import Admission
-from rove.engine.sessions.browsers import Browsers
+from rove.engine.sessions.browsers import Browsers, settings_for
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen, RoveError
@@ -95,7 +96,8 @@ class Sessions:
         """Start the browser before the first call needs it, or use a launch that has begun."""
         if launch is not None and (port := launch.take_proxy_port()) is not None:
             self._egress_settings.reserved_port = socket.socket(fileno=port)
-        self._browsers.shared.start_early(launch)
+        if launch is not None or not self.settings.browser_per_session:
+            self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
@@ -115,7 +117,13 @@ class Sessions:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         return OwnedSessions(self, owner, default or DEFAULT)
 
-    async def open_session(self, name: str | None, owner: str | None = None, login: LoginChoice = NO_LOGIN) -> str:
+    async def open_session(
+        self,
+        name: str | None,
+        owner: str | None = None,
+        login: LoginChoice = NO_LOGIN,
+        window: WindowChoice = AS_SET,
+    ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
         name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
@@ -126,7 +134,7 @@ class Sessions:
         try:
             opened = await asyncio.to_thread(self.logins.open, login, name, owner)
             if name not in self._open:  # another call may have opened it while this one waited
-                is_new = self._add(name, owner, opened).has_slot = True
+                is_new = self._add(name, owner, opened, window).has_slot = True
             else:
                 opened.release()
                 _refuse_login(name, login)
@@ -200,11 +208,17 @@ class Sessions:
         except RoveError:
             log.exception("the %s of the session %s could not be saved", session.login.label, session.name)
 
-    def _add(self, name: str, owner: str | None = None, login: SessionLogin | None = None) -> Session:
+    def _add(
+        self,
+        name: str,
+        owner: str | None = None,
+        login: SessionLogin | None = None,
+        window: WindowChoice = AS_SET,
+    ) -> Session:
         guard_notice = self._guard_notice(name)
         self._open[name] = Session(
             name,
-            self.settings,
+            settings_for(self.settings, window),
             self._gate,
             OwnedSessions(self, owner, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
@@ -261,16 +275,18 @@ class Sessions:
         browser = await self._browsers.of(session).browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
-                context = await self._create_context_in(browser, proxy_url, saved)
+                context = await self._create_context_in(browser, session, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
             raise _lost_at_start() from error
         context.before_new_tab = self._admission.admit_page
         return context
 
-    async def _create_context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
+    async def _create_context_in(
+        self, browser: Browser, session: Session, proxy_url: str | None, saved: SavedContext | None
+    ) -> Context:
         if proxy_url is not None:
-            return await browser.new_context(self.settings, proxy_url, saved)
-        return await browser.default_context(self.settings, saved)
+            return await browser.new_context(session.settings, proxy_url, saved)
+        return await browser.default_context(session.settings, saved)
 
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
@@ -352,11 +368,11 @@ class OwnedSessions:
         """Those that are open, by their names."""
         return self._sessions.open_sessions(self._owner)
 
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN) -> str:
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         if name == DEFAULT:
             _refuse_login(DEFAULT, login)
             return self.session(name).name
-        opened = await self._sessions.open_session(name, self._owner, login)
+        opened = await self._sessions.open_session(name, self._owner, login, window)
         return self._own(self._sessions.session(opened)).name
 
     def _own(self, session: Session) -> Session:
