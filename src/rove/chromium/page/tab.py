@@ -315,20 +315,12 @@ class Tab:
         """Run JavaScript in the page; a function is called."""
         return await evaluate(self.page.cdp, expression)
 
-    async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
+    async def take_screenshot(
+        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
+    ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page, max_side = self.page, self.settings.observing.picture
-        capture = take_screenshot(page.cdp, box, full_page, kind, max_side)
-        task = asyncio.ensure_future(self._person_input.covered(capture))
-        try:
-            await asyncio.wait({task}, timeout=page.time.left / 2)
-            if not task.done() and not page.load_state.has_reached("load"):
-                # A page does not paint while it waits for a style sheet, which may never arrive.
-                page.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
-                page.stop_loading()
-            return await task
-        finally:
-            task.cancel()
+        capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
+        return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
