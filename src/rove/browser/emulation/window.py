@@ -20,6 +20,8 @@ class WindowChoice:
 
     headless: bool | None = None
     viewport: ViewportSize | None = None
+    # Whether its browser is started at once, not with the first call that needs it.
+    starts_now: bool = False
 
 
 AS_SET = WindowChoice()
