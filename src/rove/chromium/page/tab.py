@@ -207,6 +207,8 @@ class Tab:
         """Set the deadline of the action that starts now; if it acts on the page, it may open dialogs and popups."""
         self.page.time.set(deadline)
         self.page.dialogs.is_acting = self.popups.is_acting = acts
+        if acts:
+            self.page.load_state.mark_seen()
 
     def end_action(self) -> None:
         self.page.time.set(None)
