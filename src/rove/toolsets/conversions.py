@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.errors import InvalidSettings
+from rove.toolsets.listed_actions import read_listed_actions, steps_of
 from rove.validation.pattern import pattern
 
 Conversion = Callable[..., Any]
@@ -75,7 +76,11 @@ def form_fields(value: object) -> list[dict[str, object]]:
 
 
 def _form_field(field: object) -> dict[str, object]:
-    if not isinstance(field, dict) or "value" not in field or not (target := field.get("selector") or field.get("target")):
+    if (
+        not isinstance(field, dict)
+        or "value" not in field
+        or not (target := field.get("selector") or field.get("target"))
+    ):
         raise ValueError("each field must be an object with `selector` and `value`")
     return {"target": target, "value": _form_value(field["value"])}
 
@@ -101,3 +106,9 @@ def viewport(value: object) -> object:
     """Return a size: an object with `width` and `height`, or a text such as 1280x720."""
     match = _SIZE.fullmatch(value) if isinstance(value, str) else None
     return {"width": int(match[1]), "height": int(match[2])} if match else value
+
+
+@conversion("steps")
+def steps(actions: object) -> list[dict[str, Any]]:
+    """Return the steps of a batch that a list such as `[{"type": "navigate", "url": …}]` means."""
+    return steps_of(read_listed_actions(actions))
