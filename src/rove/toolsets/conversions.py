@@ -98,7 +98,8 @@ def wait_seconds(value: object) -> float:
         return duration(value)
     if value <= 0:
         raise ValueError("must be above 0")
-    return value if value <= LONGEST_WAIT else value / 1000
+    seconds = float(value)
+    return seconds if seconds <= LONGEST_WAIT else seconds / 1000
 
 
 @conversion("viewport")
