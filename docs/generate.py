@@ -34,7 +34,7 @@ EFFECTS = {
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page",
     Effect.SEND_FILE: "hands files of the workspace to a page",
-    Effect.SECRET: "types a named secret: never by itself, but beside another effect of what is given `secret:NAME`",
+    Effect.SECRET: "uses saved logins (docs/logins.md), or types a named secret, beside the effect of the action that is given `secret:NAME`",
     Effect.SPAWN: "opens something that stays open until it is closed",
     Effect.HANDOFF: "asks a person to drive, and waits for them",
 }
