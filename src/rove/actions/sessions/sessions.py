@@ -56,9 +56,11 @@ class OpenSession(SessionsAction[SessionOpened]):
 
     name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
-    state: str | None = arg("Saved state to begin with.", default=None)
-    save_on_close: bool = arg("Keep `state` up to date.", default=False)
-    profile: str | None = arg("Profile to use.", default=None)
+    state: str | None = arg("Saved state to begin with.", default=None, rare=True)
+    save_on_close: bool = arg(
+        "Save the session as `state` after calls, and when it is closed.", default=False, rare=True
+    )
+    profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:

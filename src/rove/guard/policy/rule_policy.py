@@ -150,12 +150,13 @@ BUILT_IN_DEFAULTS: Mapping[Effect, Word] = {
 
 @dataclass(frozen=True)
 class RulePolicy:
-    """The owner's rules, then the owner's defaults for effects, then rove's own rules and defaults."""
+    """The owner's rules and defaults for effects, then those of the toolset, then rove's own rules and defaults."""
 
     rules: tuple[PolicyRule, ...] = ()
     defaults: Mapping[str, Word] = field(default_factory=dict[str, Word])
     source: str = "policy.toml"
     lines: tuple[int, ...] = ()
+    toolset_defaults: Mapping[str, Word] = field(default_factory=dict[str, Word])
     # By kind. Of a kind that is bound at all, a session may use only what is bound to it.
     bindings: Mapping[LoginKind, tuple[LoginBinding, ...]] = field(
         default_factory=dict["LoginKind", tuple[LoginBinding, ...]]
@@ -192,6 +193,8 @@ class RulePolicy:
             return PolicyVerdict("allow", effect, "each of its steps is decided on by itself")
         if effect.value in self.defaults:
             return PolicyVerdict(self.defaults[effect.value], effect, f"[default] in {self.source}")
+        if effect.value in self.toolset_defaults:
+            return PolicyVerdict(self.toolset_defaults[effect.value], effect, "[approval] of the toolset")
         for rule in built_in_rules():
             if rule.matches(facts, effect):
                 return PolicyVerdict(rule.decide, effect, "rove's own rules", rule)
