@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
+from rove.browser.aria import AriaReader
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 class PageObserver(Protocol):
     """Takes snapshots of a page and remembers the last one that the agent has seen."""
+
+    @property
+    def aria(self) -> AriaReader: ...
 
     @property
     def seen(self) -> Snapshot | None:

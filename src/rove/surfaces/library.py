@@ -28,6 +28,7 @@ from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
 from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
+from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
 from rove.actions.sessions.batch import Batch
@@ -126,6 +127,7 @@ class Session:
     forward = method(Forward)
     reload = method(Reload)
     snapshot = method(Snapshot)
+    aria_snapshot = method(AriaSnapshot)
     find = method(Find)
     click = method(Click)
     hover = method(Hover)

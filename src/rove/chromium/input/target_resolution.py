@@ -12,7 +12,7 @@ from rove.chromium.input.element import Element, ViewportPoint
 from rove.chromium.input.page import Page
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.outcome import origin_in
-from rove.target import Point, Ref, RoleAndName, Selector, parse_target
+from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
 from rove.validation.pattern import pattern
 
 MAX_LISTED = 8
@@ -71,6 +71,8 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
         return [Element(devices, devices.page.worlds.with_prefix(parsed.frame), parsed.local)]
     if isinstance(parsed, Point):
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
+    if isinstance(parsed, AriaRef | Locator):
+        return await _numbered_or_located(devices, parsed)
     patience = _Patience(devices.page, wait)
     while not (matches := await _matches(devices, parsed)):
         if await patience.is_over():
@@ -80,6 +82,16 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
     matches = whole or matches
     seen = [match for match in matches if match.is_seen]
     return seen if isinstance(parsed, RoleAndName) and len(seen) == 1 else matches
+
+
+async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator) -> list[Element]:
+    """Return the elements that an aria snapshot has numbered, or that a Playwright locator means."""
+    if isinstance(parsed, AriaRef):
+        refs = [await devices.aria.ref_of(parsed.frame, parsed.number)]
+    elif not (refs := await devices.aria.refs_located(parsed.steps, MAX_MATCHES)):
+        raise ElementNotFound(f"{parsed} does not match any elements.")
+    aims = [aim for aim in map(parse_target, refs) if isinstance(aim, Ref)]
+    return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
 
 
 class _Patience:

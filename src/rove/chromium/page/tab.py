@@ -80,7 +80,7 @@ class Tab:
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
-            self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched
+            self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched, self.observer.aria
         )
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
         self.network = NetworkLog(self.page.target_id)
