@@ -66,12 +66,13 @@ const isFileInput = (element) => isTag(element, "input") && inputType(element) =
 /** @param {Element} element */
 const captionedBy = (element) => (isTag(element, "figure") && firstChildTag(element, "figcaption")) || null;
 
-/** @param {Element} element @param {NameWalk} walk */
-const ariaNameOf = (element, walk) => {
+/** @param {Element} element @param {string} role @param {NameWalk} walk */
+const nameByWalk = (element, role, walk) => {
   if (isTag(element, "summary")) return contentText(element, walk);
   const name = alternativeOf(element, walk, "root");
   const caption = name ? null : captionedBy(element);
-  return name || (caption ? contentText(caption, walk) : isFileInput(element) ? "Choose File" : "");
+  if (name || isFileInput(element)) return name || "Choose File";
+  return caption ? contentText(caption, walk) : role === "row" ? contentText(element, walk) : "";
 };
 
 // The name of an element, and the elements in it that the name was put together from.
@@ -79,13 +80,16 @@ const ariaNameOf = (element, walk) => {
 const nameWithSources = (element, role, isHidden) => {
   if (isHidden || (NAME_PROHIBITED.has(role) && !isTag(element, "summary"))) return NO_ARIA_NAME;
   const walk = newNameWalk("root");
-  const name = squash(clean(ariaNameOf(element, walk)));
+  const name = squash(clean(nameByWalk(element, role, walk)));
   const caption = captionOf(element);
   const sources = [...walk.visited, ...(caption ? [caption] : [])].filter(
     (source) => source !== element && mayHaveWords(source),
   );
   return { name, sources, isContent: walk.source === "content" };
 };
+
+/** @param {Element} element */
+export const ariaNameOf = (element) => nameWithSources(element, ariaRoleOf(element), false).name;
 
 /** @param {Element} element @param {boolean} isContent */
 const unseenNameMark = (element, isContent) => {

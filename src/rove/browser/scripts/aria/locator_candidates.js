@@ -3,10 +3,7 @@
 import { attr } from "../dom/attributes.js";
 import { isTag } from "../dom/elements.js";
 import { localNameOf } from "../dom/natives.js";
-import { squash } from "../dom/text.js";
-import { descriptionOf } from "../names/descriptions.js";
-import { nameOf } from "../names/names.js";
-import { isFrameElement } from "./aria_tree.js";
+import { ariaNameOf, isFrameElement } from "./aria_tree.js";
 import { labelTextsOf, locatorRoleOf, wholeTextOf } from "./locator_queries.js";
 
 const TEST_ID = 1;
@@ -162,14 +159,13 @@ const filteredByText = (first, text, isTarget) => {
 
 /** @param {Element} element @param {string} role @param {string} text @param {boolean} isTarget @returns {ScoredStep[][]} */
 const roleCandidates = (element, role, text, isTarget) => {
-  const naming = nameOf(element);
-  const name = squash(naming.name);
+  const name = ariaNameOf(element);
   const around = role.length + 9;
   if (name && !/^\p{Co}+$/u.test(name))
     return textSteps("role", ROLE_AND_NAME, name, around, { role }).map((step) => [step]);
   const bare = scored("role", ROLE_ALONE, { role });
-  const filtered = text ? filteredByText(bare, text, isTarget) : [];
-  return descriptionOf(element, naming) ? filtered : filtered;
+  if (text) return filteredByText(bare, text, isTarget);
+  return isTarget ? [[bare, scored("hasText", TEXT_PATTERN, { text: "^$", isRegex: true })]] : [];
 };
 
 // Ways that depend on the text inside.

@@ -18,10 +18,9 @@ import { squash } from "../dom/text.js";
 import { allRoots, childListOf, isWithin, parentElementOf } from "../dom/tree.js";
 import { isWithinAriaHidden } from "../names/exclusion.js";
 import { labelsOf } from "../names/labels.js";
-import { nameOf } from "../names/names.js";
 import { inputType } from "../roles/controls.js";
 import { isHiddenForAria } from "./aria_boxes.js";
-import { ariaRoleOf } from "./aria_tree.js";
+import { ariaNameOf, ariaRoleOf } from "./aria_tree.js";
 
 // Within one call the page cannot change.
 /** @type {Element[]} */
@@ -95,7 +94,7 @@ export const locatorRoleOf = (element) => {
 /** @param {Element} element @param {LocatorStep} step */
 const isRoleMatch = (element, step) =>
   locatorRoleOf(element) === step.role &&
-  (step.text === undefined || fitsStep(nameOf(element).name, step)) &&
+  (step.text === undefined || fitsStep(ariaNameOf(element), step)) &&
   !isHiddenForAria(element, isWithinAriaHidden(element));
 
 /** @type {Record<string, (element: Element, step: LocatorStep) => boolean>} */
