@@ -13,6 +13,8 @@ RoveError
 ├── JournalFailed         journal_failed        the journal cannot be written
 ├── NotOpen               not_open              there is no session or tab of that name
 ├── LimitReached          limit_reached         no more sessions, tabs, questions or memory are allowed
+├── StateUnusable         state_unusable        a saved state cannot be read, restored or written
+├── ProfileInUse          profile_in_use        another session uses the profile
 ├── BrowserUnavailable    browser_unavailable   no browser was found, or it has ended
 ├── Unsupported           unsupported           the browser engine in use cannot do this
 ├── NavigationFailed      navigation_failed     the address could not be loaded
@@ -159,6 +161,19 @@ class LimitReached(RoveError):
     retryable = True
 
 
+class StateUnusable(RoveError):
+    code = "state_unusable"
+    quotes_page = False
+    default_hint = "Open the session without it, log in again and save it anew; what was saved is kept until then."
+
+
+class ProfileInUse(RoveError):
+    code = "profile_in_use"
+    quotes_page = False
+    default_hint = "Close the session that uses it, or use another profile."
+    retryable = True
+
+
 class BrowserUnavailable(RoveError):
     code = "browser_unavailable"
     quotes_page = False
@@ -195,7 +210,7 @@ class CertificateInvalid(RoveError):
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
     quotes_page = False
-    default_hint = "rove has no credentials: ask the user, or use another address."
+    default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
 
 
 class PageCrashed(RoveError):

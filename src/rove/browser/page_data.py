@@ -127,6 +127,10 @@ class DocumentRequest:
         return self.status is None and self.failure is None
 
 
+# How far a document has come, in Playwright's words.
+LoadStage = Literal["commit", "domcontentloaded", "load", "networkidle"]
+
+
 @dataclass(frozen=True)
 class OpenDialog:
     """A dialog as a person would see it."""

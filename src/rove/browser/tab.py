@@ -14,6 +14,7 @@ from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_data import (
     Box,
     ImageFormat,
+    LoadStage,
     LeftRunning,
     OpenDialog,
     PdfFile,
@@ -160,8 +161,8 @@ class Tab(TabInfo, Protocol):
     def allow_changes(self, secrets: SecretSource, /) -> None:
         """Let the page navigate if an action causes it to, and let the action type these secrets."""
 
-    async def navigate(self, url: str, /) -> None:
-        """Load a URL until the document is parsed, or as far as time allows."""
+    async def navigate(self, url: str, until: LoadStage = "domcontentloaded", /) -> None:
+        """Load a URL until the document has come so far: parsed, unless time is short; a later stage in any case."""
 
     async def go_in_history(self, steps: int, /) -> bool:
         """Go back or forward in history; False when there is no such entry."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
 from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
@@ -45,6 +46,9 @@ class ProcessHandle(Protocol):
     def is_running(self) -> bool: ...
     @property
     def process_group(self) -> int | None: ...
+    def wait(self) -> None:
+        """Wait until a process that rove started has ended."""
+
     def release(self) -> None:
         """End a process that rove started, and remove the temporary files."""
 
@@ -166,7 +170,9 @@ class Browser:
             context.on_download_event(event)
 
 
-async def start_process(settings: Settings, progress: Callable[[str], None] | None) -> BrowserProcess:
+async def start_process(
+    settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
+) -> BrowserProcess:
     """Find a browser, or fetch one if `progress` can be shown, and start its process."""
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
@@ -178,9 +184,13 @@ async def start_process(settings: Settings, progress: Callable[[str], None] | No
     may_fetch = settings.fetch_browser and progress is not None
     installation = await asyncio.to_thread(ensure, settings, may_fetch, progress or _ignore_progress)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
+    if profile is not None:
+        from rove.chromium.process.profile_use import wait_until_unused  # few sessions have a profile
+
+        await wait_until_unused(profile.folder)
     try:
         return await asyncio.to_thread(
-            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless
+            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless, False, profile
         )
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
@@ -190,7 +200,7 @@ def _ignore_progress(message: str) -> None:
     """Discard a progress message, when the caller gave no way to show it."""
 
 
-async def launch(settings: Settings, process: BrowserProcess) -> Browser:
+async def launch(settings: Settings, process: BrowserProcess, kind: type[Browser] = Browser) -> Browser:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
     sweeping = BackgroundTasks("launch")
@@ -198,7 +208,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _open_connection(process)
-            browser = await _connect(process, connection, settings)
+            browser = await _connect(process, connection, settings, kind)
         # A slow or failed clean-up must not keep the caller from a browser that works.
         await sweeping.finish(SWEEP_SECONDS)
     except (TimeoutError, CdpError) as error:
@@ -228,8 +238,10 @@ async def _open_connection(process: BrowserProcess) -> CdpConnection:
     return CdpConnection(PipeTransport(*process.take_pipe(), first_page.received), COMMANDS_SENT)
 
 
-async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings) -> Browser:
-    browser = Browser(process, connection)
+async def _connect(
+    process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[Browser]
+) -> Browser:
+    browser = kind(process, connection)
     if process.first_page is not None:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()

@@ -16,6 +16,10 @@ from rove.action import Action, make_action, registry
 from rove.actions.devtools.console import Console
 from rove.actions.devtools.network import Network
 from rove.actions.devtools.workers import Workers
+from rove.actions.emulation.credentials import Credentials
+from rove.actions.emulation.device import Emulate
+from rove.actions.emulation.interception import Intercept
+from rove.actions.emulation.permissions import Permissions
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
 from rove.actions.input.files import Upload
@@ -35,6 +39,7 @@ from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
 from rove.actions.sessions.handoff import Handoff
 from rove.actions.sessions.sessions import CloseSession, OpenSession, Status
+from rove.actions.sessions.states import DeleteState, ExportState, ImportState, LoadState, SaveState, States
 from rove.actions.sessions.tabs import Tabs
 from rove.advice import Names, insert_names
 from rove.engine.sessions.session import Session as EngineSession
@@ -44,6 +49,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome, Result
 from rove.settings.tree import Settings, load
+from rove.states.choice import LoginChoice
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
@@ -155,14 +161,32 @@ class Session:
     workers = method(Workers)
     resize = method(Resize)
     offline = method(Offline)
+    emulate = method(Emulate)
+    permissions = method(Permissions)
+    credentials = method(Credentials)
+    intercept = method(Intercept)
     status = method(Status)
     open_session = method(OpenSession)
     close_session = method(CloseSession)
+    save_state = method(SaveState)
+    load_state = method(LoadState)
+    states = method(States)
+    delete_state = method(DeleteState)
+    import_state = method(ImportState)
+    export_state = method(ExportState)
 
-    async def another(self, name: str | None = None) -> Session:
-        """Open a second session in the same browser. It shares nothing with this one."""
+    async def another(
+        self,
+        name: str | None = None,
+        *,
+        state: str | None = None,
+        save_on_close: bool = False,
+        profile: str | None = None,
+    ) -> Session:
+        """Open a second session, with a saved state or a profile if given. It shares nothing with this one."""
         with _hints_for_python():
-            return Session(self._sessions, await self._sessions.open_session(name))
+            choice = LoginChoice(state, profile, save_on_close)
+            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
 
 
 @asynccontextmanager

@@ -41,13 +41,15 @@ class RequestLine:
     size: int | None
     ms: int | None
     failure: str | None
+    intercepted: str | None = None
 
     def shown(self, origin: str) -> str:
         came = self.failure or ("pending" if self.status is None else str(self.status))
         facts = [came, self.type]
         facts += [f"{self.size} B"] if self.size else []
         facts += [f"{self.ms} ms"] if self.ms is not None else []
-        facts += [f"from {self.source}"] if self.source not in (None, "network") else []
+        facts += [f"from {self.source}"] if self.source not in (None, "network", "rule") else []
+        facts += [self.intercepted] if self.intercepted else []
         facts += [f"in {self.context}"] if self.context != "page" else []
         return f"{self.request}. {self.method} {within(origin, self.url)} {', '.join(facts)}"
 
@@ -175,6 +177,7 @@ def _line(request: LoggedRequest) -> RequestLine:
         request.size,
         None if request.seconds is None else round(request.seconds * 1000),
         request.failure,
+        request.intercepted,
     )
 
 

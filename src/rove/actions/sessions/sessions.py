@@ -7,6 +7,8 @@ from typing import Any
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.outcome import Own, Passage, Result, origin_in
+from rove.states.choice import LoginChoice, LoginKind, LoginUse
+from rove.states.store import NAME_PATTERN
 from rove.validation.record import dataclass
 
 
@@ -40,10 +42,12 @@ class Status(SessionsAction[StatusReport]):
 class SessionOpened(Result):
     session: Own
     is_new: bool
+    login: Own = Own("")
 
     def __str__(self) -> str:
         if self.is_new:
-            return f"Opened session {self.session}: pass it as `session`."
+            login = f", with the {self.login}" if self.login else ""
+            return f"Opened session {self.session}{login}: pass it as `session`."
         return f"Session {self.session} was open already, with all that is in it: pass it as `session`."
 
 
@@ -53,11 +57,21 @@ class OpenSession(SessionsAction[SessionOpened]):
 
     name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
+    state: str | None = arg("Saved state to begin with.", default=None, pattern=NAME_PATTERN)
+    save_on_close: bool = arg("Save the session as `state`, after calls and at its end.", default=False)
+    profile: str | None = arg("Profile: a browser of its own keeps it.", default=None, pattern=NAME_PATTERN)
+
+    @property
+    def logins(self) -> tuple[LoginUse, ...]:
+        named: tuple[tuple[LoginKind, str | None], ...] = (("state", self.state), ("profile", self.profile))
+        return tuple(LoginUse(kind, name, self.name or "") for kind, name in named if name is not None)
 
     async def perform(self, directory: SessionDirectory) -> SessionOpened:
         known = {session["session"] for session in directory.sessions()}
-        name = await directory.open_session(self.name)
-        return SessionOpened(Own(name), name not in known)
+        choice = LoginChoice(self.state, self.profile, self.save_on_close)
+        name = await directory.open_session(self.name, choice)
+        login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
+        return SessionOpened(Own(name), name not in known, Own(login))
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class SessionClosed(Result):
 
 @action(Effect.ACT, observes=False)
 class CloseSession(SessionsAction[SessionClosed]):
-    """Close a session and forget its cookies and storage."""
+    """Close a session and forget its cookies and storage, unless they are saved."""
 
     name: str | None = arg("Which; the one of this call if not given.", default=None)
 

@@ -32,7 +32,6 @@ import {
   snapshotWhenSettled,
   untilSettled,
 } from "./page/settling.js";
-import { storedItems } from "./page/storage.js";
 import { listenForValidation } from "./page/validation.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
@@ -107,7 +106,6 @@ globalThis.rove = {
   nextChange,
   showsText,
   showsSelector,
-  storedItems,
   beginAction,
   untilSettled,
   snapshotWhenSettled,

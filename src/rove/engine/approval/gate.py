@@ -8,10 +8,13 @@ from typing import cast
 
 from rove.action import AnyAction
 from rove.actions.pages.snapshot import Snapshot
+from rove.actions.sessions.sessions import OpenSession
 from rove.engine.approval.approvals import Approvals
+from rove.errors import Denied
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
+from rove.states.choice import LoginChoice
 
 log = logging.getLogger(__name__)
 # Stands for reading a page when the policy is asked whether a page may be read.
@@ -31,6 +34,15 @@ class Gate:
         """Return the policy's decision; for an action that touches several places, the strictest one."""
         decisions = [self._decide(action, place) for place in places]
         return min(decisions, key=_permissiveness)
+
+    def refuse_login(self, choice: LoginChoice, session: str) -> None:
+        """Raise Denied if the policy does not allow a session the state or profile that the settings choose for it."""
+        if choice.is_made:
+            opening = OpenSession(name=session, state=choice.state, profile=choice.profile)
+            decision = self.decide(opening, (Place(session),))
+            # The owner has asked for it, so that no person need be asked again.
+            if isinstance(decision, Deny):
+                raise Denied(decision.reason, hint=decision.hint, quotes_page=False)
 
     def may_read(self, place: Place) -> bool:
         """Whether text of the page at `place` may be returned without asking a person."""

@@ -16,19 +16,22 @@ from rove.browser.context import SavedContext
 from rove.browser.failures import BrowserError
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
+from rove.engine.logins.login import Logins, SessionLogin
+from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
 from rove.engine.sessions.admission import Admission
-from rove.engine.sessions.browser_supervisor import BrowserSupervisor
+from rove.engine.sessions.browsers import Browsers
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
+from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen, RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings, load
+from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
 
@@ -72,8 +75,9 @@ class Sessions:
         # The numbers of the refs that closed sessions have given, by their names.
         self._ref_numbers: dict[str, RefNumbers] = {}
         self._names = itertools.count(1)
-        self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
-        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
+        self.logins = Logins(self.settings)
+        self._browsers = Browsers(self.settings, self._open.values)
+        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
 
@@ -91,7 +95,7 @@ class Sessions:
         """Start the browser before the first call needs it, or use a launch that has begun."""
         if launch is not None and (port := launch.take_proxy_port()) is not None:
             self._egress_settings.reserved_port = socket.socket(fileno=port)
-        self._browsers.start_early(launch)
+        self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
@@ -111,16 +115,21 @@ class Sessions:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         return OwnedSessions(self, owner, default or DEFAULT)
 
-    async def open_session(self, name: str | None, owner: str | None = None) -> str:
+    async def open_session(self, name: str | None, owner: str | None = None, login: LoginChoice = NO_LOGIN) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
         name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
+            _refuse_login(name, login)
             return self.session(name).name
         await self._admission.admit_session()
         is_new = False
         try:
+            opened = await asyncio.to_thread(self.logins.open, login, name, owner)
             if name not in self._open:  # another call may have opened it while this one waited
-                is_new = self._add(name, owner).has_slot = True
+                is_new = self._add(name, owner, opened).has_slot = True
+            else:
+                opened.release()
+                _refuse_login(name, login)
         finally:
             if not is_new:
                 self._admission.release_slot()
@@ -141,6 +150,8 @@ class Sessions:
         try:
             await session.close()
         finally:
+            await self._browsers.close_own(session)
+            session.login.release()
             if session.has_slot:
                 self._admission.release_slot()
             if self._watcher is not None:
@@ -168,9 +179,11 @@ class Sessions:
         closing = list(self._open.values())
         self._open.clear()
         await asyncio.gather(*(session.stop_saving() for session in closing))
+        await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.
         await self._browsers.close()
         for session in closing:
+            session.login.release()
             await session.network.close()
         await asyncio.gather(*(session.journal.close() for session in closing))
         self._egress_settings.close()
@@ -181,7 +194,13 @@ class Sessions:
             return None
         return UNGUARDED if name == DEFAULT else PARTLY_GUARDED
 
-    def _add(self, name: str, owner: str | None = None) -> Session:
+    async def _keep_login(self, session: Session) -> None:
+        try:
+            await session.keep_login()
+        except RoveError:
+            log.exception("the %s of the session %s could not be saved", session.login.label, session.name)
+
+    def _add(self, name: str, owner: str | None = None, login: SessionLogin | None = None) -> Session:
         guard_notice = self._guard_notice(name)
         self._open[name] = Session(
             name,
@@ -196,10 +215,20 @@ class Sessions:
             self._watcher,
             self._people,
             owner,
+            login or self._login_of_default(name, owner),
         )
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return self._open[name]
+
+    def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
+        """Return the login that the settings choose for the default session; others have none unless they ask."""
+        settings = self.settings
+        if name != DEFAULT:
+            return SessionLogin()
+        choice = LoginChoice(settings.logins.state, settings.profile, settings.logins.save_on_close)
+        self._gate.refuse_login(choice, name)
+        return self.logins.open(choice, name, owner)
 
     def _keep_ref_numbers(self, session: Session) -> None:
         """Keep the numbers that a session has given: an agent may use its old refs in a new session of that name."""
@@ -213,10 +242,10 @@ class Sessions:
     ) -> Context:
         await self._admit(session)
         if not session.network.is_guarded:
-            return await self._create_context(None, saved, progress)
+            return await self._create_context(session, None, saved, progress)
         # The proxy starts while the browser does. Its port is bound at once, so that no page gets past it meanwhile.
         proxy_url, ready = session.network.open()
-        context = await self._create_context(proxy_url, saved, progress)
+        context = await self._create_context(session, proxy_url, saved, progress)
         try:
             await ready
         except BaseException:  # a session must not exist without its proxy
@@ -227,9 +256,9 @@ class Sessions:
         return context
 
     async def _create_context(
-        self, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
+        self, session: Session, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
     ) -> Context:
-        browser = await self._browsers.browser(progress)
+        browser = await self._browsers.of(session).browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
                 context = await self._create_context_in(browser, proxy_url, saved)
@@ -254,16 +283,6 @@ class Sessions:
             session.refuse_if_closed()
         session.has_slot = True
 
-    def _is_needed(self) -> bool:
-        return any(session.is_used or session.has_pages for session in self._open.values())
-
-    def _is_busy(self) -> bool:
-        return any(session.is_used for session in self._open.values())
-
-    def _mark_all_lost(self, reason: str) -> None:
-        for session in self._open.values():
-            session.mark_lost(reason)
-
     async def _close_idle_sessions(self) -> None:
         """Close each session that no client has used for as long as the settings allow."""
         limit = self.settings.limits.idle
@@ -281,6 +300,15 @@ class Sessions:
         except Exception:
             # An error in one session must not keep the others from being closed.
             log.exception("session %s could not be closed cleanly", session.name)
+
+
+def _refuse_login(name: str, login: LoginChoice) -> None:
+    """Raise InvalidArguments if a state or a profile is asked for in a session that is open already."""
+    if login.is_made:
+        raise InvalidArguments(
+            f"The session {name} is open already, and a state or profile is chosen when a session is opened.",
+            hint="Close it first, choose another name, or use {load_state}.",
+        )
 
 
 def _lost_at_start() -> BrowserUnavailable:
@@ -324,10 +352,11 @@ class OwnedSessions:
         """Those that are open, by their names."""
         return self._sessions.open_sessions(self._owner)
 
-    async def open_session(self, name: str | None) -> str:
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN) -> str:
         if name == DEFAULT:
+            _refuse_login(DEFAULT, login)
             return self.session(name).name
-        opened = await self._sessions.open_session(name, self._owner)
+        opened = await self._sessions.open_session(name, self._owner, login)
         return self._own(self._sessions.session(opened)).name
 
     def _own(self, session: Session) -> Session:
@@ -335,6 +364,12 @@ class OwnedSessions:
         if session.owner != self._owner:
             raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
         return session
+
+    @property
+    def states(self) -> StateDesk:
+        """The saved states, for the session that is meant where a call names none."""
+        sessions = self._sessions
+        return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
 
     async def close_session(self, name: str | None) -> str:
         name = name or self._current
