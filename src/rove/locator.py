@@ -9,9 +9,13 @@ from typing import Any
 from rove.validation.pattern import pattern
 
 Steps = list[dict[str, Any]]
-_CALL = pattern(r"\.?(?P<name>[a-zA-Z]+)\((?P<arguments>(?:[^()'\"`/]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|/(?:[^/\\]|\\.)+/[a-z]*)*)\)")
+_CALL = pattern(
+    r"\.?(?P<name>[a-zA-Z]+)\((?P<arguments>(?:[^()'\"`/]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|/(?:[^/\\]|\\.)+/[a-z]*)*)\)"
+)
 _STRING = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_FIRST = pattern(rf"\s*(?P<text>{_STRING}|/(?:[^/\\]|\\.)+/[a-z]*|-?\d+)?\s*(?:,\s*)?(?P<options>\{{.*\}})?\s*", re.DOTALL)
+_FIRST = pattern(
+    rf"\s*(?P<text>{_STRING}|/(?:[^/\\]|\\.)+/[a-z]*|-?\d+)?\s*(?:,\s*)?(?P<options>\{{.*\}})?\s*", re.DOTALL
+)
 _OPTION = pattern(rf"(?P<name>\w+)\s*:\s*(?P<value>{_STRING}|/(?:[^/\\]|\\.)+/[a-z]*|\w+)")
 _ENGINE = pattern(r"(?P<engine>text|role|css|data-testid|id)=(?P<body>.*)", re.DOTALL)
 _ROLE = pattern(r'(?P<role>[a-z]+)(?:\[name="(?P<name>(?:[^"\\]|\\.)*)"(?P<flag>[is]?)\])?')

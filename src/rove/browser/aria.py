@@ -18,6 +18,14 @@ class AriaSnapshot:
 class AriaReader(Protocol):
     """Takes aria snapshots of one page. Their refs are numbered apart from those of other snapshots."""
 
+    # What the caller has been told of the tab, and the file of its console messages; the engine keeps them here.
+    told: object
+    console_file: object
+
+    async def loaded_at(self) -> float:
+        """Return when the document began to load, in seconds since the epoch."""
+        ...
+
     async def take_snapshot(
         self, ref: str | None = None, depth: int | None = None, boxes: bool = False, /
     ) -> AriaSnapshot:

@@ -14,8 +14,8 @@ from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_data import (
     Box,
     ImageFormat,
-    LoadStage,
     LeftRunning,
+    LoadStage,
     OpenDialog,
     PdfFile,
     PdfOptions,
@@ -185,6 +185,16 @@ class Tab(TabInfo, Protocol):
         """Return the element that has the focus, in any frame; raise if there is none."""
         ...
 
+    @property
+    def awaits_files(self) -> bool:
+        """Whether the page has opened a file chooser that is not answered."""
+        ...
+
+    async def file_input_asking(self) -> Element | None:
+        """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+        ...
+
+    def close_file_chooser(self) -> None: ...
     async def find(self, spec: dict[str, str], limit: int, /) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; return how many matches there are, and the first of them."""
         ...
@@ -211,8 +221,10 @@ class Tab(TabInfo, Protocol):
         """Run JavaScript in the page; a function is called."""
         ...
 
-    async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat, /) -> ScreenshotImage:
-        """Capture the viewport, the full page, or a box of the viewport."""
+    async def take_screenshot(
+        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None, /
+    ) -> ScreenshotImage:
+        """Capture the viewport, the full page, or a box of the viewport; neither side is longer than `max_side`."""
         ...
 
     async def take_picture(self, quality: int, /) -> bytes:

@@ -26,13 +26,13 @@ from rove.actions.input.files import Upload
 from rove.actions.input.forms import Check, Fill, FillForm, Select
 from rove.actions.input.keyboard import Press, Type
 from rove.actions.input.pointer import Click, Drag, Hover, Scroll
+from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
 from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
 from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
-from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
 from rove.actions.sessions.batch import Batch

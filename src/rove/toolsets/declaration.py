@@ -78,6 +78,8 @@ class ToolsetDeclaration:
 
 TOOLSET_KEYS = ("summary", "instructions", "groups", "answer", "errors", "settings", "approval", "tools")
 TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session")
+# What only toolsets pass to a call: to show all of the page instead of what changed (`rove.page_view.ViewKind`).
+VIEW = "view"
 CASE_KEYS = ("action", "pass", "answer", "says", "required")
 
 
@@ -172,7 +174,7 @@ class _Reader:
         for name, case in tool.cases.items():
             where = f"{tool.name}, case {name}" if name else tool.name
             find_answer_form(case.answer or tool.answer)
-            takes = {*fields_of(case.cls), *options_of(case.cls), *OPTIONS}
+            takes = {*fields_of(case.cls), *options_of(case.cls), *OPTIONS, VIEW}
             if strange := sorted({*case.passed} - takes):
                 raise self.refuse(where, f"`{strange[0]}` is not an argument of {case.action}")
             for source in (value for value in case.passed.values() if isinstance(value, Source)):

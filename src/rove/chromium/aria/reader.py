@@ -23,8 +23,14 @@ class AriaReader:
     def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
         self._page = page
         self._withheld = withheld
+        # What the caller has been told of the tab, and the file of its console messages; the engine keeps them here.
+        self.told: object = None
+        self.console_file: object = None
+        self._loaded = (-1, 0.0)
 
-    async def take_snapshot(self, ref: str | None = None, depth: int | None = None, boxes: bool = False) -> AriaSnapshot:
+    async def take_snapshot(
+        self, ref: str | None = None, depth: int | None = None, boxes: bool = False
+    ) -> AriaSnapshot:
         """Return the page, or the element that a ref means, with the frames in it."""
         options = {"depth": depth or 0, "boxes": boxes}
         if ref is None:
@@ -77,6 +83,13 @@ class AriaReader:
             if world.parent is parent and await self._page.worlds.owner(world) == owner:
                 return world
         return None
+
+    async def loaded_at(self) -> float:
+        """Return when the document began to load, in seconds since the epoch."""
+        documents = self._page.load_state.documents
+        if self._loaded[0] != documents:
+            self._loaded = documents, await self._page.worlds.main.call("() => performance.timeOrigin") / 1000
+        return self._loaded[1]
 
     async def ref_of(self, frame: int, number: int) -> str:
         """Return the ref of the element that an aria snapshot has numbered; raise if it is gone."""

@@ -68,7 +68,12 @@ class Tab:
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
-            self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched, self.observer.aria
+            self.page,
+            self.page.events,
+            setup.shared.clipboard,
+            setup.scratch,
+            self.observer.note_touched,
+            self.observer.aria,
         )
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
         self.network = NetworkLog(self.page.target_id)
@@ -257,6 +262,17 @@ class Tab:
         """Return the element, or the point of the viewport, that a target means."""
         return await target_resolution.resolve_pointer_target(self.input, target)
 
+    @property
+    def awaits_files(self) -> bool:
+        return self.input.file_chooser.asking is not None
+
+    async def file_input_asking(self) -> Element | None:
+        """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+        return await target_resolution.file_input_asking(self.input)
+
+    def close_file_chooser(self) -> None:
+        self.input.file_chooser.asking = None
+
     async def find(self, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; return how many matches there are, and the first of them."""
         return await target_resolution.find(self.input, spec, limit)
@@ -315,10 +331,12 @@ class Tab:
         """Run JavaScript in the page; a function is called."""
         return await evaluate(self.page.cdp, expression)
 
-    async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
+    async def take_screenshot(
+        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
+    ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page, max_side = self.page, self.settings.observing.picture
-        capture = take_screenshot(page.cdp, box, full_page, kind, max_side)
+        page = self.page
+        capture = take_screenshot(page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
         task = asyncio.ensure_future(self._person_input.covered(capture))
         try:
             await asyncio.wait({task}, timeout=page.time.left / 2)
