@@ -1,4 +1,4 @@
-"""Playwright locators as text: `getByRole('button', { name: 'Save' }).first()`, `text=Save`, `role=button[name="Save"]`."""
+"""Playwright locators and selectors as text: `getByRole('button', { name: 'Save' }).first()`, `text=Save`."""
 
 from __future__ import annotations
 

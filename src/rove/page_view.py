@@ -49,6 +49,14 @@ class WrittenLines:
 
 
 @dataclass(frozen=True)
+class ViewedDownload:
+    """A download by the name that its server gave it; `path` is its file once it is complete."""
+
+    name: str
+    path: str | None = None
+
+
+@dataclass(frozen=True)
 class PageView:
     """The tabs, and the current one of them: its snapshot as YAML and as a file, and what it waits for.
 
@@ -66,6 +74,7 @@ class PageView:
     snapshot_file: str | None = None
     modal_states: tuple[ModalState, ...] = ()
     console: WrittenLines | None = None
+    downloads: tuple[ViewedDownload, ...] = ()
     locators: dict[str, str] = field(default_factory=dict[str, str])
 
     @property

@@ -21,6 +21,7 @@ class AriaReader(Protocol):
     # What the caller has been told of the tab, and the file of its console messages; the engine keeps them here.
     told: object
     console_file: object
+    told_download: object
 
     async def loaded_at(self) -> float:
         """Return when the document began to load, in seconds since the epoch."""
@@ -38,6 +39,10 @@ class AriaReader(Protocol):
 
     async def refs_located(self, steps: list[dict[str, Any]], limit: int, /) -> list[str]:
         """Return the refs of the elements that a locator means."""
+        ...
+
+    async def matching(self, texts: list[str], regex: str, /) -> list[int]:
+        """Return the places of the texts that match a JavaScript pattern, which may be /pattern/flags."""
         ...
 
     async def locator_of(self, ref: str, /) -> str:

@@ -34,6 +34,7 @@ class Source(Validated):
 
     names: tuple[str, ...] = arg("Arguments of the tool.")
     conversion: str | None = arg("How the value is made of them.", default=None)
+    default: Any = arg("Value where a call has none of them.", default=None)
 
 
 @dataclass(frozen=True)
@@ -146,9 +147,9 @@ class _Reader:
         if isinstance(value, str) and value.startswith("$"):
             return Source((value.removeprefix("$"),))
         if isinstance(value, dict) and "from" in value:
-            self.refuse_unknown(where, value, ("from", "as"))
+            self.refuse_unknown(where, value, ("from", "as", "default"))
             names = value["from"]
-            return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"))
+            return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"), value.get("default"))
         return value
 
     def _arguments(self, tool: str, table: object) -> Mapping[str, Argument] | None:

@@ -147,6 +147,8 @@ class DeclaredTool:
                 words[into] = value
             elif any(_is_given(arguments.get(name)) for name in value.names):
                 words[into] = _converted(value, arguments)
+            elif value.default is not None:
+                words[into] = value.default
             else:
                 words.pop(into, None)
         return {name: value for name, value in words.items() if name in takes}

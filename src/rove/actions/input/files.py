@@ -30,12 +30,13 @@ class Upload(TabAction[Uploaded]):
     paths: tuple[str, ...] = arg("Paths in the workspace; empty to take files back.", default=(), max_length=20)
 
     drop: bool = arg("Drop them on the target.", default=False)
+    data: dict[str, str] | None = arg("Texts to drop with them, by their MIME type.", default=None, rare=True)
 
     async def perform(self, tab: Tab) -> Uploaded:
         if self.target is None:
             return await self._answer_chooser(tab)
         element = await tab.resolve(self.target)
-        names = await element.upload(self.paths, self.drop)
+        names = await element.upload(self.paths, self.drop, self.data)
         return Uploaded(element.line, tuple(names))
 
     async def _answer_chooser(self, tab: Tab) -> Uploaded:

@@ -12,7 +12,7 @@ import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
-import { locate, locatorOf, refOfAriaNumber } from "./aria/locators.js";
+import { locate, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
 import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
 import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
@@ -57,6 +57,7 @@ globalThis.rove = {
   refOfAriaNumber,
   locatorOf,
   locate,
+  matching,
   // What only the driver can find out.
   closedHostCandidates: takeClosedHosts,
   adoptShadow,

@@ -10,7 +10,7 @@ from rove.browser.aria import AriaSnapshot
 from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
-from rove.errors import ElementNotFound, ScriptFailed
+from rove.errors import ElementNotFound, InvalidArguments, ScriptFailed
 from rove.target import Ref, parse_target
 
 SNAPSHOT = "options => rove.ariaSnapshot(options)"
@@ -26,6 +26,7 @@ class AriaReader:
         # What the caller has been told of the tab, and the file of its console messages; the engine keeps them here.
         self.told: object = None
         self.console_file: object = None
+        self.told_download: object = None
         self._loaded = (-1, 0.0)
 
     async def take_snapshot(
@@ -108,6 +109,17 @@ class AriaReader:
             if answer.get("refs"):
                 return [world.prefix + ref for ref in answer["refs"]]
         return []
+
+    async def matching(self, texts: list[str], regex: str) -> list[int]:
+        """Return the places of the texts that match a JavaScript pattern, which may be /pattern/flags.
+
+        The page matches them: a pattern that takes for ever blocks nothing else.
+        """
+        answer = await self._page.worlds.main.call("(texts, regex) => rove.matching(texts, regex)", texts, regex)
+        if "error" in answer:
+            raise InvalidArguments(f"`regex`: {answer['error']}.")
+        places: list[int] = answer["places"]
+        return places
 
     async def locator_of(self, ref: str) -> str:
         """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
@@ -12,7 +13,7 @@ from rove.browser.page_data import ConsoleMessage
 from rove.engine.approval.action_targets import place_of
 from rove.engine.views.files import ConsoleFile, save_snapshot
 from rove.errors import DialogOpen, RoveError
-from rove.page_view import ConsoleCounts, ModalState, PageView, ViewedTab, ViewKind
+from rove.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
 from rove.target import targets_in
 
 if TYPE_CHECKING:
@@ -72,17 +73,14 @@ class PageViewer:
             if self._kind == "aria"
             else None
         )
-        return PageView(
-            tabs,
-            _is_news(tab, view),
-            view.status,
-            view.counts,
-            loaded,
-            taken.text if taken else None,
-            file,
-            modal,
-            None if modal else await _console_file(tab).write(tab.settings.workspace_folder, loaded, messages),
-            locators,
+        return replace(
+            view,
+            is_changed=_is_news(tab, view),
+            snapshot=taken.text if taken else None,
+            snapshot_file=file,
+            console=None if modal else await _console_file(tab).write(tab.settings.workspace_folder, loaded, messages),
+            downloads=_downloads(tab),
+            locators=locators,
         )
 
     def view_of_error(self, context: Context | None) -> PageView | None:
@@ -144,6 +142,15 @@ def _is_news(tab: Tab, view: PageView) -> bool:
     told = (view.tabs, view.status, view.counts)
     before, tab.observer.aria.told = tab.observer.aria.told, told
     return before != told
+
+
+def _downloads(tab: Tab) -> tuple[ViewedDownload, ...]:
+    """Return the latest download, unless the caller has been told of it as it is now."""
+    latest = tab.page.downloads.latest(0)
+    if latest is None or latest == tab.observer.aria.told_download:
+        return ()
+    tab.observer.aria.told_download = latest
+    return (ViewedDownload(latest.name, latest.path),)
 
 
 def _console_file(tab: Tab) -> ConsoleFile:

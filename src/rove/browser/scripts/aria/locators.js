@@ -187,6 +187,18 @@ export const refOfAriaNumber = (number) => {
   return element && `e${refNumber(element)}`;
 };
 
+// The places of the texts that match a pattern, which may be written with flags: /pattern/i.
+/** @param {string[]} texts @param {string} regex */
+export const matching = (texts, regex) => {
+  const written = /^\/(.*)\/([a-z]*)$/s.exec(regex);
+  try {
+    const wanted = written ? new RegExp(written[1], written[2].replace(/[gy]/g, "")) : new RegExp(regex);
+    return { places: texts.flatMap((text, place) => (wanted.test(text) ? [place] : [])) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+};
+
 // The refs of the elements that a locator means, and how it is written.
 /** @param {LocatorStep[]} steps @param {number} limit */
 export const locate = (steps, limit) => {
