@@ -91,7 +91,8 @@ async def test_select_option_by_value(client: PlaywrightClient, site: Site) -> N
     await client.open(site.page("/", SELECT))
     reply = await client.call("select_option", target="e2", values=["bar"])
     assert reply.code == "await page.getByRole('combobox').selectOption('bar');"
-    assert reply.snapshot == '- combobox [ref=e2]:\n  - option "Foo"\n  - option "Bar" [selected]'
+    # As with a person, the select has the focus afterwards.
+    assert reply.snapshot == '- combobox [active] [ref=e2]:\n  - option "Foo"\n  - option "Bar" [selected]'
     await client.open(site.page("/many", MANY))
     reply = await client.call("select_option", target="e2", values=["bar", "baz"])
     assert reply.code == "await page.getByRole('listbox').selectOption(['bar', 'baz']);"
@@ -140,7 +141,7 @@ async def test_fill_form(client: PlaywrightClient, site: Site) -> None:
         "await page.getByRole('checkbox', { name: 'Subscribe to newsletter' }).check();",
     ]
     shown = (await client.call("snapshot")).inline_snapshot
-    for line in ('textbox "Name" [ref=e4]: John Doe', 'slider "Age" [ref=e8]: "25"', "[checked] [ref=e12]"):
+    for line in ('textbox "Name" [ref=e4]: John Doe', 'slider "Age" [ref=e8]: "25"', "[checked] [active] [ref=e12]"):
         assert line in shown
 
 

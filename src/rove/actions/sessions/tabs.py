@@ -49,6 +49,7 @@ class Tabs(ContextAction[TabList]):
     tab: str | None = arg("Which tab, with switch and close.", default=None)
     url: Url | None = arg("Address for a new tab.", default=None)
     index: int | None = arg("Which tab, by its place in the list, from 0.", default=None, ge=0, rare=True)
+    at_least_one: bool = arg("Open an empty tab if there is none.", default=False, rare=True)
 
     @property
     def destination(self) -> str | None:
@@ -73,6 +74,8 @@ class Tabs(ContextAction[TabList]):
         return context.tab_infos[self.index].id
 
     async def perform(self, context: Context) -> TabList:
+        if self.at_least_one:
+            await context.tab()
         if self.operation == "new":
             tab = await context.new_tab()
             if self.url:

@@ -115,7 +115,7 @@ def _one_request(given: Arguments, outcome: AnyOutcome) -> list[str]:
     lines += [f"    status:    {status}"] if status else []
     lines += [f"    duration:  {line.ms}ms"] if line.ms is not None else []
     lines.append(f"    type:      {line.type}")
-    if kind := details.received_headers.get("content-type"):
+    if kind := {name.lower(): value for name, value in details.received_headers.items()}.get("content-type"):
         lines.append(f"    mimeType:  {kind.partition(';')[0].strip()}")
     for title, name in (("Request headers", "request-headers"), ("Response headers", "response-headers")):
         lines += ["", f"  {title}", *(f"    {each}" for each in parts[name])] if parts[name] else []
@@ -124,7 +124,7 @@ def _one_request(given: Arguments, outcome: AnyOutcome) -> list[str]:
 
 
 def _headers(headers: Mapping[str, str]) -> list[str]:
-    return [f"{name}: {value}" for name, value in headers.items()]
+    return [f"{name.lower()}: {value}" for name, value in headers.items()]
 
 
 def _found(given: Arguments, outcome: AnyOutcome) -> list[str]:
