@@ -102,6 +102,11 @@ class Action(Validated, Generic[R]):
         return type(self).observes
 
     @property
+    def settles(self) -> bool:
+        """Whether its outcome waits until the page is quiet."""
+        return True
+
+    @property
     def takes(self) -> float:
         """Seconds that it needs in addition to the time of every call, such as those of a wait."""
         return 0.0

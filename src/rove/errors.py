@@ -71,6 +71,8 @@ class RoveError(Exception):
         self.origin: str | None = None
         # In Python, the outcome of the batch that this error stopped: what its steps did before.
         self.outcome: Any = None
+        # What the page waits for, for callers that are shown all of a page (`rove.page_view.PageView`).
+        self.view: Any = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
@@ -210,7 +212,7 @@ class CertificateInvalid(RoveError):
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
     quotes_page = False
-    default_hint = "rove has no credentials: ask the user, or use another address."
+    default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
 
 
 class PageCrashed(RoveError):

@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
+from rove.browser.emulation.overrides import Overrides
 from rove.refs import RefNumbers
+from rove.settings.tree import Settings
 from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
     from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 
@@ -34,6 +37,8 @@ class SharedState:
     is_offline: bool = False
     clipboard_text: str = ""
     ref_numbers: RefNumbers = field(default_factory=RefNumbers)
+    overrides: Overrides = Overrides()
+    secrets: SecretSource | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class SavedContext:
 class Context(Protocol):
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
+    settings: Settings
     # Set when the browser is lost.
     lost: BrowserLoss
     # Awaited before a tab is opened; raises if there is no memory for it.
@@ -125,6 +131,21 @@ class Context(Protocol):
         ...
 
     async def set_offline(self, offline: bool, /) -> None: ...
+    @property
+    def overrides(self) -> Overrides:
+        """What the session emulates, grants and intercepts."""
+        ...
+
+    async def override(self, overrides: Overrides, /) -> None:
+        """Emulate, grant and intercept this instead, in all tabs, also in those that are opened later."""
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        """Where the passwords of servers, and headers that name a secret, are taken from."""
+        ...
+
+    def use_secrets(self, secrets: SecretSource, /) -> None: ...
+
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
 

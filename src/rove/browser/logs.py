@@ -57,6 +57,11 @@ class LoggedRequest(Protocol):
     @property
     def failure(self) -> str | None: ...
     @property
+    def intercepted(self) -> str | None:
+        """What a rule of the session has done to it."""
+        ...
+
+    @property
     def has_failed(self) -> bool: ...
     async def request_body(self) -> bytes | None:
         """Return the request body; None when the browser no longer has it."""

@@ -14,9 +14,9 @@ from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedS
 from rove.chromium.events.downloads import Downloads
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
-from rove.chromium.page.permissions import deny_all
-from rove.chromium.page.shared_resources import SharedResources
-from rove.chromium.page.tab import Tab, TabSetup
+from rove.chromium.page.permissions import deny_all, set_grants
+from rove.chromium.page.shared_resources import SharedResources, TabSetup
+from rove.chromium.page.tab import Tab
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
@@ -26,6 +26,8 @@ from rove.settings.tree import Settings
 from rove.tasks import result_of
 
 if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
+    from rove.browser.emulation.overrides import Overrides
     from rove.browser.page_data import TypedField
     from rove.browser.tab import TabInfo
 
@@ -47,7 +49,7 @@ class Context:
         self._root = connection.root
         self._connection = connection
         self._identity = identity
-        self._settings = settings
+        self.settings = settings
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
@@ -86,7 +88,8 @@ class Context:
             self._unused_tab, self._current = first, first.id
         else:
             await ready
-            self._shared.restore(saved.shared)
+            await self._shared.restore(self._root, saved.shared)
+            await set_grants(self._root, self._identity, (), self.overrides.grants)
             if saved.state is not None:
                 await self._state.restore(saved.state, self.is_persistent)
             await self._reopen(saved)
@@ -123,6 +126,22 @@ class Context:
         await self._shared.network_conditions.set_offline(offline)
 
     @property
+    def overrides(self) -> Overrides:
+        return self._shared.overrides.values
+
+    async def override(self, overrides: Overrides) -> None:
+        """Emulate, grant and intercept this instead, in all tabs, also in those that are opened later."""
+        await set_grants(self._root, self._identity, self.overrides.grants, overrides.grants)
+        await self._shared.overrides.apply(self._root, overrides)
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        return self._shared.interceptor.secrets
+
+    def use_secrets(self, secrets: SecretSource) -> None:
+        self._shared.interceptor.secrets = secrets
+
+    @property
     def is_alive(self) -> bool:
         """Whether the connection to the browser is open."""
         return self._connection.is_open
@@ -155,7 +174,7 @@ class Context:
     async def new_tab(self) -> Tab:
         if self._unused_tab is not None and self._unused_tab is self.current:
             return self._use(self._unused_tab)
-        if len(tab_ids := self._own_tab_ids) >= self._settings.limits.tabs:
+        if len(tab_ids := self._own_tab_ids) >= self.settings.limits.tabs:
             oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
             url = dict(self.tab_urls).get(oldest, "")[:200]
             raise LimitReached(

@@ -16,12 +16,17 @@ from rove.action import Action, make_action, registry
 from rove.actions.devtools.console import Console
 from rove.actions.devtools.network import Network
 from rove.actions.devtools.workers import Workers
+from rove.actions.emulation.credentials import Credentials
+from rove.actions.emulation.device import Emulate
+from rove.actions.emulation.interception import Intercept
+from rove.actions.emulation.permissions import Permissions
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
 from rove.actions.input.files import Upload
 from rove.actions.input.forms import Check, Fill, FillForm, Select
 from rove.actions.input.keyboard import Press, Type
 from rove.actions.input.pointer import Click, Drag, Hover, Scroll
+from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
 from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
@@ -128,6 +133,7 @@ class Session:
     forward = method(Forward)
     reload = method(Reload)
     snapshot = method(Snapshot)
+    aria_snapshot = method(AriaSnapshot)
     find = method(Find)
     click = method(Click)
     hover = method(Hover)
@@ -155,6 +161,10 @@ class Session:
     workers = method(Workers)
     resize = method(Resize)
     offline = method(Offline)
+    emulate = method(Emulate)
+    permissions = method(Permissions)
+    credentials = method(Credentials)
+    intercept = method(Intercept)
     status = method(Status)
     open_session = method(OpenSession)
     close_session = method(CloseSession)

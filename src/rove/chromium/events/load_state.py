@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rove.browser.network.schemes import is_web
 from rove.chromium.protocol.connection import CdpSession
 
-Stage = Literal["DOMContentLoaded", "load"]
+Stage = Literal["DOMContentLoaded", "load", "networkIdle"]
 # A page that commits this many documents in this many seconds is in a navigation loop.
 LOOP_DOCUMENTS = 10
 LOOP_SECONDS = 10.0
@@ -24,7 +24,7 @@ class LoadState:
     def __init__(self, main_frame: str, url: str) -> None:
         self._main_frame = main_frame
         self.url = url or "about:blank"
-        self._stages: set[str] = {"DOMContentLoaded", "load"}
+        self._stages: set[str] = set(get_args(Stage))
         self._loader: str | None = None
         self._is_body_complete = False
         self._changed = asyncio.Event()
@@ -174,7 +174,7 @@ class LoadState:
 
     def _complete(self) -> None:
         """Mark every stage as reached: no further lifecycle events will come."""
-        self._stages |= {"DOMContentLoaded", "load"}
+        self._stages |= set(get_args(Stage))
 
     def _commit(self) -> None:
         self.commits += 1

@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
+from rove.chromium.aria.frame_order import FrameOrder
 from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
 from rove.chromium.events.request_tracker import RequestTracker
 from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
+from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.refs import RefNumbers
@@ -37,6 +39,7 @@ class LivePage:
         target: dict[str, Any],
         settings: Settings,
         ref_numbers: RefNumbers,
+        interceptor: Interceptor,
     ) -> None:
         self.cdp = cdp
         self.settings = settings
@@ -51,15 +54,15 @@ class LivePage:
         max_bytes = settings.limits.page_megabytes * 2**20
         self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
         self.load_state = LoadState(self.target_id, target["url"])
-        self.navigation_block = NavigationBlock(cdp, self.target_id, self.send_soon)
+        self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
+        self.frame_order = FrameOrder(self.worlds.main.frame_id)
         self.may_read: Callable[[str], bool] = lambda address: True
         self._crashed = asyncio.Event()
 
     def listen(self) -> None:
         """Follow what the page itself reports; frames in other processes are followed by `listen_frame`."""
         self.load_state.listen(self.cdp)
-        self.navigation_block.listen()
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
         self.cdp.on("Inspector.targetCrashed", lambda _: self._crashed.set())
 
@@ -68,6 +71,7 @@ class LivePage:
         self.dialogs.listen(cdp)
         self.requests.listen(cdp)
         self.worlds.listen(cdp)
+        self.frame_order.listen(cdp)
         cdp.on("Page.frameAttached", lambda _: self.worlds.note_frame())
 
     def _on_requested_navigation(self, event: dict[str, Any]) -> None:
