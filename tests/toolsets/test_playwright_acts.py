@@ -60,7 +60,9 @@ async def test_click_with_another_button_or_modifiers(client: PlaywrightClient, 
         (["Shift", "Alt"], "['Shift', 'Alt']", "ctrlKey:false metaKey:false shiftKey:true altKey:true"),
     ):
         reply = await client.call("click", target="e2", modifiers=keys)
-        assert reply.code == f"await page.getByRole('button', {{ name: 'Submit' }}).click({{\n  modifiers: {written}\n}});"
+        assert (
+            reply.code == f"await page.getByRole('button', {{ name: 'Submit' }}).click({{\n  modifiers: {written}\n}});"
+        )
         assert f"generic [ref=e3]: {shown}" in reply.snapshot
 
 
@@ -175,9 +177,7 @@ async def test_evaluate(client: PlaywrightClient, site: Site) -> None:
     assert reply.code == "await page.evaluate('() => (document.title)');"
     reply = await client.call("evaluate", function="element => element.style.backgroundColor", target="e1")
     assert reply.result == '"red"'
-    assert reply.code == (
-        "await page.getByText('Hello, world!').evaluate('element => element.style.backgroundColor');"
-    )
+    assert reply.code == ("await page.getByText('Hello, world!').evaluate('element => element.style.backgroundColor');")
     reply = await client.call("evaluate", function="() => ({ title: document.title })")
     assert reply.result == '{\n  "title": "Title"\n}'
     reply = await client.call("evaluate", function="() => nonExistentVariable")
