@@ -53,7 +53,8 @@ async def test_snapshots_mark_what_a_person_cannot_see(client: PlaywrightClient,
 async def test_snapshot_of_an_element_with_depth_and_boxes(client: PlaywrightClient, site: Site) -> None:
     await client.open(site.page("/", LIST))
     assert (await client.call("snapshot", target="e3")).inline_snapshot == (
-        "- list [ref=e3]:\n  - listitem [ref=e4]: Apples\n  - listitem [ref=e5]: Bananas\n  - listitem [ref=e6]: Cherries"
+        "- list [ref=e3]:\n  - listitem [ref=e4]: Apples\n  - listitem [ref=e5]: Bananas\n"
+        "  - listitem [ref=e6]: Cherries"
     )
     shown = (await client.call("snapshot", depth=1)).inline_snapshot
     assert "- list [ref=e3]\n" in shown
@@ -124,7 +125,7 @@ setTimeout(() => { throw new Error("unhandled") }, 0)</script>"""
     assert "[LOG] Hello, world!" in (client.folder / link.partition("#")[0]).read_text()
     assert "#L1-L" in link
     said = (await client.call("console_messages")).result or ""
-    assert said.startswith("Total messages: 5 (Errors: 2, Warnings: 1)\nReturning 4 messages for level \"info\"\n\n")
+    assert said.startswith('Total messages: 5 (Errors: 2, Warnings: 1)\nReturning 4 messages for level "info"\n\n')
     assert f"[LOG] Hello, world! @ {url}:3" in said
     assert f"[ERROR] Error @ {url}:4" in said
     assert "Error: unhandled" in said
@@ -137,7 +138,9 @@ setTimeout(() => { throw new Error("unhandled") }, 0)</script>"""
 
 async def test_network_requests(client: PlaywrightClient, site: Site) -> None:
     site.page("/json", json.dumps({"name": "John Doe"}), kind="application/json")
-    url = site.page("/", """<button onclick="fetch('/json', {method: 'POST', body: 'sent'})">Go</button><img src="/no.png">""")
+    url = site.page(
+        "/", """<button onclick="fetch('/json', {method: 'POST', body: 'sent'})">Go</button><img src="/no.png">"""
+    )
     await client.open(url)
     await client.call("click", target="e2")
     listed = (await client.call("network_requests", static=False)).result or ""
