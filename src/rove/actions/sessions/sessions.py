@@ -8,7 +8,6 @@ from typing import Any
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.outcome import Own, Passage, Result, origin_in
 from rove.states.choice import LoginChoice, LoginKind, LoginUse
-from rove.states.store import NAME_PATTERN
 from rove.validation.record import dataclass
 
 
@@ -57,9 +56,11 @@ class OpenSession(SessionsAction[SessionOpened]):
 
     name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
-    state: str | None = arg("Saved state to begin with.", default=None, pattern=NAME_PATTERN)
-    save_on_close: bool = arg("Save the session as `state`, after calls and at its end.", default=False)
-    profile: str | None = arg("Profile: a browser of its own keeps it.", default=None, pattern=NAME_PATTERN)
+    state: str | None = arg("Saved state to begin with.", default=None, rare=True)
+    save_on_close: bool = arg(
+        "Save the session as `state` after calls, and when it is closed.", default=False, rare=True
+    )
+    profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:
