@@ -80,7 +80,8 @@ async def test_targets_are_selectors_and_locators_too(client: PlaywrightClient, 
 
 
 async def test_a_ref_of_an_element_that_is_gone_is_not_found(client: PlaywrightClient, site: Site) -> None:
-    page = """<button onclick="document.querySelectorAll('button')[1].remove()">Button 1</button><button>Button 2</button>"""
+    remove = "document.querySelectorAll('button')[1].remove()"
+    page = f"""<button onclick="{remove}">Button 1</button><button>Button 2</button>"""
     reply = await client.open(site.page("/", page))
     assert '  - button "Button 1" [ref=e2]\n  - button "Button 2" [ref=e3]' in reply.snapshot
     await client.call("click", target="e2")
@@ -148,7 +149,8 @@ async def test_fill_form(client: PlaywrightClient, site: Site) -> None:
 
 
 async def test_hover_and_drag(client: PlaywrightClient, site: Site) -> None:
-    page = """<button onmouseover="this.textContent = 'Over'">One</button><p onmouseup="this.textContent = 'Dropped'">Two</p>"""
+    page = """<button onmouseover="this.textContent = 'Over'">One</button>
+    <p onmouseup="this.textContent = 'Dropped'">Two</p>"""
     await client.open(site.page("/", page))
     reply = await client.call("hover", target="e2")
     assert reply.code == "await page.getByRole('button', { name: 'One' }).hover();"
@@ -189,7 +191,8 @@ async def test_resize_and_emulate_media(client: PlaywrightClient, site: Site) ->
     page = """<div></div><script>const dark = matchMedia('(prefers-color-scheme: dark)'), print = matchMedia('print')
     const tell = () => { document.querySelector('div').textContent =
       `${innerWidth}x${innerHeight} ${dark.matches ? 'dark' : 'light'} ${print.matches ? 'print' : 'screen'}` }
-    for (const each of [dark, print]) each.addEventListener('change', tell); addEventListener('resize', tell)</script>"""
+    for (const each of [dark, print]) each.addEventListener('change', tell)
+    addEventListener('resize', tell)</script>"""
     await client.open(site.page("/", page))
     reply = await client.call("resize", width=390, height=780)
     assert reply.code == "await page.setViewportSize({ width: 390, height: 780 });"

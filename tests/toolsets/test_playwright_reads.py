@@ -53,7 +53,8 @@ async def test_snapshots_mark_what_a_person_cannot_see(client: PlaywrightClient,
 async def test_snapshot_of_an_element_with_depth_and_boxes(client: PlaywrightClient, site: Site) -> None:
     await client.open(site.page("/", LIST))
     assert (await client.call("snapshot", target="e3")).inline_snapshot == (
-        "- list [ref=e3]:\n  - listitem [ref=e4]: Apples\n  - listitem [ref=e5]: Bananas\n  - listitem [ref=e6]: Cherries"
+        "- list [ref=e3]:\n  - listitem [ref=e4]: Apples\n  - listitem [ref=e5]: Bananas\n"
+        "  - listitem [ref=e6]: Cherries"
     )
     shown = (await client.call("snapshot", depth=1)).inline_snapshot
     assert "- list [ref=e3]\n" in shown

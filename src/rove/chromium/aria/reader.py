@@ -7,20 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.browser.aria import AriaSnapshot
+from rove.chromium.aria.page import Page
 from rove.chromium.frames.worlds import World
-from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ElementNotFound, InvalidArguments, ScriptFailed
 from rove.target import Ref, parse_target
 
 SNAPSHOT = "options => rove.ariaSnapshot(options)"
+LOCATOR = "ref => rove.locatorOf(ref)"
 UNANSWERED = "- text: (the frame did not answer)"
 
 
 class AriaReader:
     """Takes aria snapshots of one page."""
 
-    def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
+    def __init__(self, page: Page, withheld: Callable[[], str]) -> None:
         self._page = page
         self._withheld = withheld
         # What the caller has been told of the tab, and the file of its console messages; the engine keeps them here.
@@ -33,7 +34,7 @@ class AriaReader:
         self, ref: str | None = None, depth: int | None = None, boxes: bool = False
     ) -> AriaSnapshot:
         """Return the page, or the element that a ref means, with the frames in it."""
-        options = {"depth": depth or 0, "boxes": boxes}
+        options: dict[str, Any] = {"depth": depth or 0, "boxes": boxes}
         if ref is None:
             world = self._page.worlds.main
         else:
@@ -125,13 +126,11 @@ class AriaReader:
         """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone."""
         target = parse_target(ref)
         assert isinstance(target, Ref), ref
-        world: World | None = self._page.worlds.with_prefix(target.frame)
-        local, chain = target.local, list[str]()
-        while world is not None:
-            chain.insert(0, await world.call("ref => rove.locatorOf(ref)", local) or "")
-            if world.parent is None:
-                break
-            local, world = await self._page.worlds.owner(world), world.parent
+        world = self._page.worlds.with_prefix(target.frame)
+        chain: list[str] = [await world.call(LOCATOR, target.local) or ""]
+        while world.parent is not None:
+            owner, world = await self._page.worlds.owner(world), world.parent
+            chain.insert(0, await world.call(LOCATOR, owner) or "")
         return ".contentFrame().".join(chain) if all(chain) else ""
 
 

@@ -61,7 +61,7 @@ class Run:
         self._session = session
         self._options = options
         self._outcomes = OutcomeBuilder(session.name, session.network, options.names)
-        self._viewer = PageViewer(session, options.view)
+        self._viewer = PageViewer(options.view, self._may_show)
         self._context: Context | None = None
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
@@ -275,6 +275,11 @@ class Run:
             # The person may have closed the tab and gone on in another.
             shown = await self._deadline.limit(context.tab(tab.id if tab in context.tabs else None))
             return await self._show(action, result, shown, start, entry)
+
+    def _may_show(self, tab: Tab) -> bool:
+        """Whether the caller may read a page without asking: acting on a page must not be a way to read it."""
+        is_allowed = self._session.network.may_show(tab.url)
+        return is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
 
     @property
     def _deadline(self) -> Deadline:

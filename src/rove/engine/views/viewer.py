@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
 from rove.browser.page_data import ConsoleMessage
-from rove.engine.approval.action_targets import place_of
 from rove.engine.views.files import ConsoleFile, save_snapshot
 from rove.errors import DialogOpen, RoveError
 from rove.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rove.browser.aria import AriaSnapshot
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
-    from rove.engine.run.session_view import SessionView
 
 # Seconds for what a view is not worth waiting for: locators, titles, the snapshot of a page that does not answer.
 LOCATOR_SECONDS = 2.0
@@ -31,11 +30,12 @@ UPLOAD = "upload"
 
 
 class PageViewer:
-    """Views the pages of one session, as one caller is shown them. Without a kind it views nothing."""
+    """Views pages as one caller is shown them. Without a kind it views nothing."""
 
-    def __init__(self, session: SessionView, kind: ViewKind | None) -> None:
-        self._session = session
+    def __init__(self, kind: ViewKind | None, may_show: Callable[[Tab], bool]) -> None:
+        """`may_show`: whether the caller may read a page without asking."""
         self._kind = kind
+        self._may_show = may_show
 
     def refuse_modal(self, action: AnyAction, tab: Tab) -> None:
         """Raise DialogOpen if the page waits for files and the action does not give it any."""
@@ -104,11 +104,6 @@ class PageViewer:
             async with asyncio.timeout(SNAPSHOT_SECONDS):
                 return await tab.observer.aria.take_snapshot()
         return None
-
-    def _may_show(self, tab: Tab) -> bool:
-        """Whether the caller may read the page without asking: acting on a page must not be a way to read it."""
-        is_allowed = self._session.network.may_show(tab.url)
-        return is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
 
 
 def _names_address(title: str, url: str) -> bool:
