@@ -26,6 +26,7 @@ from rove.settings.tree import Option, options
 from rove.surfaces.cli.commands import build_parser
 from rove.toolsets.catalogue import EVERYTHING, PREFIX
 from rove.toolsets.toolset import catalogue_toolset
+from rove.validation.fields import schema_of
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
@@ -35,7 +36,7 @@ EFFECTS = {
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page",
     Effect.SEND_FILE: "hands files of the workspace to a page",
-    Effect.SECRET: "types a named secret: never by itself, but beside another effect of what is given `secret:NAME`",
+    Effect.SECRET: "uses saved logins, or types a named secret, beside another effect of what is given `secret:NAME`",
     Effect.SPAWN: "opens something that stays open until it is closed",
     Effect.HANDOFF: "asks a person to drive, and waits for them",
 }
@@ -116,8 +117,8 @@ def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
     tool = catalogue_toolset([EVERYTHING])[PREFIX + cls.verb]
     properties: Mapping[str, Schema] = tool.schema["properties"]
-    own = fields_of(cls)
-    return {name: properties[name] for name in own}, [name for name in properties if name not in own]
+    own: Mapping[str, Schema] = schema_of(cls)["properties"]  # with those that a core tool does not list
+    return {name: properties.get(name, own[name]) for name in own}, [name for name in properties if name not in own]
 
 
 def _argument(cls: type[AnyAction], name: str, field: Schema) -> str:

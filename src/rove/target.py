@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
+from rove.locator import Steps, parse_locator
 from rove.validation.fields import FieldRule, Validated, declared
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 _REF = pattern(r"(?P<frame>f\d+)?(?P<local>e\d+)")
+_ARIA_REF = pattern(r"aria-ref=(?:f(?P<frame>\d+))?e(?P<number>\d+)")
 _POINT = pattern(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
 _QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
 # As snapshots, deltas and searches print it; states, marks and text may follow.
@@ -29,6 +31,25 @@ class Ref:
 
     def __str__(self) -> str:
         return self.frame + self.local
+
+
+@dataclass(frozen=True)
+class AriaRef:
+    """An element as an aria snapshot numbered it: `aria-ref=e12`, or `aria-ref=f2e12` inside the second frame."""
+
+    frame: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Locator:
+    """An element as a Playwright locator names it: `getByRole('button', { name: 'Save' })`."""
+
+    text: str
+    steps: Steps
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -59,7 +80,7 @@ class Point:
     y: float
 
 
-Aim = Ref | Selector | RoleAndName | Point
+Aim = Ref | AriaRef | Locator | Selector | RoleAndName | Point
 
 
 def parse_target(text: str) -> Aim:
@@ -73,6 +94,10 @@ def parse_target(text: str) -> Aim:
         return ref
     if match := _POINT.fullmatch(text):
         return Point(float(match["x"]), float(match["y"]))
+    if match := _ARIA_REF.fullmatch(text):
+        return AriaRef(int(match["frame"] or 0), int(match["number"]))
+    if (steps := parse_locator(text)) is not None:
+        return Locator(text, steps)
     return _parse_line(text) or Selector(text)
 
 

@@ -11,7 +11,7 @@ from rove.validation.record import dataclass
 MAX_URL_LENGTH = 2000
 Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
-ImageFormat = Literal["png", "jpeg"]
+ImageFormat = Literal["png", "jpeg", "webp"]
 # x, y, width and height in CSS pixels.
 Box = dict[str, float]
 
@@ -143,6 +143,15 @@ class OpenDialog:
 
     def __str__(self) -> str:
         return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
+
+
+@dataclass(frozen=True)
+class DownloadedFile:
+    """A download by the name that its server gave it; `path` is its file in the workspace once it is complete."""
+
+    name: str
+    path: str | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
+from rove.browser.aria import AriaReader
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 class PageObserver(Protocol):
     """Takes snapshots of a page and remembers the last one that the agent has seen."""
+
+    @property
+    def aria(self) -> AriaReader: ...
 
     @property
     def seen(self) -> Snapshot | None:
@@ -181,6 +185,16 @@ class Tab(TabInfo, Protocol):
         """Return the element that has the focus, in any frame; raise if there is none."""
         ...
 
+    @property
+    def awaits_files(self) -> bool:
+        """Whether the page has opened a file chooser that is not answered."""
+        ...
+
+    async def file_input_asking(self) -> Element | None:
+        """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+        ...
+
+    def close_file_chooser(self) -> None: ...
     async def find(self, spec: dict[str, str], limit: int, /) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; return how many matches there are, and the first of them."""
         ...

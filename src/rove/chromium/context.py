@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from rove.browser.emulation.overrides import Overrides
     from rove.browser.page_data import TypedField
     from rove.browser.tab import TabInfo
-    from rove.states.state import BrowserState
 
 CLOSE_TIMEOUT = 3.0
 # Seconds from `Page.windowOpen` until the new window has a target.
@@ -43,6 +42,9 @@ OPEN_TIMEOUT = 2.0
 
 class Context:
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
+
+    # Whether the browser keeps it on the disk.
+    is_persistent = False
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         self._root = connection.root
@@ -91,7 +93,7 @@ class Context:
             await self._shared.restore(self._root, saved.shared)
             await set_grants(self._root, self._identity, (), self.overrides.grants)
             if saved.state is not None:
-                await self._restore(saved.state)
+                await self._state.restore(saved.state, self.is_persistent)
             await self._reopen(saved)
 
     @property
@@ -229,9 +231,6 @@ class Context:
     async def save(self, is_complete: bool = False) -> SavedContext:
         """Return what is needed to restore the context if the browser is lost."""
         return SavedContext(await self._state.read(self.tabs, is_complete), self.tab_urls, self._current)
-
-    async def _restore(self, state: BrowserState) -> None:
-        await self._state.restore(state)
 
     @property
     def tab_urls(self) -> tuple[tuple[str, str], ...]:

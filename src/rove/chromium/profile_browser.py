@@ -14,14 +14,12 @@ from rove.errors import Unsupported
 if TYPE_CHECKING:
     from rove.browser.context import SavedContext
     from rove.settings.tree import Settings
-    from rove.states.state import BrowserState
 
 
 class ProfileContext(Context):
     """The browser's default context. Closing it closes its tabs; what the profile has stored stays."""
 
-    async def _restore(self, state: BrowserState) -> None:
-        await self._state.restore(state, keeps_own=True)
+    is_persistent = True
 
     async def _dispose(self) -> None:
         await asyncio.gather(*(tab.close() for tab in self.tabs))

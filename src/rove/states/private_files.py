@@ -40,6 +40,15 @@ def write_private(path: Path, content: bytes) -> None:
             draft.unlink()
 
 
+def write_private_new(path: Path, content: bytes) -> None:
+    """Write a file that must not exist yet. Raises StateUnusable."""
+    try:
+        with os.fdopen(os.open(path, _NEW_FILE, 0o600), "wb") as file:
+            file.write(content)
+    except OSError as error:
+        raise StateUnusable(f"{path} cannot be written: {error.strerror}.", hint="Name a file that is new.") from error
+
+
 def read_private(path: Path) -> bytes | None:
     """Return the content of a file; None if there is none. Raises StateUnusable if other users can read it."""
     try:

@@ -18,6 +18,7 @@ FOLDER = "profiles"
 LOCK_FILE = "owner.lock"
 # The user data folder of the browser.
 DATA_FOLDER = "browser"
+MAX_LOCK_BYTES = 1000
 
 
 class LockedProfile:
@@ -40,13 +41,33 @@ class LockedProfile:
 
 def lock_profile(home: Path, name: str, session: str) -> LockedProfile:
     """Create a profile if it is new, and lock it for a session. Raises ProfileInUse."""
-    if not re.fullmatch(NAME_PATTERN, name):
-        raise InvalidArguments(f"{name!r} is not a name for a profile: use letters, digits, - and _.")
-    folder = home / FOLDER / name
+    folder = profile_folder(home, name)
     make_private_folder(folder.parent)
     make_private_folder(folder)
     make_private_folder(folder / DATA_FOLDER)
     return LockedProfile(folder, _lock(folder / LOCK_FILE, name, session))
+
+
+def profile_folder(home: Path, name: str) -> Path:
+    """Return the folder of a profile. Raises InvalidArguments for what cannot be a name."""
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise InvalidArguments(f"{name!r} is not a name for a profile: use letters, digits, - and _.")
+    return home / FOLDER / name
+
+
+def profile_holder(home: Path, name: str) -> str | None:
+    """Return which session uses a profile; None if none does."""
+    try:
+        lock = os.open(profile_folder(home, name) / LOCK_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(os.pread(lock, MAX_LOCK_BYTES, 0))
+    finally:
+        os.close(lock)
+    return None
 
 
 def profile_names(home: Path) -> list[str]:
@@ -66,7 +87,7 @@ def _lock(path: Path, name: str, session: str) -> int:
         os.ftruncate(lock, 0)
         os.pwrite(lock, json.dumps(holder).encode(), 0)
     except BlockingIOError:
-        error = _in_use(name, os.pread(lock, 1000, 0))
+        error = _in_use(name, _holder(os.pread(lock, MAX_LOCK_BYTES, 0)))
         os.close(lock)
         raise error from None
     except BaseException:
@@ -75,13 +96,16 @@ def _lock(path: Path, name: str, session: str) -> int:
     return lock
 
 
-def _in_use(name: str, content: bytes) -> ProfileInUse:
+def _holder(content: bytes) -> str:
     try:
         holder: dict[str, Any] = json.loads(content)
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder["since"]))
-        by = f"the session {holder['session']} of the process {holder['pid']}, since {since}"
+        return f"the session {holder['session']} of the process {holder['pid']}, since {since}"
     except (ValueError, KeyError, TypeError):
-        by = "another process"  # which has just locked it and not yet written who it is
+        return "another process"  # which has just locked it and not yet written who it is
+
+
+def _in_use(name: str, by: str) -> ProfileInUse:
     return ProfileInUse(
         f"The profile {name} is in use by {by}.",
         hint="Close that session first, or use another profile: a browser cannot share its profile.",

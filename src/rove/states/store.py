@@ -103,7 +103,7 @@ class StateStore:
     def missing(self, name: str) -> InvalidArguments:
         """Return the error for a state that is not there."""
         known = ", ".join(self.names()) or "none"
-        return InvalidArguments(f"There is no state {name}.", hint=f"Saved are: {known}. Save one with {{save_state}}.")
+        return InvalidArguments(f"There is no state {name}.", hint=f"Saved are: {known}.")
 
 
 def _label(name: str) -> bytes:

@@ -26,6 +26,7 @@ from rove.actions.input.files import Upload
 from rove.actions.input.forms import Check, Fill, FillForm, Select
 from rove.actions.input.keyboard import Press, Type
 from rove.actions.input.pointer import Click, Drag, Hover, Scroll
+from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
 from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
@@ -132,6 +133,7 @@ class Session:
     forward = method(Forward)
     reload = method(Reload)
     snapshot = method(Snapshot)
+    aria_snapshot = method(AriaSnapshot)
     find = method(Find)
     click = method(Click)
     hover = method(Hover)

@@ -119,6 +119,7 @@ class Network(TabAction[RequestList]):
     url: str | None = arg("Part of the URL, or a pattern with *.", default=None, min_length=1)
     type: str | None = arg("Such as document, script, fetch, xhr, image.", default=None, min_length=1)
     failed: bool = arg("Only failures and HTTP errors.", default=False)
+    regex: str | None = arg("JavaScript pattern that the URL matches.", default=None, rare=True)
     limit: int = arg("Most requests, the latest ones.", default=50, ge=1, le=500)
 
     @property
@@ -129,6 +130,9 @@ class Network(TabAction[RequestList]):
         if self.request is not None:
             return await self._one(tab, self.request)
         found = [request for request in tab.network if self._means(request)]
+        if self.regex:
+            places = await tab.observer.aria.matching([request.url for request in found], self.regex)
+            found = [found[place] for place in places]
         lines = _latest(found, self.limit)
         return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped)
 

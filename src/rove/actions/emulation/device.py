@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rove.action import ContextAction, Effect, action, arg
 from rove.browser.emulation.devices import DEVICES, DeviceName
-from rove.browser.emulation.emulation import ColorScheme, Emulation, Location, Size
+from rove.browser.emulation.emulation import ColorScheme, Contrast, Emulation, ForcedColors, Location, Media, Size
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Result
 from rove.validation.record import dataclass
@@ -62,6 +62,9 @@ class Emulate(ContextAction[Emulated]):
     time_zone: str | None = arg("Such as Europe/Berlin.", default=None, check=checked_time_zone)
     color_scheme: ColorScheme | None = arg("What the user prefers.", default=None)
     reduced_motion: bool | None = arg("Whether the user prefers less motion.", default=None)
+    forced_colors: ForcedColors | None = arg("Whether colours are forced.", default=None)
+    contrast: Contrast | None = arg("What contrast the user prefers.", default=None)
+    media: Media | None = arg("CSS media type.", default=None)
     reset: bool = arg("End what is emulated before what is given here begins.", default=False)
 
     def complete(self) -> None:
@@ -106,6 +109,9 @@ class Emulate(ContextAction[Emulated]):
             "time_zone": self.time_zone,
             "color_scheme": self.color_scheme,
             "reduces_motion": self.reduced_motion,
+            "forced_colors": self.forced_colors,
+            "contrast": self.contrast,
+            "media": self.media,
         }
         return {name: value for name, value in given.items() if value is not None}
 
@@ -130,6 +136,9 @@ def _lines(emulation: Emulation) -> Iterator[str]:
         "locale": emulation.locale,
         "time zone": emulation.time_zone,
         "color scheme": emulation.color_scheme,
+        "forced colors": emulation.forced_colors,
+        "contrast": emulation.contrast,
+        "media": emulation.media,
     }
     yield from (f"{name} {value}" for name, value in named.items() if value is not None)
     if emulation.reduces_motion is not None:

@@ -10,7 +10,6 @@ from rove.browser.emulation.window import ViewportSize, WindowChoice
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, origin_in
 from rove.states.choice import LoginChoice, LoginKind, LoginUse
-from rove.states.store import NAME_PATTERN
 from rove.validation.record import dataclass
 
 # Seconds that a browser may take to start, in addition to the time of every call.
@@ -62,13 +61,15 @@ class OpenSession(SessionsAction[SessionOpened]):
 
     name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
-    state: str | None = arg("Saved state to begin with.", default=None, pattern=NAME_PATTERN)
-    save_on_close: bool = arg("Save the session as `state`, after calls and at its end.", default=False)
+    state: str | None = arg("Saved state to begin with.", default=None, rare=True)
+    save_on_close: bool = arg(
+        "Save the session as `state` after calls, and when it is closed.", default=False, rare=True
+    )
+    profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
     headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
     viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
     start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
     must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
-    profile: str | None = arg("Profile: a browser of its own keeps it.", default=None, pattern=NAME_PATTERN)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:

@@ -22,7 +22,7 @@ class StateSaved(Result):
 
 @action(Effect.SECRET, observes=False, group="states")
 class SaveState(SessionsAction[StateSaved]):
-    """Save the session's logins under a name: cookies, local and session storage, IndexedDB."""
+    """Save the session's logins under a name, which a new session can be opened with, as `state`."""
 
     name: str = arg("Name of the state; one of that name is replaced.", **NAME)
 

@@ -8,6 +8,9 @@ from rove.browser.emulation.devices import DeviceName
 from rove.validation.record import dataclass
 
 ColorScheme = Literal["light", "dark"]
+ForcedColors = Literal["active", "none"]
+Contrast = Literal["more", "no-preference"]
+Media = Literal["screen", "print"]
 
 
 @dataclass(frozen=True)
@@ -48,3 +51,6 @@ class Emulation:
     time_zone: str | None = None
     color_scheme: ColorScheme | None = None
     reduces_motion: bool | None = None
+    forced_colors: ForcedColors | None = None
+    contrast: Contrast | None = None
+    media: Media | None = None

@@ -24,7 +24,7 @@ def page_script() -> str:
 
 
 @cache
-def storage_script() -> str:
+def state_script() -> str:
     """Return one expression for an object that reads and writes what the page's origin has stored."""
-    code = link(_FOLDER, "storage/origin_storage.js")
+    code = link(_FOLDER, "saved_state/origin_state.js")
     return f'(() => {{\n"use strict";\n{code}\nreturn {{ readStorage, writeStorage }};\n}})()'

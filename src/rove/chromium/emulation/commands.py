@@ -55,7 +55,7 @@ def _document_changes(before: Emulation, after: Emulation) -> Iterator[Command]:
         yield "Emulation.setTouchEmulationEnabled", {"enabled": after.has_touch, **points}
     if before.location != after.location:
         yield _location(after)
-    if (before.color_scheme, before.reduces_motion) != (after.color_scheme, after.reduces_motion):
+    if _media(before) != _media(after):
         yield _media(after)
 
 
@@ -70,6 +70,8 @@ def _location(emulation: Emulation) -> Command:
 def _media(emulation: Emulation) -> Command:
     motion = {None: "", True: "reduce", False: "no-preference"}[emulation.reduces_motion]
     features = {"prefers-color-scheme": emulation.color_scheme or "", "prefers-reduced-motion": motion}
+    features |= {"forced-colors": emulation.forced_colors or "", "prefers-contrast": emulation.contrast or ""}
     return "Emulation.setEmulatedMedia", {
-        "features": [{"name": name, "value": value} for name, value in features.items()]
+        "media": emulation.media or "",
+        "features": [{"name": name, "value": value} for name, value in features.items()],
     }

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
+from rove.chromium.aria.frame_order import FrameOrder
 from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
@@ -55,6 +56,7 @@ class LivePage:
         self.load_state = LoadState(self.target_id, target["url"])
         self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
+        self.frame_order = FrameOrder(self.worlds.main.frame_id)
         self.may_read: Callable[[str], bool] = lambda address: True
         self._crashed = asyncio.Event()
 
@@ -69,6 +71,7 @@ class LivePage:
         self.dialogs.listen(cdp)
         self.requests.listen(cdp)
         self.worlds.listen(cdp)
+        self.frame_order.listen(cdp)
         cdp.on("Page.frameAttached", lambda _: self.worlds.note_frame())
 
     def _on_requested_navigation(self, event: dict[str, Any]) -> None:

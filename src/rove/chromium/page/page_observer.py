@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from rove.browser.page_data import LeftRunning, RefusedField
+from rove.chromium.aria.reader import AriaReader
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
 from rove.chromium.frames.event_listeners import prepare_listeners
 from rove.chromium.frames.worlds import World
@@ -34,6 +35,7 @@ class PageObserver:
     def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
         self._page = page
         self._withheld = withheld
+        self.aria = AriaReader(page, withheld)
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.moments: tuple[Snapshot, ...] = ()

@@ -68,7 +68,12 @@ class Tab:
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
-            self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched
+            self.page,
+            self.page.events,
+            setup.shared.clipboard,
+            setup.scratch,
+            self.observer.note_touched,
+            self.observer.aria,
         )
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
         self.network = NetworkLog(self.page.target_id)
@@ -258,6 +263,17 @@ class Tab:
     async def resolve_pointer_target(self, target: str) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""
         return await target_resolution.resolve_pointer_target(self.input, target)
+
+    @property
+    def awaits_files(self) -> bool:
+        return self.input.file_chooser.asking is not None
+
+    async def file_input_asking(self) -> Element | None:
+        """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+        return await target_resolution.file_input_asking(self.input)
+
+    def close_file_chooser(self) -> None:
+        self.input.file_chooser.asking = None
 
     async def find(self, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; return how many matches there are, and the first of them."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.failures import StateNotRestored
-from rove.browser.scripts import storage_script
+from rove.browser.scripts import state_script
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.states.hidden_pages import HiddenPage, HiddenPages
 from rove.chromium.states.limits import FULL, QUICK, ReadLimits
@@ -117,7 +117,7 @@ class ContextState:
 
 async def _read(tab: Tab, limits: ReadLimits) -> dict[str, Any] | None:
     """Return what the origin of a tab's page has stored; None if it has no storage or cannot be read in time."""
-    read = f"(...limits) => {storage_script()}.readStorage(...limits)"
+    read = f"(...limits) => {state_script()}.readStorage(...limits)"
     try:
         async with asyncio.timeout(limits.seconds):
             stored: dict[str, Any] | None = await tab.page.worlds.main.call(read, *limits.arguments)

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from rove.browser.scripts import storage_script
+from rove.browser.scripts import state_script
 from rove.chromium.frames.execution_context import call_params, exception_text
 from rove.chromium.page.closing import close_target
 from rove.chromium.protocol.connection import CdpError, CdpSession
@@ -104,10 +104,10 @@ class HiddenPage:
             raise CdpError(f"{origin}: {answer['errorText']}")
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """Call a function of `storage_script` and return what it returns. Raises CdpError."""
+        """Call a function of `state_script` and return what it returns. Raises CdpError."""
         world = await self._cdp.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD})
         params = call_params(
-            world["executionContextId"], f"(...rest) => {storage_script()}.{function}(...rest)", arguments
+            world["executionContextId"], f"(...rest) => {state_script()}.{function}(...rest)", arguments
         )
         answer = await self._cdp.send("Runtime.callFunctionOn", params)
         if "exceptionDetails" in answer:

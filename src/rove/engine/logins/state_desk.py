@@ -14,6 +14,7 @@ from rove.outcome import Own
 from rove.states.facts import StateFacts
 from rove.states.state import BrowserState
 from rove.states.storage_state import read_storage_state, write_storage_state
+from rove.states.store import StateStore
 from rove.workspace import Workspace
 
 EXPORT_FOLDER = "states"
@@ -60,7 +61,7 @@ class StateDesk:
 
     async def list(self) -> list[StateFacts]:
         """Return the facts of every state that the client may use."""
-        return await asyncio.to_thread(self._list)
+        return await asyncio.to_thread(described, self._store, self._owner)
 
     async def show(self, name: str) -> StateFacts:
         """Return the facts of one state."""
@@ -94,13 +95,15 @@ class StateDesk:
             with os.fdopen(os.dup(file.descriptor), "rb") as opened:
                 return opened.read()
 
-    def _list(self) -> list[StateFacts]:
-        return [facts for name in self._store.names() if (facts := self._facts(name)) is not None]
 
-    def _facts(self, name: str) -> StateFacts | None:
-        """Return the facts of a state, or why it cannot be read; None for another client's."""
-        try:
-            saved = self._store.read(name)
-        except RoveError as error:
-            return StateFacts(Own(name), problem=Own(error.message)) if self._owner is None else None
-        return StateFacts.of(name, saved) if saved.is_usable_by(self._owner) else None
+def described(store: StateStore, owner: str | None = None) -> list[StateFacts]:
+    """Return the facts of every state that a client may use; to the person who runs rove, also what cannot be read."""
+    return [facts for name in store.names() if (facts := _facts(store, name, owner)) is not None]
+
+
+def _facts(store: StateStore, name: str, owner: str | None) -> StateFacts | None:
+    try:
+        saved = store.read(name)
+    except RoveError as error:
+        return StateFacts(Own(name), problem=Own(error.message)) if owner is None else None
+    return StateFacts.of(name, saved) if saved.is_usable_by(owner) else None

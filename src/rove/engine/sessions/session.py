@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.page_view import ViewKind
     from rove.snapshot.tree import Snapshot
 
 R = TypeVar("R", bound="Result")
@@ -122,13 +123,14 @@ class Session:
         quiet: bool = False,
         channel: Approver | None = None,
         names: Names = NO_NAMES,
+        view: ViewKind | None = None,
     ) -> Outcome[R]:
         """Run an action and return its outcome. Every surface acts on pages through this method alone.
 
         `channel`: the person to ask where the policy requires it, unless the owner has set an approver.
         `names`: what the caller calls each action, for hints and advice.
         """
-        options = RunOptions(tab, timeout, self._redact_progress(report), quiet, channel, names)
+        options = RunOptions(tab, timeout, self._redact_progress(report), quiet or bool(view), channel, names, view)
         self.running_calls += 1
         self.last_used = time.monotonic()
         try:

@@ -83,7 +83,7 @@ def read_policy(path: Path) -> RulePolicy:
     bindings: dict[LoginKind, tuple[LoginBinding, ...]] = {
         kind: tuple(build(LoginBinding, _with_lists(table)) for table in tree.get(kind, ())) for kind in LOGIN_KINDS
     }
-    return RulePolicy(rules, defaults, str(path), lines, bindings)
+    return RulePolicy(rules, defaults, str(path), lines, bindings=bindings)
 
 
 def _exists(path: Path) -> bool:

@@ -1,6 +1,6 @@
 // What the page's origin has stored: local storage, session storage and IndexedDB.
 
-import { createDatabase, readDatabases } from "./databases.js";
+import { createDatabase, readDatabases } from "./saved_databases.js";
 
 /** @param {Storage} storage */
 const itemsOf = (storage) =>
