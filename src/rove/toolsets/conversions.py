@@ -95,7 +95,8 @@ def _form_value(value: object) -> object:
 def wait_seconds(value: object) -> float:
     """Return the seconds of a duration such as 500ms, or of a number: seconds, or milliseconds if it is above 60."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return duration(value)
+        given: float = duration(value)
+        return given
     if value <= 0:
         raise ValueError("must be above 0")
     seconds = float(value)
