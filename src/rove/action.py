@@ -22,6 +22,7 @@ from typing import (
     get_origin,
 )
 
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
 from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
@@ -184,7 +185,7 @@ class SessionDirectory(Protocol):
         """The saved states."""
         ...
 
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN) -> str:
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         """Open a session, with a name of its own if none is given; return the name."""
         ...
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedState
+from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
@@ -65,6 +66,7 @@ class Context:
         self._popup_opened = asyncio.Event()
         self._used: dict[str, float] = {}
         self._shared = SharedResources()
+        self._shared.interceptor.files = files_for(settings)
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
         self._state = ContextState(self._root, identity, self._hidden_pages)
         self._shared.on_document = self._state.note_url
@@ -390,7 +392,7 @@ class Context:
         self._current = saved.current or next(iter(self._tabs), None)
 
     async def _reload(self, tab: Tab, url: str) -> None:
-        if not url.startswith(("http://", "https://")):
+        if not url.startswith(("http://", "https://", "file://")):
             return
         try:
             async with asyncio.timeout(RELOAD_TIMEOUT):

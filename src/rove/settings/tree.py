@@ -78,6 +78,10 @@ class Settings(Validated):
     )
     headless: bool = arg("Run without a window.", default=True)
     profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
+    browser_per_session: bool = arg(
+        "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",
+        default=False,
+    )
     sandbox: Literal["auto", "on", "off"] = arg(
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
         default="auto",

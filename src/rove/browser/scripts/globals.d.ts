@@ -390,6 +390,7 @@ interface SnapshotOptions {
   limit?: number;
   links?: boolean;
   text?: boolean;
+  structure?: boolean;
   boxes?: boolean;
   maxNodes?: number;
   maxChildren?: number;

@@ -158,6 +158,7 @@ class Navigator:
             raise
         finally:
             page.requests.is_caller_waiting = False
+        page.load_state.mark_seen()
         if page.requests.document is not None and page.requests.document is not previous:
             _raise_failure(page.requests.document)
 

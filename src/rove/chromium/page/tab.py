@@ -212,6 +212,8 @@ class Tab:
         """Set the deadline of the action that starts now; if it acts on the page, it may open dialogs and popups."""
         self.page.time.set(deadline)
         self.page.dialogs.is_acting = self.popups.is_acting = acts
+        if acts:
+            self.page.load_state.mark_seen()
 
     def end_action(self) -> None:
         self.page.time.set(None)
@@ -335,18 +337,8 @@ class Tab:
         self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
     ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page = self.page
-        capture = take_screenshot(page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
-        task = asyncio.ensure_future(self._person_input.covered(capture))
-        try:
-            await asyncio.wait({task}, timeout=page.time.left / 2)
-            if not task.done() and not page.load_state.has_reached("load"):
-                # A page does not paint while it waits for a style sheet, which may never arrive.
-                page.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
-                page.stop_loading()
-            return await task
-        finally:
-            task.cancel()
+        capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
+        return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
