@@ -65,11 +65,11 @@ class OpenSession(SessionsAction[SessionOpened]):
     save_on_close: bool = arg(
         "Save the session as `state` after calls, and when it is closed.", default=False, rare=True
     )
-    profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
     headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
     viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
     start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
     must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
+    profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:
