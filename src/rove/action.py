@@ -33,6 +33,7 @@ from rove.validation.spelling import nearest
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
+    from rove.settings.tree import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -127,6 +128,14 @@ class ContextAction(Action[R]):
         return None
 
     async def perform(self, context: Context) -> R:
+        """Do it, within a deadline."""
+        raise NotImplementedError
+
+
+class FileAction(Action[R]):
+    """An action on files of the workspace. It needs no browser, and does not start one."""
+
+    async def perform(self, settings: Settings) -> R:
         """Do it, within a deadline."""
         raise NotImplementedError
 
@@ -317,6 +326,7 @@ __all__ = [
     "CompositeAction",
     "ContextAction",
     "Effect",
+    "FileAction",
     "HandoffDesk",
     "PersonAction",
     "SessionDirectory",

@@ -6,15 +6,17 @@ neither `..` nor a link nor a change made meanwhile leads out of the folder.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
+import shlex
 import stat
 import unicodedata
 from collections.abc import Generator, Iterable
 from pathlib import Path, PurePosixPath
 
-from rove.errors import Denied, InvalidArguments, InvalidSettings
+from rove.errors import Denied, InvalidArguments, InvalidSettings, unwritable
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
@@ -60,16 +62,28 @@ class Workspace:
                 os.close(file)
 
     def write(self, folder: str, wanted: str, chunks: Iterable[bytes]) -> Path:
-        """Write a file in a folder of the workspace; it gets its name, safe and unused, once it is complete."""
+        """Write a file in a folder of the workspace; it gets its name, safe and unused, once it is complete.
+
+        The folder may lie in others (`reports/may`). It is made if it does not exist.
+        """
+        parts = self._parts(f"{folder}/file")[:-1]  # the folder may be the workspace itself
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._folder([], folder) as top, contextlib.suppress(FileExistsError):
-            os.mkdir(folder, 0o700, dir_fd=top)
-        with self._folder([folder], folder) as opened:
+        for depth, part in enumerate(parts):
+            with self._folder(parts[:depth], folder) as parent, contextlib.suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=parent)
+        with self._folder(parts, folder) as opened:
             kept_open = os.dup(opened)
         try:
-            return self.root / folder / _write_new(kept_open, safe_name(wanted), chunks)
+            return self.root.joinpath(*parts, _write_new(kept_open, safe_name(wanted), chunks))
         finally:
             os.close(kept_open)
+
+    async def save(self, folder: str, wanted: str, data: bytes) -> Path:
+        """Write a file as `write` does, in a thread. Raises BrowserUnavailable if the workspace cannot be written."""
+        try:
+            return await asyncio.to_thread(self.write, folder, wanted, (data,))
+        except OSError as error:
+            raise unwritable(self.root, error) from error
 
     def _parts(self, path: str) -> list[str]:
         given = PurePosixPath(path)
@@ -135,6 +149,11 @@ def refuse_to_expose(workspace: Path, home: Path, own: tuple[Path, ...]) -> None
         )
 
 
+def reading_command(path: str) -> str:
+    """Return the shell command that prints a file."""
+    return f"cat {shlex.quote(path)}"
+
+
 def safe_name(wanted: str) -> str:
     """Reduce an untrusted file name to a last component that is safe on every operating system."""
     last = re.split(r"[\\/]", unicodedata.normalize("NFC", wanted))[-1]
@@ -161,8 +180,12 @@ def _candidates(name: str) -> Generator[str]:
         yield f"{stem}-{number}.{ending}" if dot else f"{name}-{number}"
 
 
-def _outside(path: str, root: Path) -> Denied:
-    return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
+class OutsideWorkspace(Denied):
+    """A path that leads out of the workspace."""
+
+
+def _outside(path: str, root: Path) -> OutsideWorkspace:
+    return OutsideWorkspace(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
 
 
 def _refused(path: str, error: OSError) -> Denied | InvalidArguments:

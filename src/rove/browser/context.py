@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rove.browser.network.conditions import NetworkConditions, Throttling
 from rove.refs import RefNumbers
 from rove.validation.record import dataclass
 
@@ -32,6 +33,7 @@ class SharedState:
     """The state that the tabs of a session share, to be restored after a restart of the browser."""
 
     is_offline: bool = False
+    throttling: Throttling = Throttling()
     clipboard_text: str = ""
     ref_numbers: RefNumbers = field(default_factory=RefNumbers)
 
@@ -104,6 +106,8 @@ class Context(Protocol):
     @property
     def shared_state(self) -> SharedState: ...
     @property
+    def network_conditions(self) -> NetworkConditions: ...
+    @property
     def clipboard_text(self) -> str: ...
     def set_clipboard(self, text: str, /) -> None: ...
     def may_read(self, address: str, /) -> bool:
@@ -131,7 +135,6 @@ class Context(Protocol):
         """Replace a page that cannot be used any more by an empty one under the same id."""
         ...
 
-    async def set_offline(self, offline: bool, /) -> None: ...
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
 

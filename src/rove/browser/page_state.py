@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Literal, Protocol
 
-from rove.browser.page_data import DocumentRequest, OpenDialog, TrackedRequest
+from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
 
@@ -81,6 +81,10 @@ class Downloads(Protocol):
 
     async def wait_until_finished(self, since: int, /) -> None:
         """Wait until every download after the first `since` is over."""
+
+    def latest(self, since: int, /) -> DownloadedFile | None:
+        """Return the latest download after the first `since`, which may be under way; None if there is none."""
+        ...
 
 
 class PageState(Protocol):

@@ -202,12 +202,14 @@ class Tab(TabInfo, Protocol):
     async def wait_for_change(self, timeout: float, /) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""
 
-    async def evaluate(self, expression: str, /) -> Any:
+    async def evaluate(self, expression: str, await_promise: bool = True, /) -> Any:
         """Run JavaScript in the page; a function is called."""
         ...
 
-    async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat, /) -> ScreenshotImage:
-        """Capture the viewport, the full page, or a box of the viewport."""
+    async def take_screenshot(
+        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None, /
+    ) -> ScreenshotImage:
+        """Capture the viewport, the full page, or a box of the viewport; neither side is longer than `max_side`."""
         ...
 
     async def take_picture(self, quality: int, /) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedState
 from rove.chromium.events.downloads import Downloads
+from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
 from rove.chromium.page.permissions import deny_all
@@ -113,8 +114,9 @@ class Context:
     def set_clipboard(self, text: str) -> None:
         self._shared.clipboard.text = text
 
-    async def set_offline(self, offline: bool) -> None:
-        await self._shared.network_conditions.set_offline(offline)
+    @property
+    def network_conditions(self) -> NetworkConditions:
+        return self._shared.network_conditions
 
     @property
     def is_alive(self) -> bool:

@@ -24,6 +24,7 @@ from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
 from rove.settings.debug_port import checked
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
+from rove.settings.observing import Observing
 from rove.validation.fields import FieldRule, InvalidFields, Validated, arg, build, declared
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -71,13 +72,6 @@ class Limits(Validated):
         default=None,
         ge=256,
     )
-
-
-@dataclass(frozen=True)
-class Observing(Validated):
-    budget: int = arg("Most tokens of a page's first look.", default=4000, ge=200)
-    picture: int = arg("Longest side of a picture, in pixels; a larger one is scaled down.", default=1568, ge=64)
-    changes: int = arg("Most tokens of what an act changed.", default=1500, ge=100)
 
 
 @dataclass(frozen=True)

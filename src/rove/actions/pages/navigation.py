@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
+from rove.browser.page_data import DownloadedFile
 from rove.errors import NavigationFailed
 from rove.outcome import Result
 from rove.validation.record import dataclass
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 class Navigated(Result):
     url: str
     status: int | None = None
+    # The file, if the address was that of a download.
+    download: DownloadedFile | None = None
 
     def __str__(self) -> str:
         return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
@@ -33,8 +36,9 @@ class Navigate(TabAction[Navigated]):
         return self.url
 
     async def perform(self, tab: Tab) -> Navigated:
+        downloads = tab.page.downloads.count
         await tab.navigate(self.url)
-        return Navigated(tab.url, tab.page.status)
+        return Navigated(tab.url, tab.page.status, tab.page.downloads.latest(downloads))
 
 
 @action(Effect.NAVIGATE)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import uuid
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw_marks
-from rove.outcome import Attachment, Result
+from rove.outcome import Attachment, Own, Result
 from rove.validation.record import dataclass
+from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
+
+FOLDER = "screenshots"
+# The endings of file names that fit each format; the first is added to a name that has none of them.
+ENDINGS = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
 
 
 @dataclass(frozen=True)
@@ -21,12 +28,14 @@ class Pictured(Result):
     is_unchanged: bool = False
     legend: tuple[str, ...] = ()
     image: Attachment | None = None
+    path: Own = Own("")
 
     def __str__(self) -> str:
         if self.is_unchanged:
             return "Nothing looks different since the last screenshot."
         cut = ", cut: the page goes on" if self.is_cut else ""
-        return "\n".join([f"Screenshot, {self.width} x {self.height}{cut}.", *self.legend])
+        saved = f" Saved as {self.path}" if self.path else ""
+        return "\n".join([f"Screenshot, {self.width} x {self.height}{cut}.{saved}", *self.legend])
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:
@@ -42,14 +51,35 @@ class Screenshot(TabAction[Pictured]):
     annotate: bool = arg("Label what can be pressed with its ref.", default=False)
     if_changed: bool = arg("No picture if it would be the same as the last.", default=False)
     format: Literal["png", "jpeg"] = arg("Image format.", default="png")
+    path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None)
+    max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000)
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
-        picture = await tab.take_screenshot(await element.box() if element else None, self.full_page, self.format)
+        box = await element.box() if element else None
+        picture = await tab.take_screenshot(box, self.full_page, self.format, self.max_side)
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:
             return Pictured(width, height, is_unchanged=True)
         marks = await tab.marks(picture) if self.annotate else []
         data = draw_marks(picture, marks) if marks else picture.data
+        path = await self._save(tab, data)
         image = Attachment("image", f"image/{self.format}", data, f"screenshot.{self.format}")
-        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), image)
+        return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), image, path)
+
+    async def _save(self, tab: Tab, data: bytes) -> Own:
+        """Write the picture to the file that the caller names, and return its path; nothing if there is no such."""
+        if not self.path:
+            return Own("")
+        folder, name = _place(self.path, ENDINGS[self.format])
+        workspace = Workspace(tab.settings.workspace_folder)
+        return Own(await workspace.save(folder, name, data))
+
+
+def _place(path: str, endings: tuple[str, ...]) -> tuple[str, str]:
+    """Divide a path into a folder and a file name: a new one if the path is a folder's."""
+    if path.endswith("/"):
+        return path, f"{uuid.uuid4()}{endings[0]}"
+    given = PurePosixPath(path)
+    folder = str(given.parent) if len(given.parts) > 1 else FOLDER
+    return folder, given.name if given.suffix.lower() in endings else f"{given.name}{endings[0]}"

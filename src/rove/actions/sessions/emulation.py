@@ -52,5 +52,5 @@ class Offline(ContextAction[NetworkSwitched]):
     offline: bool = arg("False to be online again.", default=True)
 
     async def perform(self, context: Context) -> NetworkSwitched:
-        await context.set_offline(self.offline)
+        await context.network_conditions.set_offline(self.offline)
         return NetworkSwitched(self.offline)

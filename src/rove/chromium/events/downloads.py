@@ -7,6 +7,7 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
+from rove.browser.page_data import DownloadedFile
 from rove.browser.page_events import PageEvents
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpError, CdpSession
@@ -14,7 +15,7 @@ from rove.errors import Denied
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
-from rove.workspace import Workspace
+from rove.workspace import Workspace, safe_name
 
 FOLDER = "downloads"
 CHUNK_BYTES = 2**20
@@ -36,7 +37,18 @@ class PendingDownloads:
     def __init__(self) -> None:
         self._running: set[int] = set()
         self._changed = asyncio.Event()
+        self._latest: DownloadedFile | None = None
         self.count = 0
+
+    def latest(self, since: int) -> DownloadedFile | None:
+        """Return the latest download after the first `since`, which may be under way; None if there is none."""
+        return self._latest if self.count > since else None
+
+    async def wait_until_started(self, since: int) -> None:
+        """Wait until there is a download after the first `since`."""
+        while self.count <= since:
+            self._changed.clear()
+            await self._changed.wait()
 
     def is_running(self, since: int = 0) -> bool:
         """Return whether a download after the first `since` is under way."""
@@ -48,11 +60,18 @@ class PendingDownloads:
             self._changed.clear()
             await self._changed.wait()
 
-    def add(self) -> int:
+    def add(self, name: str) -> int:
         """Note that a download has started; returns its number."""
         self.count += 1
         self._running.add(self.count)
+        self._latest = DownloadedFile(safe_name(name))
+        self._changed.set()
         return self.count
+
+    def note_file(self, number: int, file: DownloadedFile) -> None:
+        """Note where a download is now that it is complete."""
+        if number == self.count:
+            self._latest = file
 
     def remove(self, number: int) -> None:
         self._running.discard(number)
@@ -93,7 +112,7 @@ class Downloads:
     def start(self, event: dict[str, Any], page_events: PageEvents, pending: PendingDownloads) -> None:
         """Handle `Browser.downloadWillBegin`."""
         name = event["suggestedFilename"] or "download"
-        download = _Download(event["guid"], name, page_events, pending, pending.add())
+        download = _Download(event["guid"], name, page_events, pending, pending.add(name))
         self._running[download.guid] = download
         self._count += 1
         limit = self._limits.downloads
@@ -130,7 +149,9 @@ class Downloads:
                 await asyncio.to_thread((self._scratch / download.guid).unlink, missing_ok=True)
             elif is_complete:
                 path = await asyncio.to_thread(self._move_to_workspace, download)
-                download.page_events.add("download", f"{path} ({path.stat().st_size} bytes)")
+                size = path.stat().st_size
+                download.pending.note_file(download.number, DownloadedFile(path.name, str(path), size))
+                download.page_events.add("download", f"{path} ({size} bytes)")
             else:
                 download.page_events.add("download failed", download.name)
         except OSError as error:

@@ -131,6 +131,10 @@ class Registration:
     state: str
     is_running: bool
     version: str
+    # The ids of the targets that it controls, and when its script was fetched and last changed, in seconds.
+    clients: tuple[str, ...] = ()
+    fetched: float | None = None
+    modified: float | None = None
 
 
 class Registrations:
@@ -164,7 +168,22 @@ class Registrations:
     def __iter__(self) -> Iterator[Registration]:
         for version, info in list(self._versions.items()):
             if (scope := self._scopes.get(info["registrationId"])) and info["status"] != "redundant":
-                yield Registration(scope, info["scriptURL"], info["status"], self._is_running(version), version)
+                yield Registration(
+                    scope,
+                    info["scriptURL"],
+                    info["status"],
+                    self._is_running(version),
+                    version,
+                    tuple(info.get("controlledClients", ())),
+                    info.get("scriptResponseTime"),
+                    info.get("scriptLastModified"),
+                )
+
+    async def update(self, registration: Registration) -> None:
+        """Have the browser fetch the script again; wait for the new version, if the script has changed."""
+        known = set(self._versions)
+        await self._cdp.send("ServiceWorker.updateRegistration", {"scopeURL": registration.scope})
+        await self._wait_until(lambda: not self._is_installing(known))
 
     async def stop(self, registration: Registration) -> None:
         await self._cdp.send("ServiceWorker.stopWorker", {"versionId": registration.version})
@@ -173,6 +192,11 @@ class Registrations:
     async def unregister(self, registration: Registration) -> None:
         await self._cdp.send("ServiceWorker.unregister", {"scopeURL": registration.scope})
         await self._wait_until(lambda: registration.scope not in self._scopes.values())
+
+    def _is_installing(self, known: set[str]) -> bool:
+        """Return whether no version but the known ones exists yet, or one is on its way to its final state."""
+        fresh = [info["status"] for version, info in self._versions.items() if version not in known]
+        return not fresh or any(status in ("new", "installing", "activating") for status in fresh)
 
     def _is_running(self, version: str) -> bool:
         return bool(self._versions[version]["runningStatus"] != "stopped")

@@ -14,27 +14,27 @@ MAX_RESULT_BYTES = 2_000_000
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
-async def evaluate(cdp: CdpSession, expression: str) -> Any:
+async def evaluate(cdp: CdpSession, expression: str, await_promise: bool = True) -> Any:
     """Run an expression in the page and return its value; if it is a function, call it."""
     code = f"({expression})()" if _is_function(expression) else expression
-    return _to_python(await _evaluate_in_console(cdp, code))
+    return _to_python(await _evaluate_in_console(cdp, code, await_promise))
 
 
-async def evaluate_with(cdp: CdpSession, expression: str, element: str) -> Any:
+async def evaluate_with(cdp: CdpSession, expression: str, element: str, await_promise: bool = True) -> Any:
     """Run an expression or a function with an element, given by its object id, as its argument."""
     function = expression if _is_function(expression) else f"(element) => ({expression})"
     call = {"functionDeclaration": function, "objectId": element, "arguments": [{"objectId": element}]}
-    params = {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True}
+    params = {**call, "awaitPromise": await_promise, "returnByValue": True, "userGesture": True}
     return _to_python(await _send(cdp, "Runtime.callFunctionOn", params))
 
 
-async def _evaluate_in_console(cdp: CdpSession, code: str) -> CdpResult:
+async def _evaluate_in_console(cdp: CdpSession, code: str, await_promise: bool) -> CdpResult:
     """Run code as the DevTools console does: `let` may redeclare a name, and `await` works at the top level."""
     result = await _send(cdp, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
     object_id = result.get("objectId")
     if object_id is None:
         return result
-    if result.get("subtype") == "promise":
+    if result.get("subtype") == "promise" and await_promise:
         return await _send(cdp, "Runtime.awaitPromise", {"promiseObjectId": object_id, "returnByValue": True})
     by_value = {"functionDeclaration": "function () { return this }", "objectId": object_id, "returnByValue": True}
     return await _send(cdp, "Runtime.callFunctionOn", by_value)

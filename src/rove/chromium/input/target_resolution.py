@@ -72,7 +72,7 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
     if isinstance(parsed, Point):
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
     patience = _Patience(devices.page, wait)
-    while not (matches := await _matches(devices, parsed)):
+    while not (matches := _chosen(parsed, await _matches(devices, parsed))):
         if await patience.is_over():
             raise await _missing_error(devices, parsed, patience)
         await patience.wait_for_change()
@@ -80,6 +80,12 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
     matches = whole or matches
     seen = [match for match in matches if match.is_seen]
     return seen if isinstance(parsed, RoleAndName) and len(seen) == 1 else matches
+
+
+def _chosen(parsed: Selector | RoleAndName, matches: list[Element]) -> list[Element]:
+    """Return the matches that a target means: all of them, or the one that it names by its index."""
+    index = parsed.index if isinstance(parsed, Selector) else None
+    return matches if index is None else matches[index : index + 1]
 
 
 class _Patience:

@@ -36,10 +36,12 @@ class SharedResources:
 
     @property
     def state(self) -> SharedState:
-        return SharedState(self.network_conditions.is_offline, self.clipboard.text, self.ref_numbers)
+        conditions = self.network_conditions
+        return SharedState(conditions.is_offline, conditions.throttling, self.clipboard.text, self.ref_numbers)
 
     def restore(self, state: SharedState) -> None:
         """Restore the state of a lost context, before the first tab is opened."""
         self.network_conditions.is_offline = state.is_offline
+        self.network_conditions.throttling = state.throttling
         self.clipboard.text = state.clipboard_text
         self.ref_numbers = state.ref_numbers

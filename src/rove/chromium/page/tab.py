@@ -88,7 +88,7 @@ class Tab:
         self._own_workers = Workers(
             self._console, setup.shared.network_conditions, self.network, self.page.events, tasks=self.page.tasks
         )
-        self.workers = WorkerControl(self.page, self._own_workers, setup.shared.workers)
+        self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
@@ -326,24 +326,16 @@ class Tab:
             self.input, main, await main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         )
 
-    async def evaluate(self, expression: str) -> Any:
+    async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page; a function is called."""
-        return await evaluate(self.page.cdp, expression)
+        return await evaluate(self.page.cdp, expression, await_promise)
 
-    async def take_screenshot(self, box: Box | None, full_page: bool, kind: ImageFormat) -> ScreenshotImage:
+    async def take_screenshot(
+        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
+    ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page, max_side = self.page, self.settings.observing.picture
-        capture = take_screenshot(page.cdp, box, full_page, kind, max_side)
-        task = asyncio.ensure_future(self._person_input.covered(capture))
-        try:
-            await asyncio.wait({task}, timeout=page.time.left / 2)
-            if not task.done() and not page.load_state.has_reached("load"):
-                # A page does not paint while it waits for a style sheet, which may never arrive.
-                page.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
-                page.stop_loading()
-            return await task
-        finally:
-            task.cancel()
+        capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
+        return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
