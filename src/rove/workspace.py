@@ -185,7 +185,9 @@ class OutsideWorkspace(Denied):
 
 
 def _outside(path: str, root: Path) -> OutsideWorkspace:
-    return OutsideWorkspace(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
+    return OutsideWorkspace(
+        f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace."
+    )
 
 
 def _refused(path: str, error: OSError) -> Denied | InvalidArguments:

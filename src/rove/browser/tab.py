@@ -22,6 +22,8 @@ from rove.browser.page_data import (
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
+from rove.browser.storage.cookies import Cookies
+from rove.browser.storage.page_storage import PageStorage
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
 
@@ -140,6 +142,10 @@ class Tab(TabInfo, Protocol):
     def network(self) -> NetworkLog: ...
     @property
     def workers(self) -> Workers: ...
+    @property
+    def cookies(self) -> Cookies: ...
+    @property
+    def storage(self) -> PageStorage: ...
     @property
     def screencast(self) -> Screencast: ...
     @property

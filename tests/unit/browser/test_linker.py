@@ -10,6 +10,7 @@ import rove.browser.scripts
 from rove.browser.scripts.linker import LinkError, check, link
 
 SCRIPTS = Path(rove.browser.scripts.__file__).parent
+ENTRIES = ("isolated_world.js", "main_world.js", "origin_storage.js")
 
 
 def write(folder: Path, **modules: str) -> str:
@@ -110,13 +111,13 @@ def test_forms_that_the_linker_does_not_know_are_refused(tmp_path: Path, text: s
         check(folder, "entry.js")
 
 
-@pytest.mark.parametrize("entry", ["isolated_world.js", "main_world.js"])
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_the_modules_of_rove_can_be_linked(entry: str) -> None:
     check(str(SCRIPTS), entry)
 
 
 def test_each_module_of_rove_is_part_of_a_script() -> None:
-    linked = {path for entry in ("isolated_world.js", "main_world.js") for path in _paths(entry)}
+    linked = {path for entry in ENTRIES for path in _paths(entry)}
     assert {str(file.relative_to(SCRIPTS)) for file in SCRIPTS.rglob("*.js")} == linked
 
 

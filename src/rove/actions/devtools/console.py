@@ -32,6 +32,7 @@ class ConsoleLine:
     context: str
     origin: str
     count: int
+    # The arguments of the call as JSON data; left out where they are only the text.
     args: tuple[Any, ...] = ()
 
     def shown(self, origin: str) -> str:
@@ -45,7 +46,8 @@ class ConsoleLine:
     def entry(self) -> dict[str, Any]:
         """The message as JSON data: what was called, with which arguments, when and where."""
         place = {"context": self.context, "source": self.source} if self.source else {"context": self.context}
-        return {"type": self.type, "args": list(self.args), "timestamp": self.time, **place}
+        args = list(self.args or filter(None, [self.text]))
+        return {"type": self.type, "args": args, "timestamp": self.time, **place}
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:
     kept: list[ConsoleLine] = []
     room = MOST_CHARACTERS
     for line in reversed(lines):
-        room -= len(line.text) + len(line.source)
+        room -= len(line.text) + len(line.source) + (len(json.dumps(line.args)) if line.args else 0)
         if room < 0 and kept:
             break
         kept.append(line)
@@ -137,5 +139,5 @@ def _line(entry: ConsoleMessage) -> ConsoleLine:
         source.context,
         source.origin,
         entry.count,
-        tuple(entry.args),
+        () if entry.text and entry.args == [entry.text] else tuple(entry.args),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, FileAction, action, arg
@@ -54,7 +55,7 @@ class ReadImage(FileAction[ImageRead]):
         data = await asyncio.to_thread(self._read, workspace)
         most = self.max_side or settings.observing.picture
         kind, size, shown = await asyncio.to_thread(_prepared, self.path, data, most)
-        image = Attachment("image", kind, shown, os.path.basename(self.path))
+        image = Attachment("image", kind, shown, PurePosixPath(self.path).name)
         return ImageRead(Own(self.path), Own(kind), *size, image)
 
     def _read(self, workspace: Workspace) -> bytes:
@@ -95,7 +96,7 @@ def _prepared(path: str, data: bytes, most: int) -> tuple[str, tuple[int, int], 
 def _opened(path: str, data: bytes) -> Image:
     """Open an image of a known format, whatever its file is called."""
     from PIL import Image
-    from pillow_heif import register_heif_opener  # type: ignore[import-untyped]
+    from pillow_heif import register_heif_opener
 
     register_heif_opener()
     image = Image.open(io.BytesIO(data), formats=[*FORMATS, HEIC])

@@ -36,9 +36,12 @@ class Navigate(TabAction[Navigated]):
         return self.url
 
     async def perform(self, tab: Tab) -> Navigated:
-        downloads = tab.page.downloads.count
+        page = tab.page
+        downloads, documents = page.downloads.count, page.load_state.documents
         await tab.navigate(self.url)
-        return Navigated(tab.url, tab.page.status, tab.page.downloads.latest(downloads))
+        # A page that has loaded may start downloads too.
+        download = page.downloads.latest(downloads) if page.load_state.documents == documents else None
+        return Navigated(tab.url, page.status, download)
 
 
 @action(Effect.NAVIGATE)

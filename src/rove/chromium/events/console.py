@@ -9,7 +9,13 @@ from typing import Any
 
 from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_events import PageEvents
-from rove.chromium.events.console_format import exception_location, exception_text, message_text, source_location, truncate
+from rove.chromium.events.console_format import (
+    exception_location,
+    exception_text,
+    message_text,
+    source_location,
+    truncate,
+)
 from rove.chromium.events.console_values import ConsoleValues
 from rove.chromium.protocol.connection import CdpSession
 from rove.outcome import origin_in

@@ -91,7 +91,8 @@ class LoggedRequest:
 
 def _moment(request: LoggedRequest, event: Event) -> float:
     """Return when an event of a request was, in seconds since the epoch; CDP counts from another moment."""
-    return request.at + event["timestamp"] - request.began
+    after: float = event["timestamp"] - request.began
+    return request.at + after
 
 
 class NetworkLog:
@@ -165,9 +166,19 @@ class NetworkLog:
         origin = ""  # CDP does not report which frame opened a WebSocket
         self._add(
             LoggedRequest(
-                self._next_number(), event["requestId"], cdp, context, origin, "GET", url, "websocket", 0, 0, {},
+                self._next_number(),
+                event["requestId"],
+                cdp,
+                context,
+                origin,
+                "GET",
+                url,
+                "websocket",
+                0,
+                0,
+                {},
                 initiator=initiator_text(event.get("initiator", {})),
-            )  # fmt: skip
+            )
         )
 
     def _on_websocket_request(self, event: Event) -> None:

@@ -58,7 +58,8 @@ def _phase(timing: Event, start: str, end: str) -> float | None:
     """Return the milliseconds between two moments; None if the phase did not take place, which CDP tells by -1."""
     if timing.get(start, -1) < 0 or timing.get(end, -1) < 0:
         return None
-    return round(max(timing[end] - timing[start], 0.0), 1)
+    took: float = timing[end] - timing[start]
+    return round(max(took, 0.0), 1)
 
 
 def _milliseconds(seconds: float) -> float:

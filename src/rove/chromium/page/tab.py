@@ -34,6 +34,8 @@ from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
+from rove.chromium.storage.cookies import PageCookies
+from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
 from rove.settings.tree import Settings
 from rove.target import Ref, parse_target
@@ -89,6 +91,8 @@ class Tab:
             self._console, setup.shared.network_conditions, self.network, self.page.events, tasks=self.page.tasks
         )
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
+        self.cookies = PageCookies(cdp, lambda: self.url)
+        self.storage = PageStorage(self.page.worlds)
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)

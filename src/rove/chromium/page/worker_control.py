@@ -30,7 +30,7 @@ class WorkerControl:
         infos = [info for _, info in await self._service_workers()]
         return [*infos, *(WorkerInfo(worker.kind, worker.url, "running") for worker in self._ordinary_workers())]
 
-    async def inspect(self, url: str | None) -> list[WorkerInfo]:
+    async def inspect(self, url: str | None) -> Sequence[WorkerInfo]:
         """Return all that is known of the service workers whose URL or scope contains `url`, or of all of them."""
         return [
             await self._inspected(registration, info)

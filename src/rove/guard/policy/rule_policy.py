@@ -197,7 +197,7 @@ class RulePolicy:
 def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
     descriptions = {
         Effect.SEND_FILE: "send files of the workspace to a page",
-        Effect.SCRIPT: "run a script in the page",
-        Effect.SECRET: "use a secret",
+        Effect.SCRIPT: "run a script in the page" if facts.verb == "evaluate" else f"do `{facts.verb}`",
+        Effect.SECRET: "read the value of a cookie" if facts.verb == "cookies" else "use a secret",
     }
     return descriptions.get(verdict.effect, f"do `{facts.verb}`")
