@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.header_masking import MASK
@@ -40,7 +41,7 @@ class Cookies(TabAction[CookieList]):
     )
     name: str | None = arg("Which cookie.", default=None, min_length=1)
     value: str | None = arg("Value to set.", default=None, max_length=LONGEST_VALUE)
-    domain: str | None = arg("To set it for all hosts of a domain; the page's host if not given.", default=None)
+    subdomains: bool = arg("Set it for the subdomains of the page's host too.", default=False)
     path: str | None = arg("Path to set it for.", default=None)
     seconds: float | None = arg("How long it lasts; until the session ends if not given.", default=None, gt=0)
     http_only: bool = arg("Hide it from scripts.", default=False)
@@ -56,7 +57,7 @@ class Cookies(TabAction[CookieList]):
         if self.operation in ("get", "set", "delete") and self.name is None:
             raise InvalidArguments(f"`name` is missing: {self.operation} needs it.")
         if self.operation == "set":
-            await tab.cookies.set(self._wanted())
+            await tab.cookies.set(self._wanted(urlsplit(tab.url).hostname or ""))
         found = await tab.cookies.list()
         named = [cookie for cookie in found if self.name is None or cookie.name == self.name]
         if not named and self.operation in ("get", "delete"):
@@ -67,12 +68,14 @@ class Cookies(TabAction[CookieList]):
             return CookieList((), len(named))
         return CookieList(tuple(named if self.operation == "get" else _masked(named)))
 
-    def _wanted(self) -> Cookie:
+    def _wanted(self, host: str) -> Cookie:
+        # No domain above the page's host: the browser would take any, also that of all hosts under `com`.
+        domain = f".{host}" if self.subdomains else ""
         expires = None if self.seconds is None else time.time() + self.seconds
         return Cookie(
             self.name or "",
             self.value or "",
-            self.domain or "",
+            domain,
             self.path or "",
             expires,
             self.http_only,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, FileAction, action, arg
 from rove.errors import Denied, InvalidArguments
-from rove.outcome import Attachment, Own, Result
+from rove.outcome import Attachment, Own, Passage, Result
 from rove.validation.record import dataclass
 from rove.workspace import OpenFile, OutsideWorkspace, Workspace
 
@@ -41,6 +42,10 @@ class ImageRead(Result):
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         return (self.image,)
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell it in rove's own words: no page wrote any of it."""
+        yield Passage(str(self))
 
 
 @action(Effect.READ, group="images")

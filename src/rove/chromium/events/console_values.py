@@ -15,9 +15,9 @@ MAX_BYTES = 20_000
 MAX_FETCHES = 20
 # The browser shortens the strings of an object's preview to this length.
 PREVIEW_STRING = 100
-# A getter of the page would run its code, so the value of an object that has one is not fetched.
-_BY_VALUE = {
-    "functionDeclaration": "function () { return this }",
+# Fails where a getter of the page would change something. Returned by value, getters would run without that check.
+_AS_JSON = {
+    "functionDeclaration": "function () { return JSON.stringify(this) }",
     "returnByValue": True,
     "silent": True,
     "throwOnSideEffect": True,
@@ -42,13 +42,13 @@ class ConsoleValues:
 
     async def _complete(self, cdp: CdpSession, object_id: str, values: list[Any], index: int) -> None:
         try:
-            answer = await cdp.send("Runtime.callFunctionOn", {**_BY_VALUE, "objectId": object_id}, MAX_BYTES)
-        except CdpError:
-            return  # it contains itself, is too large, or has gone with its page: its beginning stays
+            answer = await cdp.send("Runtime.callFunctionOn", {**_AS_JSON, "objectId": object_id}, MAX_BYTES)
+            if "exceptionDetails" not in answer:
+                values[index] = json.loads(answer["result"]["value"])
+        except (CdpError, KeyError, ValueError):
+            return  # it is too large, has gone with its page, or makes no JSON of itself: its beginning stays
         finally:
             self._fetching -= 1
-        if "exceptionDetails" not in answer and "value" in answer["result"]:
-            values[index] = answer["result"]["value"]
 
 
 def _value(argument: RemoteObject) -> Any:
