@@ -45,7 +45,7 @@ class Evaluate(TabAction[Evaluated]):
 
     expression: str = arg("Expression, or a function, which is given the element.", min_length=1)
     target: Target | None = arg("Element to hand to the function.", default=None)
-    await_promise: bool = arg("Wait for a promise.", default=True)
+    await_promise: bool = arg("Wait for a promise.", default=True, rare=True)
 
     async def perform(self, tab: Tab) -> Evaluated:
         element = await tab.resolve(self.target) if self.target else None
