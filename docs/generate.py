@@ -19,13 +19,14 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from docs.gateway_reference import gateway_lines
 from rove import errors
-from rove.action import CORE, AnyAction, Effect, fields_of, registry
+from rove.action import CORE, AnyAction, Effect, registry
 from rove.advice import insert_names
 from rove.errors import RoveError
 from rove.settings.tree import Option, options
 from rove.surfaces.cli.commands import build_parser
 from rove.toolsets.catalogue import EVERYTHING, PREFIX
 from rove.toolsets.toolset import catalogue_toolset
+from rove.validation.fields import schema_of
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
@@ -33,9 +34,10 @@ EFFECTS = {
     Effect.READ: "looks, and changes nothing",
     Effect.ACT: "does what a user could do with a browser",
     Effect.NAVIGATE: "makes a tab load an address",
-    Effect.SCRIPT: "runs code in the page",
+    Effect.SCRIPT: "runs code in the page, or reads and changes what the page stores",
     Effect.SEND_FILE: "hands files of the workspace to a page",
-    Effect.SECRET: "types a named secret: never by itself, but beside another effect of what is given `secret:NAME`",
+    Effect.SECRET: "types a named secret, or reads the value of a cookie: never by itself, but beside another effect of "
+    "what is given `secret:NAME`, or of `cookies` with `get`",
     Effect.SPAWN: "opens something that stays open until it is closed",
     Effect.HANDOFF: "asks a person to drive, and waits for them",
 }
@@ -115,9 +117,8 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
     tool = catalogue_toolset([EVERYTHING])[PREFIX + cls.verb]
-    properties: Mapping[str, Schema] = tool.schema["properties"]
-    own = fields_of(cls)
-    return {name: properties[name] for name in own}, [name for name in properties if name not in own]
+    own: dict[str, Schema] = schema_of(cls)["properties"]  # with those that the tool leaves out
+    return own, [name for name in tool.schema["properties"] if name not in own]
 
 
 def _argument(cls: type[AnyAction], name: str, field: Schema) -> str:
