@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from docs.gateway_reference import gateway_lines
 from rove import errors
-from rove.action import CORE, AnyAction, Effect, registry
+from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.advice import insert_names
 from rove.errors import RoveError
 from rove.settings.tree import Option, options
@@ -36,8 +36,8 @@ EFFECTS = {
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page, or reads and changes what the page stores",
     Effect.SEND_FILE: "hands files of the workspace to a page",
-    Effect.SECRET: "types a named secret, or reads the value of a cookie: never by itself, but beside another effect of "
-    "what is given `secret:NAME`, or of `cookies` with `get`",
+    Effect.SECRET: "types a named secret, or reads the value of a cookie: never by itself, but beside another effect, "
+    "of what is given `secret:NAME` and of `cookies` with `get`",
     Effect.SPAWN: "opens something that stays open until it is closed",
     Effect.HANDOFF: "asks a person to drive, and waits for them",
 }

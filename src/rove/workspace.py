@@ -43,6 +43,14 @@ class Workspace:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    def names(self, path: str) -> bool:
+        """Return whether a path is one in the workspace, whether or not there is a file."""
+        try:
+            self._parts(path)
+        except Denied:
+            return False
+        return True
+
     @contextlib.contextmanager
     def reading(self, path: str) -> Generator[OpenFile]:
         """Open a file of the workspace. The path is relative to the workspace, or absolute and inside it."""
@@ -180,14 +188,8 @@ def _candidates(name: str) -> Generator[str]:
         yield f"{stem}-{number}.{ending}" if dot else f"{name}-{number}"
 
 
-class OutsideWorkspace(Denied):
-    """A path that leads out of the workspace."""
-
-
-def _outside(path: str, root: Path) -> OutsideWorkspace:
-    return OutsideWorkspace(
-        f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace."
-    )
+def _outside(path: str, root: Path) -> Denied:
+    return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
 
 
 def _refused(path: str, error: OSError) -> Denied | InvalidArguments:

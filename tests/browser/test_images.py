@@ -79,7 +79,7 @@ async def test_a_file_that_is_missing_or_outside_is_not_found(reader: Session, w
         with pytest.raises(Denied) as outside:
             await reader.read_image(path)
         assert outside.value.message == f"Image file not found: {path}"
-        assert "outside the workspace" in outside.value.hint
+        assert "Only images in the workspace" in outside.value.hint
     with pytest.raises(Denied):
         await reader.read_image("link.png")
 

@@ -13,7 +13,7 @@ from rove.action import Effect, FileAction, action, arg
 from rove.errors import Denied, InvalidArguments
 from rove.outcome import Attachment, Own, Passage, Result
 from rove.validation.record import dataclass
-from rove.workspace import OpenFile, OutsideWorkspace, Workspace
+from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -25,6 +25,7 @@ HEIC = "HEIF"
 MOST_BYTES = 50 * 2**20
 # A small file can unpack to an image that fills the memory.
 MOST_PIXELS = 100_000_000
+SMALLER = "Name a smaller image."
 KINDS = "PNG, JPEG, GIF, WebP or HEIC"
 
 
@@ -64,21 +65,18 @@ class ReadImage(FileAction[ImageRead]):
         return ImageRead(Own(self.path), Own(kind), *size, image)
 
     def _read(self, workspace: Workspace) -> bytes:
+        if not workspace.names(self.path):
+            # The same for files that exist and files that do not, so that it does not tell which are there.
+            hint = f"Only images in the workspace {workspace.root} are read: put it there, or set --workspace."
+            raise Denied(f"Image file not found: {self.path}", hint=hint, quotes_page=False)
         try:
-            with workspace.reading(self.path) as file:
-                return _contents(self.path, file)
+            with workspace.reading(self.path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
+                data = opened.read(MOST_BYTES + 1)
         except InvalidArguments as error:
             raise InvalidArguments(f"Image file not found: {self.path}", hint=error.hint) from error
-        except OutsideWorkspace as error:
-            # The same for files that exist and files that do not, so that it does not tell which are there.
-            raise Denied(f"Image file not found: {self.path}", hint=f"{error.message} {error.hint}") from error
-
-
-def _contents(path: str, file: OpenFile) -> bytes:
-    if file.size > MOST_BYTES:
-        raise InvalidArguments(f"{path} is larger than {MOST_BYTES // 2**20} MB.", hint="Name a smaller image.")
-    with os.fdopen(os.dup(file.descriptor), "rb") as copy:
-        return copy.read(MOST_BYTES)
+        if len(data) > MOST_BYTES:
+            raise InvalidArguments(f"{self.path} is larger than {MOST_BYTES // 2**20} MB.", hint=SMALLER)
+        return data
 
 
 def _prepared(path: str, data: bytes, most: int) -> tuple[str, tuple[int, int], bytes]:
@@ -106,9 +104,7 @@ def _opened(path: str, data: bytes) -> Image:
     register_heif_opener()
     image = Image.open(io.BytesIO(data), formats=[*FORMATS, HEIC])
     if image.width * image.height > MOST_PIXELS:
-        raise InvalidArguments(
-            f"{path} has {image.width} x {image.height} pixels, which is too many.", hint="Name a smaller image."
-        )
+        raise InvalidArguments(f"{path} has {image.width} x {image.height} pixels, which is too many.", hint=SMALLER)
     return image
 
 
