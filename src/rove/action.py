@@ -266,10 +266,13 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
 
 
 def without_empty(cls: type[AnyAction], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out arguments that are null or empty and need not be given: models write those for what they leave out."""
+    """Leave out arguments that are null or empty and need not be given.
+
+    Models write those for what they leave out, above all where their API demands a value for every property.
+    """
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-    optional = {field.name for field in fields if field.default is not dataclasses.MISSING}
-    return {name: value for name, value in arguments.items() if name not in optional or value not in (None, "")}
+    required = {field.name for field in fields if field.default is dataclasses.MISSING}
+    return {name: value for name, value in arguments.items() if name in required or value not in (None, "")}
 
 
 def make_action(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
