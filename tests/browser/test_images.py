@@ -18,17 +18,18 @@ from rove.render.outcomes import as_text
 MIME = {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
 
-@pytest.fixture
-async def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "workspace"
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("images") / "workspace"
     folder.mkdir()
     return folder
 
 
-@pytest.fixture
-async def reader(workspace: Path, tmp_path: Path) -> AsyncGenerator[Session]:
+@pytest.fixture(scope="module")
+async def reader(workspace: Path) -> AsyncGenerator[Session]:
     """A session without a browser: starting one would fail."""
-    settings = Settings(home=tmp_path, workspace=workspace, browser=tmp_path / "no-browser", fetch_browser=False)
+    home = workspace.parent
+    settings = Settings(home=home, workspace=workspace, browser=home / "no-browser", fetch_browser=False)
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 

@@ -51,6 +51,14 @@ def one(value: object) -> list[object]:
     return [value]
 
 
+@conversion("first_match")
+def first_match(value: object) -> str:
+    """Return the target that means the first element which a CSS selector matches."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be a CSS selector")
+    return f"{value.strip()} >> nth=0"
+
+
 @conversion("locator")
 def locator(selector: object, role: object = None, name: object = None) -> str:
     """Return the target that a selector, or a role and a name, mean."""

@@ -30,6 +30,10 @@ class Resize(TabAction[Resized]):
     width: int = arg("CSS pixels.", le=10_000)
     height: int = arg("CSS pixels.", le=10_000)
 
+    @property
+    def is_about_page(self) -> bool:
+        return False  # the next page is as large
+
     async def perform(self, tab: Tab) -> Resized:
         if self.width <= 0 or self.height <= 0:
             raise InvalidArguments("Invalid dimensions: width and height must be positive")
