@@ -84,7 +84,7 @@ def _prepared(path: str, data: bytes, most: int) -> tuple[str, tuple[int, int], 
     from PIL import Image, ImageOps
 
     try:
-        with _opened(path, data) as image:
+        with _opened(data) as image:
             kind = image.format or ""
             if kind in FORMATS and max(image.size) <= most:
                 image.load()  # raises if the file is damaged
@@ -92,19 +92,21 @@ def _prepared(path: str, data: bytes, most: int) -> tuple[str, tuple[int, int], 
             upright = ImageOps.exif_transpose(image)
             upright.thumbnail((most, most))
             return _encoded(upright, kind)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+    except Image.DecompressionBombError as error:
+        raise InvalidArguments(f"{path} has too many pixels.", hint=SMALLER) from error
+    except (OSError, ValueError, SyntaxError) as error:
         raise InvalidArguments(f"{path} is not an image that can be read.", hint=f"Name a {KINDS} file.") from error
 
 
-def _opened(path: str, data: bytes) -> Image:
-    """Open an image of a known format, whatever its file is called."""
+def _opened(data: bytes) -> Image:
+    """Open an image of a known format, whatever its file is called. Raises DecompressionBombError for a huge one."""
     from PIL import Image
     from pillow_heif import register_heif_opener
 
     register_heif_opener()
     image = Image.open(io.BytesIO(data), formats=[*FORMATS, HEIC])
     if image.width * image.height > MOST_PIXELS:
-        raise InvalidArguments(f"{path} has {image.width} x {image.height} pixels, which is too many.", hint=SMALLER)
+        raise Image.DecompressionBombError
     return image
 
 
