@@ -38,17 +38,17 @@ async def test_items_of_web_storage_are_listed_read_set_and_deleted(session: Ses
     await session.navigate(site.page("/", "<p>Page</p>"))
     for area in ("local", "session"):
         await session.evaluate(f"{area}Storage.setItem('cup', 'full')")
-        await session.storage(area, "set", key="pot", value="empty")  # type: ignore[arg-type]
+        await session.storage(area, "set", key="pot", value="empty")
         assert await value(session, f"{area}Storage.pot") == "empty"
         assert await stored(session, area) == {"cup": "full", "pot": "empty"}
         assert await stored(session, area, operation="get", key="cup") == {"cup": "full"}
-        await session.storage(area, "delete", key="cup")  # type: ignore[arg-type]
+        await session.storage(area, "delete", key="cup")
         assert await value(session, f"Object.keys({area}Storage)") == ["pot"]
-        cleared = (await session.storage(area, "clear")).result  # type: ignore[arg-type]
+        cleared = (await session.storage(area, "clear")).result
         assert str(cleared) == "Nothing is stored there."
         assert await value(session, f"{area}Storage.length") == 0
         with pytest.raises(InvalidArguments) as caught:
-            await session.storage(area, "get", key="cup")  # type: ignore[arg-type]
+            await session.storage(area, "get", key="cup")
         assert caught.value.message == "There is no item 'cup'."
 
 
@@ -133,7 +133,7 @@ async def test_a_page_without_an_origin_has_no_storage(session: Session, site: S
     await session.navigate(site.page("/", "<p>Page</p>", headers={"Content-Security-Policy": "sandbox allow-scripts"}))
     for area in ("local", "session", "indexeddb", "cache"):
         with pytest.raises(InvalidArguments) as caught:
-            await session.storage(area)  # type: ignore[arg-type]
+            await session.storage(area)
         assert caught.value.message == "This page has no storage of its own."
 
 

@@ -71,7 +71,7 @@ class Tools:
         """Return the console entries, once there are that many; large ones are read as the answer says."""
         until = time.monotonic() + PATIENCE
         while True:
-            found = self.read(await self.text("browser_recent_console_logs", limit=limit))
+            found: list[dict[str, Any]] = self.read(await self.text("browser_recent_console_logs", limit=limit))
             if len(found) >= count:
                 return found
             assert time.monotonic() < until, f"waited for {count} entries in vain: {found}"
