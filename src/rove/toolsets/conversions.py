@@ -13,6 +13,7 @@ from rove.validation.pattern import pattern
 Conversion = Callable[..., Any]
 _conversions: dict[str, Conversion] = {}
 _DURATION = pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+LONGEST_SECONDS = 600
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -35,6 +36,8 @@ def duration(value: object) -> float:
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not seconds:
         raise ValueError("must be a duration such as 15s, 500ms or 2m")
+    if seconds > LONGEST_SECONDS:
+        raise ValueError(f"must be at most {LONGEST_SECONDS // 60}m")
     return seconds
 
 

@@ -58,6 +58,8 @@ class ConsoleLines(Result):
     cleared: int = 0
     # The file that has all entries as JSON, if they are more than fits into an answer.
     path: Own = Own("")
+    # The most entries that were asked for.
+    limit: int = 0
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -104,7 +106,7 @@ class Console(TabAction[ConsoleLines]):
         path = await _saved(tab, lines, self.limit)
         kept = _fitting(lines)
         dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
-        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path)
+        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit)
 
 
 def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:

@@ -157,7 +157,7 @@ class Network(TabAction[RequestList]):
     url: str | None = arg("Part of the URL, or a pattern with *.", default=None, min_length=1)
     type: str | None = arg("Such as document, script, fetch, xhr, image.", default=None, min_length=1)
     failed: bool = arg("Only failures and HTTP errors.", default=False)
-    limit: int = arg("Most requests, the latest ones.", default=50, ge=1, le=500)
+    limit: int = arg("Most requests, the latest ones.", default=50, ge=0, le=500)
 
     @property
     def is_about_page(self) -> bool:
@@ -199,7 +199,7 @@ def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
     """Return the latest requests that fit into an answer, oldest first."""
     lines: list[RequestLine] = []
     room = MOST_CHARACTERS
-    for request in reversed(found[-limit:]):
+    for request in reversed(found[len(found) - min(limit, len(found)) :]):
         line = _line(request)
         room -= len(line.url) + 40
         if room < 0:

@@ -207,6 +207,8 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
     else:
         spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
+    if "error" in answer and isinstance(parsed, Selector) and parsed.index is not None:
+        raise InvalidArguments(f"`{parsed}` is not a valid CSS selector.")
     if "error" in answer:
         raise InvalidArguments(
             f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.", hint=NAME_IT

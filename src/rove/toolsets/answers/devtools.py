@@ -66,7 +66,7 @@ def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     assert isinstance(result, ConsoleLines)
     if result.path:
         return _in_file(result.path)
-    return Answer(_as_json(result.latest(request.arguments["limit"])))
+    return Answer(_as_json(result.latest(result.limit)))
 
 
 @answer_form("service_workers")
