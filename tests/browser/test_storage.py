@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from tests.site import Site
 
-from rove import Session
+from rove import Allow, Ask, Deny, Place, Session
+from rove.action import parse
 from rove.errors import InvalidArguments
+from rove.guard.policy.rule_policy import RulePolicy
 from rove.render.outcomes import as_text
 
 MAKE_DATABASE = """new Promise((resolve) => {
@@ -176,3 +178,13 @@ async def test_a_page_that_is_not_of_the_web_has_no_cookies(session: Session) ->
     with pytest.raises(InvalidArguments) as caught:
         await session.cookies()
     assert caught.value.message == "about:blank has no cookies."
+
+
+def test_reading_the_value_of_a_cookie_is_the_use_of_a_secret() -> None:
+    policy, place = RulePolicy(defaults={"secret": "ask"}), Place("s", "t1", "https://example.com/")
+    asked = policy.decide(parse("cookies", {"operation": "get", "name": "login"}), place)
+    assert isinstance(asked, Ask)
+    assert asked.question == "May the agent read the value of a cookie at https://example.com?"
+    assert policy.decide(parse("cookies", {}), place) == Allow()
+    for verb in ("cookies", "storage"):
+        assert isinstance(RulePolicy(defaults={"script": "deny"}).decide(parse(verb, {}), place), Deny)

@@ -114,8 +114,11 @@ class Context(Protocol):
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         ...
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, /) -> None:
-        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str], /) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others.
+
+        `redact` replaces secrets in text that is written to files.
+        """
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
@@ -126,6 +126,8 @@ class Tab(TabInfo, Protocol):
     lock: asyncio.Lock
     # Whether the page did not answer when it was last asked.
     is_unresponsive: bool
+    # Replaces secrets, and what a person typed, in text that is written to files.
+    redact: Callable[[str], str]
 
     @property
     def page(self) -> PageState: ...

@@ -99,9 +99,9 @@ class Context:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         return self._shared.may_read(address)
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str) -> None:
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str]) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
-        self._shared.may_read, self._shared.withheld = may_read, withheld
+        self._shared.may_read, self._shared.withheld, self._shared.redact = may_read, withheld, redact
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""

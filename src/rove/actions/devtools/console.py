@@ -124,7 +124,7 @@ def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:
 async def _saved(tab: Tab, lines: Sequence[ConsoleLine], limit: int) -> Own:
     """Write all entries to a file if they are more than an answer may hold; return its path, or nothing."""
     whole = ConsoleLines(tuple(lines), 0, 0).latest(limit)
-    data = json.dumps(whole, ensure_ascii=False).encode("utf-8", "replace")
+    data = tab.redact(json.dumps(whole, ensure_ascii=False)).encode("utf-8", "replace")
     if len(data) <= tab.settings.observing.output:
         return Own("")
     return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))

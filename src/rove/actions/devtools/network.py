@@ -252,7 +252,8 @@ async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
     text = _text(data)
     if text is not None and len(text) <= MOST_BODY:
         return RequestBody(text)
-    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, data)
+    clean = data if text is None else tab.redact(text).encode("utf-8")
+    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, clean)
     return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
 
 

@@ -84,7 +84,8 @@ class Storage(TabAction[StorageContents]):
 
     async def _saved(self, tab: Tab, entries: Sequence[StoredEntry]) -> Own:
         """Write the entries to a file if a line cannot show one of them, or an answer all; return its path."""
-        data = json.dumps({entry.key: entry.value for entry in entries}, ensure_ascii=False).encode("utf-8", "replace")
+        text = json.dumps({entry.key: entry.value for entry in entries}, ensure_ascii=False)
+        data = tab.redact(text).encode("utf-8", "replace")
         is_cut = any(str(entry).endswith("…") for entry in entries)
         if not is_cut and len(data) <= tab.settings.observing.output:
             return Own("")

@@ -51,7 +51,7 @@ class Evaluate(TabAction[Evaluated]):
         element = await tab.resolve(self.target) if self.target else None
         run = element.evaluate if element else tab.evaluate
         value = await run(self.expression, self.await_promise)
-        data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        data = tab.redact(json.dumps(value, ensure_ascii=False)).encode("utf-8", "replace")
         most = tab.settings.observing.output
         if len(data) <= most:
             return Evaluated(value)

@@ -29,6 +29,8 @@ class SharedResources:
         self.may_read: Callable[[str], bool] = lambda address: True
         # The text that the agent is shown in place of a frame that it may not read.
         self.withheld = "(not shown)"
+        # Replaces secrets, and what a person typed, in text that is written to files.
+        self.redact: Callable[[str], str] = lambda text: text
         # Called when a tab was opened, closed or made current, or shows another URL.
         self.on_changed: Callable[[], object] = lambda: None
         # Called with the value of a field each time that a person who drives has typed into it.

@@ -93,6 +93,7 @@ class Tab:
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
+        self.redact = lambda text: setup.shared.redact(text)
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)

@@ -198,7 +198,7 @@ class Session:
                     await context.close()
                     await self.network.close()
                 self.refuse_if_closed()
-                context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
+                context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
                 context.watch(self._on_changed, self._typed.note_field)
                 self._context = context
                 self._on_changed()
