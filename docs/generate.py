@@ -36,8 +36,8 @@ EFFECTS = {
     Effect.NAVIGATE: "makes a tab load an address",
     Effect.SCRIPT: "runs code in the page, or reads and changes what the page stores",
     Effect.SEND_FILE: "hands files of the workspace to a page",
-    Effect.SECRET: "types a named secret, or reads the value of a cookie: never by itself, but beside another effect, "
-    "of what is given `secret:NAME` and of `cookies` with `get`",
+    Effect.SECRET: "uses saved logins, reads the value of a cookie, or types a named secret, beside another effect of "
+    "what is given `secret:NAME`",
     Effect.SPAWN: "opens something that stays open until it is closed",
     Effect.HANDOFF: "asks a person to drive, and waits for them",
 }
@@ -117,8 +117,9 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
     tool = catalogue_toolset([EVERYTHING])[PREFIX + cls.verb]
-    own: dict[str, Schema] = schema_of(cls)["properties"]  # with those that the tool leaves out
-    return own, [name for name in tool.schema["properties"] if name not in own]
+    properties: Mapping[str, Schema] = tool.schema["properties"]
+    own: Mapping[str, Schema] = schema_of(cls)["properties"]  # with those that a core tool does not list
+    return {name: properties.get(name, own[name]) for name in own}, [name for name in properties if name not in own]
 
 
 def _argument(cls: type[AnyAction], name: str, field: Schema) -> str:

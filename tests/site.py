@@ -36,6 +36,8 @@ class Page:
     kind: str = "text/html; charset=utf-8"
     headers: dict[str, str] = field(default_factory=dict)
     hold: threading.Event | None = None
+    # The Authorization header without which the server asks for a password.
+    authorization: str | None = None
 
 
 class Site:
@@ -55,10 +57,11 @@ class Site:
         kind: str = "text/html; charset=utf-8",
         headers: dict[str, str] | None = None,
         hold: threading.Event | None = None,
+        authorization: str | None = None,
     ) -> str:
         """Serve a page at a path; return its address."""
         whole = body if kind != "text/html; charset=utf-8" or "<!doctype" in body else f"<!doctype html>\n{body}"
-        self._pages[path] = Page(whole.encode(), status, kind, headers or {}, hold)
+        self._pages[path] = Page(whole.encode(), status, kind, headers or {}, hold, authorization)
         return self.url(path)
 
     def url(self, path: str = "/", host: str = "127.0.0.1") -> str:
@@ -75,6 +78,8 @@ class Site:
             return Page(b"Not found", 404, "text/plain")
         if page.hold is not None:
             page.hold.wait(LONGEST_HOLD)
+        if page.authorization not in (None, request.headers.get("Authorization")):
+            return Page(b"Members only", 401, headers={"WWW-Authenticate": 'Basic realm="Members"'})
         return page
 
     def clear(self) -> None:

@@ -7,6 +7,7 @@ import enum
 import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -21,8 +22,10 @@ from typing import (
     get_origin,
 )
 
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
+from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
     from rove.settings.tree import Settings
+    from rove.states.facts import StateFacts
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -84,14 +88,25 @@ class Action(Validated, Generic[R]):
         return ()
 
     @property
+    def logins(self) -> tuple[LoginUse, ...]:
+        """The saved states and profiles that it uses."""
+        return ()
+
+    @property
     def effects(self) -> tuple[Effect, ...]:
-        """All that it can do: the effect of its class and, if it names a secret, the use of a secret."""
-        return (type(self).effect, Effect.SECRET) if self.secrets else (type(self).effect,)
+        """All that it can do: the effect of its class and, if it names a secret or a login, the use of a secret."""
+        own = type(self).effect
+        return (own, Effect.SECRET) if own is not Effect.SECRET and (self.secrets or self.logins) else (own,)
 
     @property
     def shows_page(self) -> bool:
         """Whether its outcome includes what changed on the page."""
         return type(self).observes
+
+    @property
+    def settles(self) -> bool:
+        """Whether its outcome waits until the page is quiet."""
+        return True
 
     @property
     def takes(self) -> float:
@@ -140,10 +155,46 @@ class FileAction(Action[R]):
         raise NotImplementedError
 
 
+class StateDesk(Protocol):
+    """What an action on saved states may ask of the engine."""
+
+    async def save(self, name: str) -> StateFacts:
+        """Save the state of the session under a name."""
+        ...
+
+    async def load(self, name: str) -> StateFacts:
+        """Replace cookies and storage of the session by a saved state."""
+        ...
+
+    async def list(self) -> list[StateFacts]:
+        """Return the facts of every state."""
+        ...
+
+    async def show(self, name: str) -> StateFacts:
+        """Return the facts of one state."""
+        ...
+
+    async def delete(self, name: str) -> None:
+        """Delete a state."""
+
+    async def import_(self, name: str, path: str) -> StateFacts:
+        """Save what a file of the workspace holds under a name."""
+        ...
+
+    async def export(self, name: str) -> Path:
+        """Write a state to a file in the workspace; return its path."""
+        ...
+
+
 class SessionDirectory(Protocol):
     """What an action on the set of sessions may ask of the engine."""
 
-    async def open_session(self, name: str | None) -> str:
+    @property
+    def states(self) -> StateDesk:
+        """The saved states."""
+        ...
+
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         """Open a session, with a name of its own if none is given; return the name."""
         ...
 

@@ -13,6 +13,8 @@ RoveError
 ├── JournalFailed         journal_failed        the journal cannot be written
 ├── NotOpen               not_open              there is no session or tab of that name
 ├── LimitReached          limit_reached         no more sessions, tabs, questions or memory are allowed
+├── StateUnusable         state_unusable        a saved state cannot be read, restored or written
+├── ProfileInUse          profile_in_use        another session uses the profile
 ├── BrowserUnavailable    browser_unavailable   no browser was found, or it has ended
 ├── Unsupported           unsupported           the browser engine in use cannot do this
 ├── NavigationFailed      navigation_failed     the address could not be loaded
@@ -69,6 +71,8 @@ class RoveError(Exception):
         self.origin: str | None = None
         # In Python, the outcome of the batch that this error stopped: what its steps did before.
         self.outcome: Any = None
+        # What the page waits for, for callers that are shown all of a page (`rove.page_view.PageView`).
+        self.view: Any = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
@@ -159,6 +163,19 @@ class LimitReached(RoveError):
     retryable = True
 
 
+class StateUnusable(RoveError):
+    code = "state_unusable"
+    quotes_page = False
+    default_hint = "Open the session without it, log in again and save it anew; what was saved is kept until then."
+
+
+class ProfileInUse(RoveError):
+    code = "profile_in_use"
+    quotes_page = False
+    default_hint = "Close the session that uses it, or use another profile."
+    retryable = True
+
+
 class BrowserUnavailable(RoveError):
     code = "browser_unavailable"
     quotes_page = False
@@ -195,7 +212,7 @@ class CertificateInvalid(RoveError):
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
     quotes_page = False
-    default_hint = "rove has no credentials: ask the user, or use another address."
+    default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
 
 
 class PageCrashed(RoveError):

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
 
 from rove.errors import RoveError
+from rove.page_view import PageView
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
 
@@ -206,6 +207,8 @@ class Outcome(Generic[R]):
     seconds: float = 0.0
     # What changed after the last answer and before this action.
     earlier: Changes = Changes()
+    # All of the page, for callers that are shown that instead of what changed.
+    view: PageView | None = None
 
     @property
     def origin(self) -> str:

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
+from rove.locator import Steps, parse_locator
 from rove.validation.fields import FieldRule, Validated, declared
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 _REF = pattern(r"(?P<frame>f\d+)?(?P<local>e\d+)")
+_ARIA_REF = pattern(r"aria-ref=(?:f(?P<frame>\d+))?e(?P<number>\d+)")
 _POINT = pattern(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
 _QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
 # As snapshots, deltas and searches print it; states, marks and text may follow.
@@ -31,6 +33,25 @@ class Ref:
 
     def __str__(self) -> str:
         return self.frame + self.local
+
+
+@dataclass(frozen=True)
+class AriaRef:
+    """An element as an aria snapshot numbered it: `aria-ref=e12`, or `aria-ref=f2e12` inside the second frame."""
+
+    frame: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Locator:
+    """An element as a Playwright locator names it: `getByRole('button', { name: 'Save' })`."""
+
+    text: str
+    steps: Steps
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -64,7 +85,7 @@ class Point:
     y: float
 
 
-Aim = Ref | Selector | RoleAndName | Point
+Aim = Ref | AriaRef | Locator | Selector | RoleAndName | Point
 
 
 def parse_target(text: str) -> Aim:
@@ -80,6 +101,10 @@ def parse_target(text: str) -> Aim:
         return ref
     if match := _POINT.fullmatch(text):
         return Point(float(match["x"]), float(match["y"]))
+    if match := _ARIA_REF.fullmatch(text):
+        return AriaRef(int(match["frame"] or 0), int(match["number"]))
+    if (steps := parse_locator(text)) is not None:
+        return Locator(text, steps)
     return _parse_line(text) or Selector(text)
 
 
@@ -173,7 +198,24 @@ def with_scheme(address: str) -> str:
 
 
 Url = Annotated[str, FieldRule(check=with_scheme)]
+ORIGIN_EXAMPLES = "write one like https://example.com or http://localhost:3000"
 
+
+def canonical_origin(text: str) -> str:
+    """Return an origin as browsers write it, such as `https://example.com:8443`. Raises ValueError."""
+    from ada_url import URL  # imported late: it takes 5 ms, and few actions name an origin
+
+    try:
+        url = URL(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not an origin; {ORIGIN_EXAMPLES}") from None
+    # A URL with a path, a query or credentials is not an origin. `*` is valid in a host, but here it is a mistake.
+    if url.protocol not in ("http:", "https:") or url.href != f"{url.origin}/" or "*" in url.host:
+        raise ValueError(f"{text!r} is not an origin; {ORIGIN_EXAMPLES}")
+    return url.origin
+
+
+Origin = Annotated[str, FieldRule("Scheme, host and port, such as https://example.com.", check=canonical_origin)]
 
 _SECRET_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 

@@ -86,6 +86,14 @@ class Workspace:
         finally:
             os.close(kept_open)
 
+    def append(self, path: Path, data: bytes) -> None:
+        """Add to a file that `write` has made."""
+        *folders, name = self._parts(str(path))
+        with self._folder(folders, str(path)) as folder:
+            file = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        with os.fdopen(file, "ab") as opened:
+            opened.write(data)
+
     async def save(self, folder: str, wanted: str, data: bytes) -> Path:
         """Write a file as `write` does, in a thread. Raises BrowserUnavailable if the workspace cannot be written."""
         try:
@@ -188,8 +196,14 @@ def _candidates(name: str) -> Generator[str]:
         yield f"{stem}-{number}.{ending}" if dot else f"{name}-{number}"
 
 
-def _outside(path: str, root: Path) -> Denied:
-    return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
+class OutsideWorkspace(Denied):
+    """A path that leads out of the workspace."""
+
+
+def _outside(path: str, root: Path) -> OutsideWorkspace:
+    return OutsideWorkspace(
+        f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace."
+    )
 
 
 def _refused(path: str, error: OSError) -> Denied | InvalidArguments:

@@ -335,7 +335,7 @@ async def test_processes_of_the_persons_browser_are_not_measured_or_killed(
     session: Session, sessions: Sessions
 ) -> None:
     await session.tabs()
-    browser = sessions._browsers.current
+    browser = sessions._browsers.shared.current
     assert browser is not None
     assert browser.memory_in_use() is None
     assert not browser.kill_largest_page()
@@ -465,7 +465,7 @@ async def test_tabs_keep_their_ids_when_only_the_connection_was_lost(
 ) -> None:
     other = site.page("/", "<h1>Hi</h1>")
     await session.navigate(other)
-    chromium_browser(sessions._browsers._browser)._connection.close()
+    chromium_browser(sessions._browsers.shared._browser)._connection.close()
     await eventually(lambda: not sessions.session().has_pages)
     with pytest.raises(BrowserUnavailable):
         await session.tabs()

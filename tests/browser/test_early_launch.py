@@ -61,7 +61,7 @@ async def test_the_first_page_becomes_the_first_tab(tmp_path: Path, site: Site) 
         session = Session(sessions, None)
         address = site.page("/", "<h1>Here</h1>")
         assert (await session.navigate(address)).tab == "t1"
-        browser = chromium_browser(await sessions._browsers.browser(lambda _: None))
+        browser = chromium_browser(await sessions._browsers.shared.browser(lambda _: None))
         targets = (await browser._connection.root.send("Target.getTargets"))["targetInfos"]
         assert [target["url"] for target in targets if target["type"] == "page"] == [address]
         assert (await session.tabs("new")).tab == "t2"

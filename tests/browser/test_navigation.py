@@ -9,7 +9,7 @@ from tests.site import Site
 
 from rove import RoveError, Session
 from rove.actions.pages.navigation import Navigate
-from rove.errors import Denied, NavigationFailed
+from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 
 async def test_navigate_returns_the_final_url_and_the_page(session: Session, site: Site) -> None:
@@ -172,3 +172,26 @@ async def test_an_error_that_a_click_leads_to_is_told(session: Session, site: Si
     assert [(event.kind, event.text) for event in outcome.events] == [
         ("http error", "The server answered with HTTP 404.")
     ]
+
+
+async def test_navigate_answers_at_the_stage_that_is_asked_for(session: Session, site: Site) -> None:
+    held, late = threading.Event(), threading.Event()
+    site.page("/late.png", "", hold=held)
+    site.page("/late.js", "", hold=late, kind="text/javascript")
+    url = site.page("/", "<h1>Tea</h1><img src=/late.png><script>setTimeout(() => fetch('/data'), 50)</script>")
+    slow = site.page("/slow", "<h1>Slow</h1><script src=/late.js></script><p>After</p>")
+    site.page("/data", "", headers={"Cache-Control": "no-store"})
+    outcome = await session.navigate(slow, "commit")  # the script that does not arrive keeps it from being parsed
+    assert outcome.seconds < 5
+    assert "After" not in outcome.changes.text
+    late.set()
+    outcome = await session.navigate(url, "domcontentloaded")
+    assert "Tea" in outcome.changes.text
+    assert outcome.pending == ("the page is still loading: it may be incomplete",)
+    with pytest.raises(DeadlineExceeded, match="did not reach load"):
+        await session.using(timeout=2).navigate(url, "load")
+    held.set()
+    assert (await session.navigate(url, "load")).pending == ()
+    site.requests.clear()
+    await session.navigate(url, "networkidle")
+    assert site.asked("/data")

@@ -123,7 +123,7 @@ async def test_the_library_opens_a_browser_and_leaves_nothing_behind(home: Path,
 
 
 async def test_a_browser_that_rove_started_has_no_context_of_a_person(sessions: Sessions, settings: Settings) -> None:
-    browser = await sessions._browsers.browser(lambda _: None)
+    browser = await sessions._browsers.shared.browser(lambda _: None)
     with pytest.raises(Unsupported):
         await browser.default_context(settings, None)
 

@@ -155,7 +155,7 @@ async def test_40_a_session_that_is_closed_while_its_browser_starts_leaves_no_pa
         await sessions.close_session("brief")
         with pytest.raises(RoveError):
             await asyncio.wait_for(call, 60)
-        browser = sessions._browsers._browser
+        browser = sessions._browsers.shared._browser
         assert browser is None or chromium_browser(browser)._contexts == {}
 
 
@@ -243,7 +243,7 @@ async def test_39_a_new_tab_and_a_new_session_are_refused_when_memory_is_short(
 
 
 def memory_in_use(sessions: Sessions) -> int | None:
-    browser = sessions._browsers.current
+    browser = sessions._browsers.shared.current
     return browser.memory_in_use() if browser is not None else None
 
 

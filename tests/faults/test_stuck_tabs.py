@@ -61,5 +61,5 @@ async def test_closing_while_a_browser_starts_leaves_no_process(home: Path, site
         await sessions.close()
         with pytest.raises(RoveError):
             await opening
-    assert sessions._browsers.current is None
+    assert sessions._browsers.shared.current is None
     assert [pid for folder in folders for pid in processes_of(folder)] == []

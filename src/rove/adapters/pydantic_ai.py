@@ -112,7 +112,13 @@ class RoveToolset(AbstractToolset[AgentDepsT]):
         assert self._sessions is not None, "the toolset is entered by the agent's run"
         call = tool.call(arguments)
         return await self._sessions.session(call.session).run(
-            call.action, tab=call.tab, timeout=call.timeout, quiet=call.quiet, channel=channel, names=tool.names
+            call.action,
+            tab=call.tab,
+            timeout=call.timeout,
+            quiet=call.quiet,
+            channel=channel,
+            names=tool.names,
+            view=call.view,
         )
 
     def _channel(self, ctx: RunContext[AgentDepsT]) -> _DeferringApprover | None:

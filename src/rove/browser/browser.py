@@ -26,6 +26,14 @@ class Finding:
     fix: str = ""
 
 
+@dataclass(frozen=True)
+class ProfileLaunch:
+    """The folder in which a browser keeps its profile, and the proxy of the one session that uses it."""
+
+    folder: str
+    proxy: str
+
+
 class BrowserProcess(Protocol):
     """A browser process that has been started and may not answer yet."""
 
@@ -74,8 +82,13 @@ class Browser(Protocol):
 class BrowserEngine(Protocol):
     """Starts browsers of one kind. A feature that the kind lacks raises `Unsupported`."""
 
-    async def start_process(self, settings: Settings, progress: Progress | None, /) -> BrowserProcess:
-        """Find a browser, or fetch one if `progress` can be shown, and start its process."""
+    async def start_process(
+        self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None, /
+    ) -> BrowserProcess:
+        """Find a browser, or fetch one if `progress` can be shown, and start its process.
+
+        With a profile, the browser has one context, which is kept in the profile's folder.
+        """
         ...
 
     async def launch(self, settings: Settings, process: BrowserProcess, /) -> Browser:

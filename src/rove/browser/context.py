@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from rove.browser.emulation.overrides import Overrides
 from rove.browser.network.conditions import NetworkConditions, Throttling
 from rove.refs import RefNumbers
+from rove.settings.tree import Settings
+from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
     from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 
@@ -36,6 +39,8 @@ class SharedState:
     throttling: Throttling = Throttling()
     clipboard_text: str = ""
     ref_numbers: RefNumbers = field(default_factory=RefNumbers)
+    overrides: Overrides = Overrides()
+    secrets: SecretSource | None = None
 
 
 @dataclass(frozen=True)
@@ -50,10 +55,12 @@ class SavedTarget:
 
 @dataclass(frozen=True)
 class SavedContext:
-    """The saved state of a context whose browser was lost, or that was closed to free memory."""
+    """What a context is opened with: the state and tabs of a lost or suspended one, or a state that was saved by name.
 
-    cookies: list[Any] | None = None
-    storage: dict[str, list[dict[str, str]]] = field(default_factory=dict[str, list[dict[str, str]]])
+    Without a state, cookies and storage are lost.
+    """
+
+    state: BrowserState | None = None
     tabs: tuple[tuple[str, str], ...] = ()
     current: str | None = None
     kind: str = RESTARTED
@@ -62,19 +69,11 @@ class SavedContext:
     targets: tuple[SavedTarget, ...] = ()
     ids_given: int = 0
 
-    @property
-    def restoring_script(self) -> str:
-        """JavaScript that puts back the local storage of an origin before the page's own scripts read it."""
-        return (
-            f"(() => {{ const items = ({json.dumps(self.storage)})[location.origin] ?? [];"
-            " for (const { name, value } of items) if (localStorage.getItem(name) === null)"
-            " localStorage.setItem(name, value); })()"
-        )
-
 
 class Context(Protocol):
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
+    settings: Settings
     # Set when the browser is lost.
     lost: BrowserLoss
     # Awaited before a tab is opened; raises if there is no memory for it.
@@ -138,11 +137,29 @@ class Context(Protocol):
         """Replace a page that cannot be used any more by an empty one under the same id."""
         ...
 
+    @property
+    def overrides(self) -> Overrides:
+        """What the session emulates, grants and intercepts."""
+        ...
+
+    async def override(self, overrides: Overrides, /) -> None:
+        """Emulate, grant and intercept this instead, in all tabs, also in those that are opened later."""
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        """Where the passwords of servers, and headers that name a secret, are taken from."""
+        ...
+
+    def use_secrets(self, secrets: SecretSource, /) -> None: ...
+
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
 
-    async def save(self) -> SavedContext:
-        """Return what is needed to restore the context if the browser is lost."""
+    async def save(self, is_complete: bool = False, /) -> SavedContext:
+        """Return what is needed to restore the context if the browser is lost.
+
+        Unless it must be complete, origins that no tab shows are as they were last seen.
+        """
         ...
 
     async def close(self) -> None: ...

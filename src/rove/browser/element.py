@@ -126,8 +126,8 @@ class Element(PointerTarget, Protocol):
         """Run JavaScript in the page with this element as its argument."""
         ...
 
-    async def upload(self, paths: tuple[str, ...], drop: bool, /) -> list[str]:
-        """Give files of the workspace to the element; returns their names."""
+    async def upload(self, paths: tuple[str, ...], drop: bool, data: dict[str, str] | None = None, /) -> list[str]:
+        """Give files of the workspace to the element; returns their names. `data`: texts to drop, by MIME type."""
         ...
 
     async def frames_within(self) -> Sequence[Frame]:

@@ -7,5 +7,9 @@ class BrowserError(Exception):
     """The browser refused a command, or no longer answers."""
 
 
+class StateNotRestored(Exception):
+    """A saved state could not be put back; the text says which part of it."""
+
+
 class PageStuck(Exception):
     """The page keeps another document from loading in its place."""

@@ -60,6 +60,11 @@ class LoggedRequest(Protocol):
     @property
     def failure(self) -> str | None: ...
     @property
+    def intercepted(self) -> str | None:
+        """What a rule of the session has done to it."""
+        ...
+
+    @property
     def has_failed(self) -> bool: ...
     @property
     def initiator(self) -> str:

@@ -11,7 +11,7 @@ from rove.validation.record import dataclass
 MAX_URL_LENGTH = 2000
 Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
-ImageFormat = Literal["png", "jpeg"]
+ImageFormat = Literal["png", "jpeg", "webp"]
 # x, y, width and height in CSS pixels.
 Box = dict[str, float]
 
@@ -134,6 +134,10 @@ class DocumentRequest:
     def is_awaited(self) -> bool:
         """Whether the server has been asked and has not answered yet."""
         return self.status is None and self.failure is None
+
+
+# How far a document has come, in Playwright's words.
+LoadStage = Literal["commit", "domcontentloaded", "load", "networkidle"]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
+from rove.browser.aria import AriaReader
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -14,6 +15,7 @@ from rove.browser.page_data import (
     Box,
     ImageFormat,
     LeftRunning,
+    LoadStage,
     OpenDialog,
     PdfFile,
     PdfOptions,
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 class PageObserver(Protocol):
     """Takes snapshots of a page and remembers the last one that the agent has seen."""
+
+    @property
+    def aria(self) -> AriaReader: ...
 
     @property
     def seen(self) -> Snapshot | None:
@@ -164,8 +169,8 @@ class Tab(TabInfo, Protocol):
     def allow_changes(self, secrets: SecretSource, /) -> None:
         """Let the page navigate if an action causes it to, and let the action type these secrets."""
 
-    async def navigate(self, url: str, /) -> None:
-        """Load a URL until the document is parsed, or as far as time allows."""
+    async def navigate(self, url: str, until: LoadStage = "domcontentloaded", /) -> None:
+        """Load a URL until the document has come so far: parsed, unless time is short; a later stage in any case."""
 
     async def go_in_history(self, steps: int, /) -> bool:
         """Go back or forward in history; False when there is no such entry."""
@@ -188,6 +193,16 @@ class Tab(TabInfo, Protocol):
         """Return the element that has the focus, in any frame; raise if there is none."""
         ...
 
+    @property
+    def awaits_files(self) -> bool:
+        """Whether the page has opened a file chooser that is not answered."""
+        ...
+
+    async def file_input_asking(self) -> Element | None:
+        """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+        ...
+
+    def close_file_chooser(self) -> None: ...
     async def find(self, spec: dict[str, str], limit: int, /) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; return how many matches there are, and the first of them."""
         ...

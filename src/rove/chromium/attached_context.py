@@ -58,7 +58,7 @@ class AttachedContext(Context):
     async def open(self, saved: SavedContext | None) -> None:
         """List the open pages. Permissions, download folder and cookies of the person stay as they are."""
         saved = saved or SavedContext()
-        self._shared.restore(saved.shared)
+        await self._shared.restore(self._root, saved.shared)
         self._saved_targets = {saved_target.target: saved_target for saved_target in saved.targets}
         self._ids_given = saved.ids_given
         answer = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
@@ -102,7 +102,7 @@ class AttachedContext(Context):
             )
         await super().close_tab(tab)
 
-    async def save(self) -> SavedContext:
+    async def save(self, is_complete: bool = False) -> SavedContext:
         """Return the tabs; cookies and storage stay in the person's browser."""
         return SavedContext(tabs=self.tab_urls, current=self._current)
 

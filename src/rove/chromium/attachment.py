@@ -44,6 +44,9 @@ class AttachedProcess:
     def process_group(self) -> None:
         return None
 
+    def wait(self) -> None:
+        """Return at once: rove does not end the process of an attached browser."""
+
     def release(self) -> None:
         self._folder.close()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
 from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
@@ -45,6 +46,9 @@ class ProcessHandle(Protocol):
     def is_running(self) -> bool: ...
     @property
     def process_group(self) -> int | None: ...
+    def wait(self) -> None:
+        """Wait until a process that rove started has ended."""
+
     def release(self) -> None:
         """End a process that rove started, and remove the temporary files."""
 
@@ -87,6 +91,9 @@ class Browser:
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Open an isolated context whose requests all go through a proxy, or restore a lost one."""
         context = self._prepared.pop(proxy, None) if saved is None else None
+        if context is not None and context.settings.viewport != settings.viewport:
+            await context.close()
+            context = None
         if context is None:
             # Without `<-loopback>`, Chromium bypasses the proxy for loopback and link-local addresses.
             proxy_params = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
@@ -166,21 +173,27 @@ class Browser:
             context.on_download_event(event)
 
 
-async def start_process(settings: Settings, progress: Callable[[str], None] | None) -> BrowserProcess:
+async def start_process(
+    settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
+) -> BrowserProcess:
     """Find a browser, or fetch one if `progress` can be shown, and start its process."""
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
             "A browser with a window needs a display, and there is none.",
-            hint="Leave --no-headless out, or start rove under `xvfb-run`.",
+            hint="Leave out --no-headless, or `headless` of a session; or start rove under `xvfb-run`.",
         )
     from rove.chromium.installation import ensure  # not needed after an early launch
 
     may_fetch = settings.fetch_browser and progress is not None
     installation = await asyncio.to_thread(ensure, settings, may_fetch, progress or _ignore_progress)
     sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation.path)
+    if profile is not None:
+        from rove.chromium.process.profile_use import wait_until_unused  # few sessions have a profile
+
+        await wait_until_unused(profile.folder)
     try:
         return await asyncio.to_thread(
-            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless
+            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless, False, profile
         )
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
@@ -190,7 +203,7 @@ def _ignore_progress(message: str) -> None:
     """Discard a progress message, when the caller gave no way to show it."""
 
 
-async def launch(settings: Settings, process: BrowserProcess) -> Browser:
+async def launch(settings: Settings, process: BrowserProcess, kind: type[Browser] = Browser) -> Browser:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
     sweeping = BackgroundTasks("launch")
@@ -198,7 +211,7 @@ async def launch(settings: Settings, process: BrowserProcess) -> Browser:
     try:
         async with asyncio.timeout(settings.deadlines.launch):
             connection = await _open_connection(process)
-            browser = await _connect(process, connection, settings)
+            browser = await _connect(process, connection, settings, kind)
         # A slow or failed clean-up must not keep the caller from a browser that works.
         await sweeping.finish(SWEEP_SECONDS)
     except (TimeoutError, CdpError) as error:
@@ -228,8 +241,10 @@ async def _open_connection(process: BrowserProcess) -> CdpConnection:
     return CdpConnection(PipeTransport(*process.take_pipe(), first_page.received), COMMANDS_SENT)
 
 
-async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings) -> Browser:
-    browser = Browser(process, connection)
+async def _connect(
+    process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[Browser]
+) -> Browser:
+    browser = kind(process, connection)
     if process.first_page is not None:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()

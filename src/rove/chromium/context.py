@@ -11,20 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedState
+from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
-from rove.chromium.page.permissions import deny_all
-from rove.chromium.page.shared_resources import SharedResources
-from rove.chromium.page.tab import Tab, TabSetup
+from rove.chromium.page.permissions import deny_all, set_grants
+from rove.chromium.page.shared_resources import SharedResources, TabSetup
+from rove.chromium.page.tab import Tab
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
+from rove.chromium.states.context_state import ContextState
+from rove.chromium.states.hidden_pages import HiddenPages
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings.tree import Settings
 from rove.tasks import result_of
 
 if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
+    from rove.browser.emulation.overrides import Overrides
     from rove.browser.page_data import TypedField
     from rove.browser.tab import TabInfo
 
@@ -39,11 +44,14 @@ OPEN_TIMEOUT = 2.0
 class Context:
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
+    # Whether the browser keeps it on the disk.
+    is_persistent = False
+
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
         self._root = connection.root
         self._connection = connection
         self._identity = identity
-        self._settings = settings
+        self.settings = settings
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
@@ -59,6 +67,10 @@ class Context:
         self._popup_opened = asyncio.Event()
         self._used: dict[str, float] = {}
         self._shared = SharedResources()
+        self._shared.interceptor.files = files_for(settings)
+        self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
+        self._state = ContextState(self._root, identity, self._hidden_pages)
+        self._shared.on_document = self._state.note_url
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = BrowserLoss()
         # Awaited before a tab is opened; raises if there is no memory for it.
@@ -79,11 +91,10 @@ class Context:
             self._unused_tab, self._current = first, first.id
         else:
             await ready
-            self._shared.restore(saved.shared)
-            if saved.cookies:
-                await self._root.send(
-                    "Storage.setCookies", {"cookies": saved.cookies, "browserContextId": self._identity}
-                )
+            await self._shared.restore(self._root, saved.shared)
+            await set_grants(self._root, self._identity, (), self.overrides.grants)
+            if saved.state is not None:
+                await self._state.restore(saved.state, self.is_persistent)
             await self._reopen(saved)
 
     @property
@@ -119,6 +130,22 @@ class Context:
         return self._shared.network_conditions
 
     @property
+    def overrides(self) -> Overrides:
+        return self._shared.overrides.values
+
+    async def override(self, overrides: Overrides) -> None:
+        """Emulate, grant and intercept this instead, in all tabs, also in those that are opened later."""
+        await set_grants(self._root, self._identity, self.overrides.grants, overrides.grants)
+        await self._shared.overrides.apply(self._root, overrides)
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        return self._shared.interceptor.secrets
+
+    def use_secrets(self, secrets: SecretSource) -> None:
+        self._shared.interceptor.secrets = secrets
+
+    @property
     def is_alive(self) -> bool:
         """Whether the connection to the browser is open."""
         return self._connection.is_open
@@ -151,7 +178,7 @@ class Context:
     async def new_tab(self) -> Tab:
         if self._unused_tab is not None and self._unused_tab is self.current:
             return self._use(self._unused_tab)
-        if len(tab_ids := self._own_tab_ids) >= self._settings.limits.tabs:
+        if len(tab_ids := self._own_tab_ids) >= self.settings.limits.tabs:
             oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
             url = dict(self.tab_urls).get(oldest, "")[:200]
             raise LimitReached(
@@ -203,15 +230,9 @@ class Context:
         self._forget(closing)
         await closing.close()
 
-    async def save(self) -> SavedContext:
+    async def save(self, is_complete: bool = False) -> SavedContext:
         """Return what is needed to restore the context if the browser is lost."""
-        answer = await self._root.send("Storage.getCookies", {"browserContextId": self._identity})
-        storage: dict[str, list[dict[str, str]]] = {}
-        for tab in self.tabs:
-            if not tab.lock.locked() and (stored := await tab.page.local_storage()):
-                storage[stored[0]] = stored[1]
-        cookies = [{key: cookie[key] for key in _COOKIE_FIELDS if key in cookie} for cookie in answer["cookies"]]
-        return SavedContext(cookies, storage, self.tab_urls, self._current)
+        return SavedContext(await self._state.read(self.tabs, is_complete), self.tab_urls, self._current)
 
     @property
     def tab_urls(self) -> tuple[tuple[str, str], ...]:
@@ -236,12 +257,15 @@ class Context:
         """Close every tab and drop all state, in a bounded time, since Chromium may never answer."""
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
-                await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
+                await self._dispose()
         await self._downloads.close()
         await self.release()
         await asyncio.to_thread(discard, self._uploads)
         if self.on_closed is not None:
             self.on_closed()
+
+    async def _dispose(self) -> None:
+        await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
 
     async def release(self) -> None:
         """Cancel the background tasks of a context that is closed."""
@@ -259,6 +283,8 @@ class Context:
 
     def on_page_attached(self, cdp: CdpSession, target: dict[str, Any]) -> None:
         """Open a tab for a new page that rove requested, or for a popup unless there are too many."""
+        if self._hidden_pages.may_claim(cdp, target):
+            return
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
         if opener is not None and opener.popups.is_refused(len(self._tabs)):
@@ -331,7 +357,8 @@ class Context:
         first_page, self._first_page = self._first_page, None
         if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
-            return await self._root.send("Target.createTarget", blank)
+            async with self._hidden_pages.creation_lock:
+                return await self._root.send("Target.createTarget", blank)
         try:
             return await first_page
         finally:
@@ -340,6 +367,8 @@ class Context:
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
+            if opener is None and (seed := self._state.seed_tab(tab)) is not None:
+                await seed.add()
         except CdpError:
             self._forget(tab)  # the page was closed before it was set up
             await tab.release()
@@ -356,21 +385,20 @@ class Context:
         """Open the tabs of a lost context again, with their ids and URLs."""
         for identity, url in saved.tabs:
             self._rename(await self._create_tab(), identity)
-            lost = "what was typed is lost" if saved.cookies is not None else "cookies and what was typed are lost"
+            lost = "what was typed is lost" if saved.state is not None else "cookies and what was typed are lost"
             reason = f"; {saved.reason}" if saved.reason else ""
             self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{reason}; {lost}")
         # The tabs had other ids until they were renamed. Those of tabs that were closed before are not given again.
         self._ids_given = max(saved.ids_given, *(int(identity.removeprefix("t")) for identity, _ in saved.tabs), 0)
-        script = saved.restoring_script if saved.storage else None
-        await asyncio.gather(*(self._reload(self._tabs[identity], url, script) for identity, url in saved.tabs))
+        await asyncio.gather(*(self._reload(self._tabs[identity], url) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
 
-    async def _reload(self, tab: Tab, url: str, script: str | None) -> None:
-        if not url.startswith(("http://", "https://")):
+    async def _reload(self, tab: Tab, url: str) -> None:
+        if not url.startswith(("http://", "https://", "file://")):
             return
         try:
             async with asyncio.timeout(RELOAD_TIMEOUT):
-                await tab.navigate_with(url, script)
+                await tab.navigate(url)
         except (TimeoutError, NavigationFailed, CdpError):
             tab.page.events.add("page lost", f"{url} could not be loaded again")
 
@@ -391,9 +419,3 @@ class Context:
         if self._current == tab.id:
             self._current = next(reversed(self._tabs), None)
         self._shared.on_changed()
-
-
-# The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.
-_COOKIE_FIELDS = (
-    "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey",
-)  # fmt: skip

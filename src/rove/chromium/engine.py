@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from rove.browser.browser import BrowserEngine, Finding, Meter, Progress
+from rove.browser.browser import BrowserEngine, Finding, Meter, ProfileLaunch, Progress
 from rove.browser.browser import BrowserProcess as StartedProcess
 from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.process.browser_process import BrowserProcess
@@ -18,12 +18,18 @@ if TYPE_CHECKING:
 class ChromiumEngine:
     """Starts Chromium, or attaches to one that a person runs."""
 
-    async def start_process(self, settings: Settings, progress: Progress | None) -> BrowserProcess:
-        return await start_process(settings, progress)
+    async def start_process(
+        self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
+    ) -> BrowserProcess:
+        return await start_process(settings, progress, profile)
 
     async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
         assert isinstance(process, BrowserProcess), "a process of another engine"
-        return await launch(settings, process)
+        if process.profile is None:
+            return await launch(settings, process)
+        from rove.chromium.profile_browser import ProfileBrowser  # few sessions have a profile
+
+        return await launch(settings, process, ProfileBrowser)
 
     async def attach(self, settings: Settings) -> AttachedBrowser:
         from rove.chromium.attachment import attach  # imports a WebSocket library that only attaching needs

@@ -83,6 +83,9 @@ class Guarding(Validated):
         "app.",
         default="refuse",
     )
+    files: Literal["refuse", "workspace"] = arg(
+        "What `file:` addresses open: nothing (refuse), or files of the workspace.", default="refuse"
+    )
 
 
 @dataclass(frozen=True)

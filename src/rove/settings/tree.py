@@ -25,6 +25,7 @@ from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
 from rove.settings.debug_port import checked
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
+from rove.settings.logins import Logins
 from rove.settings.sections import Deadlines, Guarding, Journaling, Limits, Observing, Serving, Viewport
 from rove.settings.toolset_file import settings_of
 from rove.validation.fields import InvalidFields, Validated, arg, build, declared
@@ -76,6 +77,11 @@ class Settings(Validated):
         "Give agents a browser; without it no browser tool is registered on any surface.", default=True
     )
     headless: bool = arg("Run without a window.", default=True)
+    profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
+    browser_per_session: bool = arg(
+        "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",
+        default=False,
+    )
     sandbox: Literal["auto", "on", "off"] = arg(
         "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
         default="auto",
@@ -119,6 +125,7 @@ class Settings(Validated):
     journal: Journaling = Journaling()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
+    logins: Logins = Logins()
 
     @property
     def home_folder(self) -> Path:

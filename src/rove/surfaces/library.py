@@ -19,6 +19,10 @@ from rove.actions.devtools.network import Network
 from rove.actions.devtools.storage import Storage
 from rove.actions.devtools.throttling import Throttle
 from rove.actions.devtools.workers import Workers
+from rove.actions.emulation.credentials import Credentials
+from rove.actions.emulation.device import Emulate
+from rove.actions.emulation.interception import Intercept
+from rove.actions.emulation.permissions import Permissions
 from rove.actions.files.images import ReadImage
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
@@ -26,6 +30,7 @@ from rove.actions.input.files import Upload
 from rove.actions.input.forms import Check, Fill, FillForm, Select
 from rove.actions.input.keyboard import Press, Type
 from rove.actions.input.pointer import Click, Drag, Hover, Scroll
+from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
 from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
@@ -38,6 +43,7 @@ from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
 from rove.actions.sessions.handoff import Handoff
 from rove.actions.sessions.sessions import CloseSession, OpenSession, Status
+from rove.actions.sessions.states import DeleteState, ExportState, ImportState, LoadState, SaveState, States
 from rove.actions.sessions.tabs import Tabs
 from rove.advice import Names, insert_names
 from rove.engine.sessions.session import Session as EngineSession
@@ -47,6 +53,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome, Result
 from rove.settings.tree import Settings, load
+from rove.states.choice import LoginChoice
 from rove.surfaces.approvers import appointed
 
 P = ParamSpec("P")
@@ -130,6 +137,7 @@ class Session:
     forward = method(Forward)
     reload = method(Reload)
     snapshot = method(Snapshot)
+    aria_snapshot = method(AriaSnapshot)
     find = method(Find)
     click = method(Click)
     hover = method(Hover)
@@ -161,14 +169,32 @@ class Session:
     offline = method(Offline)
     throttle = method(Throttle)
     read_image = method(ReadImage)
+    emulate = method(Emulate)
+    permissions = method(Permissions)
+    credentials = method(Credentials)
+    intercept = method(Intercept)
     status = method(Status)
     open_session = method(OpenSession)
     close_session = method(CloseSession)
+    save_state = method(SaveState)
+    load_state = method(LoadState)
+    states = method(States)
+    delete_state = method(DeleteState)
+    import_state = method(ImportState)
+    export_state = method(ExportState)
 
-    async def another(self, name: str | None = None) -> Session:
-        """Open a second session in the same browser. It shares nothing with this one."""
+    async def another(
+        self,
+        name: str | None = None,
+        *,
+        state: str | None = None,
+        save_on_close: bool = False,
+        profile: str | None = None,
+    ) -> Session:
+        """Open a second session, with a saved state or a profile if given. It shares nothing with this one."""
         with _hints_for_python():
-            return Session(self._sessions, await self._sessions.open_session(name))
+            choice = LoginChoice(state, profile, save_on_close)
+            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
 
 
 @asynccontextmanager

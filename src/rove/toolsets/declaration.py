@@ -34,6 +34,7 @@ class Source(Validated):
 
     names: tuple[str, ...] = arg("Arguments of the tool.")
     conversion: str | None = arg("How the value is made of them.", default=None)
+    default: Any = arg("Value where a call has none of them.", default=None)
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class ToolsetDeclaration:
 
 TOOLSET_KEYS = ("summary", "instructions", "groups", "answer", "errors", "settings", "approval", "tools")
 TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session")
+# What only toolsets pass to a call: to show all of the page instead of what changed (`rove.page_view.ViewKind`).
+VIEW = "view"
 CASE_KEYS = ("action", "pass", "answer", "says", "required")
 
 
@@ -144,9 +147,9 @@ class _Reader:
         if isinstance(value, str) and value.startswith("$"):
             return Source((value.removeprefix("$"),))
         if isinstance(value, dict) and "from" in value:
-            self.refuse_unknown(where, value, ("from", "as"))
+            self.refuse_unknown(where, value, ("from", "as", "default"))
             names = value["from"]
-            return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"))
+            return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"), value.get("default"))
         return value
 
     def _arguments(self, tool: str, table: object) -> Mapping[str, Argument] | None:
@@ -172,7 +175,7 @@ class _Reader:
         for name, case in tool.cases.items():
             where = f"{tool.name}, case {name}" if name else tool.name
             find_answer_form(case.answer or tool.answer)
-            takes = {*fields_of(case.cls), *options_of(case.cls), *OPTIONS}
+            takes = {*fields_of(case.cls), *options_of(case.cls), *OPTIONS, VIEW}
             if strange := sorted({*case.passed} - takes):
                 raise self.refuse(where, f"`{strange[0]}` is not an argument of {case.action}")
             for source in (value for value in case.passed.values() if isinstance(value, Source)):

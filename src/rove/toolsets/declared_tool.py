@@ -18,7 +18,7 @@ from rove.settings.tree import Settings
 from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
 from rove.toolsets.conversions import find_conversion
-from rove.toolsets.declaration import Argument, Case, Source, ToolDeclaration
+from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
 from rove.toolsets.tool import Answer, Call, ToolRequest
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
 
@@ -121,7 +121,8 @@ class DeclaredTool:
             if name not in request.arguments:
                 raise InvalidArguments(f"`{name}` is missing.")
         words, options = split_options(case.cls, self._passed(case, request.arguments))
-        return call_of(self._made(case, words), options)
+        view = words.pop(VIEW, None)
+        return dataclasses.replace(call_of(self._made(case, words), options), view=view)
 
     def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
         if unknown := [name for name in arguments if name not in self._arguments]:
@@ -138,7 +139,7 @@ class DeclaredTool:
 
     def _passed(self, case: Case, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the action, and the options of the call."""
-        takes = {*fields_of(case.cls), *options_of(case.cls)}
+        takes = {*fields_of(case.cls), *options_of(case.cls), VIEW}
         used = {name for value in case.passed.values() if isinstance(value, Source) for name in value.names}
         words = {name: value for name, value in arguments.items() if name in takes - used - {self._declared.select}}
         for into, value in case.passed.items():
@@ -146,6 +147,8 @@ class DeclaredTool:
                 words[into] = value
             elif any(_is_given(arguments.get(name)) for name in value.names):
                 words[into] = _converted(value, arguments)
+            elif value.default is not None:
+                words[into] = value.default
             else:
                 words.pop(into, None)
         return {name: value for name, value in words.items() if name in takes}

@@ -9,6 +9,7 @@ from rove.action import AnyAction, Effect
 from rove.advice import Names
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Attachment
+from rove.page_view import ViewKind
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -25,13 +26,14 @@ class ToolRequest:
 
 @dataclass(frozen=True)
 class Call:
-    """An action and where to run it, made from the arguments of a tool call."""
+    """An action and where to run it, made from the arguments of a tool call. `view`: show all of the page after it."""
 
     action: AnyAction
     session: str | None
     tab: str | None
     timeout: float | None
     quiet: bool
+    view: ViewKind | None = None
 
 
 @dataclass(frozen=True)

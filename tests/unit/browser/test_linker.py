@@ -10,7 +10,6 @@ import rove.browser.scripts
 from rove.browser.scripts.linker import LinkError, check, link
 
 SCRIPTS = Path(rove.browser.scripts.__file__).parent
-ENTRIES = ("isolated_world.js", "main_world.js", "origin_storage.js")
 
 
 def write(folder: Path, **modules: str) -> str:
@@ -109,6 +108,9 @@ def test_forms_that_the_linker_does_not_know_are_refused(tmp_path: Path, text: s
     folder = write(tmp_path, entry=text, b="export const b = 1;\nexport const c = 2;\n")
     with pytest.raises(LinkError, match=r"entry\.js"):
         check(folder, "entry.js")
+
+
+ENTRIES = ("isolated_world.js", "main_world.js", "origin_storage.js", "saved_state/origin_state.js")
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

@@ -11,7 +11,7 @@ from rove.action import CORE, groups, registry
 from rove.actions.input.forms import FillForm
 from rove.actions.input.pointer import Click, Scroll
 from rove.errors import InvalidArguments, InvalidSettings
-from rove.toolsets.catalogue import EVERYTHING, group_of
+from rove.toolsets.catalogue import EVERYTHING
 from rove.toolsets.toolset import catalogue_toolset
 from rove.validation.fields import schema_of as flat_schema
 
@@ -88,8 +88,8 @@ def test_without_groups_only_core_tools_are_offered() -> None:
 
 def test_a_requested_group_adds_all_of_its_tools() -> None:
     more = set(catalogue_toolset(["emulation", "pdf"])) - set(catalogue_toolset())
-    assert {"browser_resize", "browser_offline", "browser_pdf"} < more
-    assert {group_of(name) for name in more} == {"emulation", "pdf"}
+    assert {"browser_resize", "browser_offline", "browser_emulate", "browser_intercept", "browser_pdf"} <= more
+    assert {registry()[tool.removeprefix("browser_")].group for tool in more} == {"emulation", "pdf"}
 
 
 def test_all_offers_the_tools_of_every_group() -> None:

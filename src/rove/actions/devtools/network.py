@@ -44,13 +44,15 @@ class RequestLine:
     ms: int | None
     failure: str | None
     initiator: str = ""
+    intercepted: str | None = None
 
     def shown(self, origin: str) -> str:
         came = self.failure or ("pending" if self.status is None else str(self.status))
         facts = [came, self.type]
         facts += [f"{self.size} B"] if self.size else []
         facts += [f"{self.ms} ms"] if self.ms is not None else []
-        facts += [f"from {self.source}"] if self.source not in (None, "network") else []
+        facts += [f"from {self.source}"] if self.source not in (None, "network", "rule") else []
+        facts += [self.intercepted] if self.intercepted else []
         facts += [f"in {self.context}"] if self.context != "page" else []
         return f"{self.request}. {self.method} {within(origin, self.url)} {', '.join(facts)}"
 
@@ -157,6 +159,7 @@ class Network(TabAction[RequestList]):
     url: str | None = arg("Part of the URL, or a pattern with *.", default=None, min_length=1)
     type: str | None = arg("Such as document, script, fetch, xhr, image.", default=None, min_length=1)
     failed: bool = arg("Only failures and HTTP errors.", default=False)
+    regex: str | None = arg("JavaScript pattern that the URL matches.", default=None, rare=True)
     limit: int = arg("Most requests, the latest ones.", default=50, ge=0, le=500)
 
     @property
@@ -167,6 +170,9 @@ class Network(TabAction[RequestList]):
         if self.request is not None:
             return await self._one(tab, self.request)
         found = [request for request in tab.network if self._means(request)]
+        if self.regex:
+            places = await tab.observer.aria.matching([request.url for request in found], self.regex)
+            found = [found[place] for place in places]
         lines = _latest(found, self.limit)
         return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped)
 
@@ -223,6 +229,7 @@ def _line(request: LoggedRequest) -> RequestLine:
         None if request.seconds is None else round(request.seconds * 1000),
         request.failure,
         request.initiator,
+        request.intercepted,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
+from rove.errors import NotOpen
 from rove.outcome import Result
 from rove.validation.record import dataclass
 
@@ -25,12 +26,23 @@ class Uploaded(Result):
 class Upload(TabAction[Uploaded]):
     """Give files of the workspace to a file input, to a button that opens a chooser, or to a drop zone."""
 
-    target: Target
-    paths: tuple[str, ...] = arg("Paths in the workspace; empty to take files back.", max_length=20)
+    target: Target | None = arg("Where; the input whose file chooser is open if not given.", default=None)
+    paths: tuple[str, ...] = arg("Paths in the workspace; empty to take files back.", default=(), max_length=20)
 
     drop: bool = arg("Drop them on the target.", default=False)
+    data: dict[str, str] | None = arg("Texts to drop with them, by their MIME type.", default=None, rare=True)
 
     async def perform(self, tab: Tab) -> Uploaded:
+        if self.target is None:
+            return await self._answer_chooser(tab)
         element = await tab.resolve(self.target)
-        names = await element.upload(self.paths, self.drop)
+        names = await element.upload(self.paths, self.drop, self.data)
+        return Uploaded(element.line, tuple(names))
+
+    async def _answer_chooser(self, tab: Tab) -> Uploaded:
+        element = await tab.file_input_asking()
+        if element is None:
+            raise NotOpen("No file chooser is open.", hint="Name the file input as `target`.")
+        names = await element.upload(self.paths, False) if self.paths else []
+        tab.close_file_chooser()
         return Uploaded(element.line, tuple(names))

@@ -10,6 +10,7 @@ from rove.target import secret_named
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.element import Element
     from rove.browser.tab import Tab
 
 
@@ -32,6 +33,7 @@ class Type(TabAction[Typed]):
     text: str = arg("What to type; secret:NAME for a password.")
     target: Target | None = arg("Where; what has the focus if not given.", default=None)
     submit: bool = arg("Press Enter afterwards.", default=False)
+    replace: bool = arg("Replace what is there, at once, in the target.", default=False, rare=True)
 
     @property
     def uses_focus(self) -> bool:
@@ -44,6 +46,8 @@ class Type(TabAction[Typed]):
 
     async def perform(self, tab: Tab) -> Typed:
         element = await tab.resolve(self.target) if self.target else None
+        if self.replace and element is not None:
+            return await self._replace(tab, element)
         if name := secret_named(self.text):
             element = element or await tab.focused_element()
             await element.type_secret(name)
@@ -55,6 +59,13 @@ class Type(TabAction[Typed]):
             await tab.keyboard.press("Enter")
         line = element.line if element else None
         return Typed(0, line, Own(name)) if name else Typed(len(self.text), line)
+
+    async def _replace(self, tab: Tab, element: Element) -> Typed:
+        await element.fill(self.text)
+        if self.submit:
+            await element.focus()
+            await tab.keyboard.press("Enter")
+        return Typed(len(self.text), element.line)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
-from rove.browser.page_data import DownloadedFile
+from rove.browser.page_data import DownloadedFile, LoadStage
 from rove.errors import NavigationFailed
 from rove.outcome import Result
 from rove.validation.record import dataclass
@@ -30,15 +30,20 @@ class Navigate(TabAction[Navigated]):
     """Go to a URL. Answers with a snapshot of the page."""
 
     url: Url = arg("Address; https:// is assumed where no scheme is given.")
+    wait_until: LoadStage | None = arg("Answer then; by default, when the page is quiet.", default=None)
 
     @property
     def destination(self) -> str | None:
         return self.url
 
+    @property
+    def settles(self) -> bool:
+        return self.wait_until not in ("commit", "domcontentloaded")
+
     async def perform(self, tab: Tab) -> Navigated:
         page = tab.page
         downloads, documents = page.downloads.count, page.load_state.documents
-        await tab.navigate(self.url)
+        await tab.navigate(self.url, self.wait_until or "domcontentloaded")
         # A page that has loaded may start downloads too.
         download = page.downloads.latest(downloads) if page.load_state.documents == documents else None
         return Navigated(tab.url, page.status, download)

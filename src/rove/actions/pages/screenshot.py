@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FOLDER = "screenshots"
 # The endings of file names that fit each format; the first is added to a name that has none of them.
-ENDINGS = {"png": (".png",), "jpeg": (".jpg", ".jpeg")}
+ENDINGS = {"png": (".png",), "jpeg": (".jpg", ".jpeg"), "webp": (".webp",)}
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Screenshot(TabAction[Pictured]):
     full_page: bool = arg("The whole page, not only what is in view.", default=False)
     annotate: bool = arg("Label what can be pressed with its ref.", default=False)
     if_changed: bool = arg("No picture if it would be the same as the last.", default=False)
-    format: Literal["png", "jpeg"] = arg("Image format.", default="png")
+    format: Literal["png", "jpeg", "webp"] = arg("Image format.", default="png")
     path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None, rare=True)
     max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000, rare=True)
 

@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
+from rove.browser.emulation.window import ViewportSize, WindowChoice
+from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, origin_in
+from rove.states.choice import LoginChoice, LoginKind, LoginUse
 from rove.validation.record import dataclass
+
+# Seconds that a browser may take to start, in addition to the time of every call.
+LONGEST_START = 30.0
 
 
 @dataclass(frozen=True)
@@ -40,10 +46,12 @@ class Status(SessionsAction[StatusReport]):
 class SessionOpened(Result):
     session: Own
     is_new: bool
+    login: Own = Own("")
 
     def __str__(self) -> str:
         if self.is_new:
-            return f"Opened session {self.session}: pass it as `session`."
+            login = f", with the {self.login}" if self.login else ""
+            return f"Opened session {self.session}{login}: pass it as `session`."
         return f"Session {self.session} was open already, with all that is in it: pass it as `session`."
 
 
@@ -53,11 +61,33 @@ class OpenSession(SessionsAction[SessionOpened]):
 
     name: str | None = arg("Name to use as `session`; made up if not given.", default=None, max_length=64,
                            pattern=r"^[A-Za-z0-9_.-]+$")  # fmt: skip
+    state: str | None = arg("Saved state to begin with.", default=None, rare=True)
+    save_on_close: bool = arg(
+        "Save the session as `state` after calls, and when it is closed.", default=False, rare=True
+    )
+    headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
+    viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
+    start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
+    must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
+    profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
+
+    @property
+    def logins(self) -> tuple[LoginUse, ...]:
+        named: tuple[tuple[LoginKind, str | None], ...] = (("state", self.state), ("profile", self.profile))
+        return tuple(LoginUse(kind, name, self.name or "") for kind, name in named if name is not None)
+
+    @property
+    def takes(self) -> float:
+        return LONGEST_START if self.start else 0.0
 
     async def perform(self, directory: SessionDirectory) -> SessionOpened:
         known = {session["session"] for session in directory.sessions()}
-        name = await directory.open_session(self.name)
-        return SessionOpened(Own(name), name not in known)
+        choice = LoginChoice(self.state, self.profile, self.save_on_close)
+        if self.must_be_new and self.name in known:
+            raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
+        name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport, self.start))
+        login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
+        return SessionOpened(Own(name), name not in known, Own(login))
 
 
 @dataclass(frozen=True)
@@ -70,7 +100,7 @@ class SessionClosed(Result):
 
 @action(Effect.ACT, observes=False)
 class CloseSession(SessionsAction[SessionClosed]):
-    """Close a session and forget its cookies and storage."""
+    """Close a session and forget its cookies and storage, unless they are saved."""
 
     name: str | None = arg("Which; the one of this call if not given.", default=None)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, Url, action, arg
-from rove.errors import InvalidArguments
+from rove.errors import InvalidArguments, NotOpen
 from rove.outcome import Passage, Result, origin_in
 from rove.validation.record import dataclass
 
@@ -48,6 +48,8 @@ class Tabs(ContextAction[TabList]):
     operation: Literal["list", "new", "switch", "close"] = arg("What to do.", default="list")
     tab: str | None = arg("Which tab, with switch and close.", default=None)
     url: Url | None = arg("Address for a new tab.", default=None)
+    index: int | None = arg("Which tab, by its place in the list, from 0.", default=None, ge=0, rare=True)
+    at_least_one: bool = arg("Open an empty tab if there is none.", default=False, rare=True)
 
     @property
     def destination(self) -> str | None:
@@ -60,19 +62,30 @@ class Tabs(ContextAction[TabList]):
     def concerns(self, context: Context) -> TabInfo | None:
         if self.operation in ("list", "new"):
             return None
-        return next((tab for tab in context.tab_infos if tab.id == self.tab), context.current)
+        wanted = self._wanted(context)
+        return next((tab for tab in context.tab_infos if tab.id == wanted), context.current)
+
+    def _wanted(self, context: Context) -> str | None:
+        """Return the id of the tab that is meant. Raises NotOpen if there are not so many."""
+        if self.index is None:
+            return self.tab
+        if self.index >= len(context.tab_infos):
+            raise NotOpen(f"Tab {self.index} not found.")
+        return context.tab_infos[self.index].id
 
     async def perform(self, context: Context) -> TabList:
+        if self.at_least_one:
+            await context.tab()
         if self.operation == "new":
             tab = await context.new_tab()
             if self.url:
                 await tab.navigate(self.url)
         elif self.operation == "switch":
-            if self.tab is None:
+            if self.tab is None and self.index is None:
                 raise InvalidArguments("`tab` is missing: say which tab to switch to.")
-            context.switch(await context.tab(self.tab))
+            context.switch(await context.tab(self._wanted(context)))
         elif self.operation == "close":
-            await context.close_tab(await context.tab(self.tab))
+            await context.close_tab(await context.tab(self._wanted(context)))
         listed = [(tab, await _shown(context, tab)) for tab in context.tab_infos]
         # A page may have closed itself meanwhile.
         return TabList(tuple(shown for tab, shown in listed if tab in context.tab_infos))

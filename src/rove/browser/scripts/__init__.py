@@ -27,3 +27,10 @@ def page_script() -> str:
     """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
     present = 'if (globalThis.rove) return "present";\n'
     return f'(() => {{\n{_HEAD}{present}{link(_FOLDER, "isolated_world.js")}\nreturn "installed";\n}})()'
+
+
+@cache
+def state_script() -> str:
+    """Return one expression for an object that reads and writes what the page's origin has stored."""
+    code = link(_FOLDER, "saved_state/origin_state.js")
+    return f'(() => {{\n"use strict";\n{code}\nreturn {{ readStorage, writeStorage }};\n}})()'

@@ -390,6 +390,7 @@ interface SnapshotOptions {
   limit?: number;
   links?: boolean;
   text?: boolean;
+  structure?: boolean;
   boxes?: boolean;
   maxNodes?: number;
   maxChildren?: number;
@@ -446,4 +447,68 @@ interface StorageRequest {
 interface StorageAnswer {
   entries: { key: string; value: unknown }[];
   total: number;
+}
+
+/** Whether an element has a box, whether that is a part of a line of text, and whether the mouse pointer is a hand. */
+interface AriaBox {
+  visible: boolean;
+  inline: boolean;
+  pointer: boolean;
+}
+
+/** An element of an aria snapshot; `number` is 0 where it cannot be pressed, `mark` tells of unseen words in its name. */
+interface AriaNode {
+  element: Element;
+  role: string;
+  name: string;
+  number: number;
+  isActive: boolean;
+  isPointer: boolean;
+  states: string;
+  mark: string;
+  properties: [name: string, value: string][];
+  /** The elements inside whose texts make the name. */
+  sources: Element[];
+  children: AriaChild[];
+}
+
+type AriaChild = AriaNode | string;
+
+/** `root`: the ref of an element; `prefix`: what the refs begin with. */
+interface AriaOptions {
+  root?: string;
+  prefix?: string;
+  depth?: number;
+  boxes?: boolean;
+}
+
+interface AriaPage {
+  options: AriaOptions;
+  lines: string[];
+  frames: [line: number, depth: number, owner: string][];
+  origin: string;
+}
+
+/** `awaited`: the numbers of elements whose text is in a name and has not been told yet. */
+interface DistillingState {
+  depth: number;
+  maxDepth: number;
+  around: AriaNode[];
+  awaited: Set<number>;
+  numbers: Map<Element, number>;
+}
+
+/** A step of a Playwright locator: a kind of match, the text to match, and whether that is all of it or a pattern. */
+interface LocatorStep {
+  kind: string;
+  role?: string;
+  text?: string;
+  exact?: boolean;
+  isRegex?: boolean;
+  flags?: string;
+  index?: number;
+}
+
+interface ScoredStep extends LocatorStep {
+  score: number;
 }

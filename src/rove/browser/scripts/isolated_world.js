@@ -11,6 +11,8 @@ import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from ".
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
+import { ariaSnapshot } from "./aria/aria_snapshot.js";
+import { locate, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
 import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
 import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
@@ -30,7 +32,6 @@ import {
   snapshotWhenSettled,
   untilSettled,
 } from "./page/settling.js";
-import { storedItems } from "./page/storage.js";
 import { listenForValidation } from "./page/validation.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
@@ -51,6 +52,12 @@ globalThis.rove = {
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
+  // Playwright's form of them.
+  ariaSnapshot,
+  refOfAriaNumber,
+  locatorOf,
+  locate,
+  matching,
   // What only the driver can find out.
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
@@ -100,7 +107,6 @@ globalThis.rove = {
   nextChange,
   showsText,
   showsSelector,
-  storedItems,
   beginAction,
   untilSettled,
   snapshotWhenSettled,

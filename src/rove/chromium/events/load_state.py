@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rove.browser.network.schemes import is_web
 from rove.chromium.protocol.connection import CdpSession
 
-Stage = Literal["DOMContentLoaded", "load"]
+Stage = Literal["DOMContentLoaded", "load", "networkIdle"]
 # A page that commits this many documents in this many seconds is in a navigation loop.
 LOOP_DOCUMENTS = 10
 LOOP_SECONDS = 10.0
@@ -24,7 +24,7 @@ class LoadState:
     def __init__(self, main_frame: str, url: str) -> None:
         self._main_frame = main_frame
         self.url = url or "about:blank"
-        self._stages: set[str] = {"DOMContentLoaded", "load"}
+        self._stages: set[str] = set(get_args(Stage))
         self._loader: str | None = None
         self._is_body_complete = False
         self._changed = asyncio.Event()
@@ -36,6 +36,8 @@ class LoadState:
         # Commits count documents and navigations within a document.
         self.commits = 0
         self.documents = 0
+        # The commits before the last action that may have navigated, or that a wait for a navigation has seen.
+        self._seen_commits = 0
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.lifecycleEvent", self._on_lifecycle)
@@ -64,6 +66,15 @@ class LoadState:
         now = time.monotonic()
         is_loop = len(self._commit_times) == LOOP_DOCUMENTS and now - self._commit_times[0] < LOOP_SECONDS
         return is_loop and now - self._commit_times[-1] < LOOP_END_SECONDS
+
+    @property
+    def has_navigated(self) -> bool:
+        """Whether another page was loaded since the last act began, and no further one is on its way."""
+        return self.commits > self._seen_commits and self.has_reached("load")
+
+    def mark_seen(self) -> None:
+        """Count only navigations from now on."""
+        self._seen_commits = self.commits
 
     def forget_recent_commits(self) -> None:
         """Start counting documents anew: the caller is about to ask for one."""
@@ -174,7 +185,7 @@ class LoadState:
 
     def _complete(self) -> None:
         """Mark every stage as reached: no further lifecycle events will come."""
-        self._stages |= {"DOMContentLoaded", "load"}
+        self._stages |= set(get_args(Stage))
 
     def _commit(self) -> None:
         self.commits += 1

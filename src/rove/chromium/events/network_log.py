@@ -65,6 +65,8 @@ class LoggedRequest:
     messages: NetworkMessages = field(default_factory=NetworkMessages)
     # The timing as CDP reports it with the response, until the end of the response is known.
     reported_timing: Event | None = field(default=None, repr=False)
+    # What a rule of the session has done to it, such as `answered by rule 2`.
+    intercepted: str | None = None
 
     @property
     def has_failed(self) -> bool:
@@ -95,6 +97,25 @@ def _moment(request: LoggedRequest, event: Event) -> float:
     return request.at + after
 
 
+class Interceptions:
+    """What rules have done to requests, by their ids: a request may be reported after that."""
+
+    def __init__(self) -> None:
+        self._labels: dict[str, tuple[str, bool]] = {}
+
+    def add(self, identity: str, label: str, is_answered: bool) -> None:
+        before, _ = self._labels.pop(identity, ("", False))
+        self._labels[identity] = (f"{before}, {label}" if before else label, is_answered)
+        if len(self._labels) > MAX_EARLY_HEADERS:
+            del self._labels[next(iter(self._labels))]
+
+    def apply(self, request: LoggedRequest) -> None:
+        """Write into a logged request what rules have done to it, once."""
+        if request.identity in self._labels:
+            request.intercepted, is_answered = self._labels.pop(request.identity)
+            request.source = "rule" if is_answered else request.source
+
+
 class NetworkLog:
     """The latest requests of a tab. Older ones are dropped, and `dropped` counts them."""
 
@@ -104,6 +125,7 @@ class NetworkLog:
         self._pending: dict[str, LoggedRequest] = {}
         # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
         self._early_headers: dict[str, dict[str, str]] = {}
+        self._interceptions = Interceptions()
         self._last_number = 0
         self.dropped = 0
 
@@ -211,6 +233,12 @@ class NetworkLog:
         if request := self._pending.get(event.get("requestId", "")):
             request.messages.dropped += 1
 
+    def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
+        """Log that a rule has blocked, answered or changed a request, also one that is reported only later."""
+        self._interceptions.add(identity, label, is_answered)
+        if request := self._pending.get(identity):
+            self._interceptions.apply(request)
+
     def _on_request_headers(self, event: Event) -> None:
         """Log the headers exactly as they were sent, including cookies."""
         request = self._pending.get(event["requestId"])
@@ -274,5 +302,6 @@ class NetworkLog:
                 del self._pending[oldest.identity]
         if (sent := self._early_headers.pop(request.identity, None)) is not None:
             request.request_headers, request.are_headers_exact = sent, True
+        self._interceptions.apply(request)
         self._requests.append(request)
         self._pending[request.identity] = request

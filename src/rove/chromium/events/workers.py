@@ -9,6 +9,7 @@ from typing import Any
 
 from rove.browser.page_data import ConsoleSource
 from rove.browser.page_events import PageEvents
+from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.network_log import NetworkLog
@@ -63,6 +64,7 @@ class Workers:
         self,
         console: ConsoleLog,
         network_conditions: NetworkConditions,
+        overrides: SessionOverrides,
         network: NetworkLog | None = None,
         page_events: PageEvents | None = None,
         *,
@@ -71,6 +73,7 @@ class Workers:
         self._console = console
         self._events = page_events
         self._conditions = network_conditions
+        self._overrides = overrides
         self._network = network
         self._running: dict[str, Worker] = {}
         self._tasks = tasks
@@ -108,6 +111,7 @@ class Workers:
             cdp.send("Runtime.enable"),
             cdp.send("Network.enable"),
             self._conditions.add(cdp),
+            *self._overrides.add(cdp, "worker", self._network),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         )
 

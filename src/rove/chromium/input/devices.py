@@ -18,6 +18,7 @@ from rove.chromium.input.uploads import FileChooser
 from rove.chromium.protocol.connection import CdpSession
 
 if TYPE_CHECKING:
+    from rove.browser.aria import AriaReader
     from rove.browser.element import SecretSource
     from rove.chromium.input.page import Page
 
@@ -35,10 +36,12 @@ class InputDevices:
         clipboard: Clipboard,
         scratch: Path,
         note_touched: Callable[[World], None],
+        aria: AriaReader,
     ) -> None:
         self.page = page
         self.events = events
         self.note_touched = note_touched
+        self.aria = aria
         # The folder for copies of uploaded files, which the page may read until it is closed.
         self.scratch = scratch
         self.clipboard = clipboard

@@ -166,11 +166,11 @@ class Element:
         value: str | None = (await self._ask("fieldValue"))["value"]
         return None if value is None else self._quote(value)
 
-    async def upload(self, paths: tuple[str, ...], drop: bool) -> list[str]:
+    async def upload(self, paths: tuple[str, ...], drop: bool, data: dict[str, str] | None = None) -> list[str]:
         """Upload files of the workspace to the element, or drop them on it; returns their names."""
         files = await copy_files(self._page.settings, paths, self._devices.scratch)
         if drop:
-            await self._ask("dropFiles", await read_files(files))
+            await self._ask("dropFiles", await read_files(files), data)
         elif not files:
             await self._ask("clearFiles")  # CDP accepts no empty list
         else:

@@ -10,9 +10,9 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, ViewportPoint
 from rove.chromium.input.page import Page
-from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
+from rove.errors import AmbiguousTarget, Denied, ElementNotFound, InvalidArguments
 from rove.outcome import origin_in
-from rove.target import Point, Ref, RoleAndName, Selector, parse_target
+from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
 from rove.validation.pattern import pattern
 
 MAX_LISTED = 8
@@ -71,6 +71,8 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
         return [Element(devices, devices.page.worlds.with_prefix(parsed.frame), parsed.local)]
     if isinstance(parsed, Point):
         raise InvalidArguments(f"`{target}` is a point; this needs an element.")
+    if isinstance(parsed, AriaRef | Locator):
+        return await _numbered_or_located(devices, parsed)
     patience = _Patience(devices.page, wait)
     while not (matches := _chosen(parsed, await _matches(devices, parsed))):
         if await patience.is_over():
@@ -86,6 +88,32 @@ def _chosen(parsed: Selector | RoleAndName, matches: list[Element]) -> list[Elem
     """Return the matches that a target means: all of them, or the one that it names by its index."""
     index = parsed.index if isinstance(parsed, Selector) else None
     return matches if index is None else matches[index : index + 1]
+
+
+async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator) -> list[Element]:
+    """Return the elements that an aria snapshot has numbered, or that a Playwright locator means."""
+    if isinstance(parsed, AriaRef):
+        refs = [await devices.aria.ref_of(parsed.frame, parsed.number)]
+    elif not (refs := await devices.aria.refs_located(parsed.steps, MAX_MATCHES)):
+        raise ElementNotFound(f"{parsed} does not match any elements.")
+    aims = [aim for aim in map(parse_target, refs) if isinstance(aim, Ref)]
+    return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
+
+
+async def file_input_asking(devices: InputDevices) -> Element | None:
+    """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+    if devices.file_chooser.asking is None:
+        return None
+    frame, node = devices.file_chooser.asking
+    for world in await devices.page.every_world():
+        if world.frame_id == frame:
+            # The policy has decided by the page's origin, as the call named no element.
+            if await world.origin() != await devices.page.worlds.main.origin():
+                raise Denied(
+                    "The file chooser belongs to a frame of another origin.", hint="Name the file input itself."
+                )
+            return Element(devices, world, await world.ref_of_node(node), "the file input")
+    return None
 
 
 class _Patience:

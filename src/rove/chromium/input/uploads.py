@@ -29,14 +29,23 @@ class Clickable(Protocol):
 
 
 class FileChooser:
-    """The file chooser that a page opens: answered while an upload waits for it, otherwise reported as an event."""
+    """The file chooser that a page opens: answered while an upload waits for it, otherwise reported as an event.
+
+    `asking`: the frame and the node id of the file input whose chooser was opened last and not answered.
+    """
 
     def __init__(self, events: PageEvents) -> None:
         self._events = events
         self._node_id: asyncio.Future[int] | None = None
+        self.asking: tuple[str, int] | None = None
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.fileChooserOpened", self._on_opened)
+        cdp.on("Page.frameNavigated", lambda event: self._on_navigated(event["frame"]["id"]))
+
+    def _on_navigated(self, frame: str) -> None:
+        if self.asking and self.asking[0] == frame:
+            self.asking = None
 
     async def open_with(self, element: Clickable) -> int:
         """Click an element and return the node id of the file input whose chooser that opens."""
@@ -57,6 +66,7 @@ class FileChooser:
         if self._node_id is not None and not self._node_id.done() and "backendNodeId" in event:
             self._node_id.set_result(event["backendNodeId"])
         else:
+            self.asking = (event["frameId"], event["backendNodeId"]) if "backendNodeId" in event else None
             self._events.add("file chooser", Advice("The page asks for files: give them with {upload}."))
 
 

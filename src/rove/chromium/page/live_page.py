@@ -10,24 +10,23 @@ from typing import Any, TypeVar
 from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
+from rove.chromium.aria.frame_order import FrameOrder
 from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
 from rove.chromium.events.request_tracker import RequestTracker
 from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
+from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.errors import ScriptFailed
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks, Interrupted, race
 
 R = TypeVar("R")
-STORAGE_TIMEOUT = 1.0
 TERMINATION_TIMEOUT = 0.5
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
 LAST_ANSWER_SECONDS = 0.3
-MAX_STORED_CHARACTERS = 1_000_000
 
 
 class LivePage:
@@ -40,6 +39,7 @@ class LivePage:
         target: dict[str, Any],
         settings: Settings,
         ref_numbers: RefNumbers,
+        interceptor: Interceptor,
     ) -> None:
         self.cdp = cdp
         self.settings = settings
@@ -54,15 +54,15 @@ class LivePage:
         max_bytes = settings.limits.page_megabytes * 2**20
         self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
         self.load_state = LoadState(self.target_id, target["url"])
-        self.navigation_block = NavigationBlock(cdp, self.target_id, self.send_soon)
+        self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
+        self.frame_order = FrameOrder(self.worlds.main.frame_id)
         self.may_read: Callable[[str], bool] = lambda address: True
         self._crashed = asyncio.Event()
 
     def listen(self) -> None:
         """Follow what the page itself reports; frames in other processes are followed by `listen_frame`."""
         self.load_state.listen(self.cdp)
-        self.navigation_block.listen()
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
         self.cdp.on("Inspector.targetCrashed", lambda _: self._crashed.set())
 
@@ -71,6 +71,7 @@ class LivePage:
         self.dialogs.listen(cdp)
         self.requests.listen(cdp)
         self.worlds.listen(cdp)
+        self.frame_order.listen(cdp)
         cdp.on("Page.frameAttached", lambda _: self.worlds.note_frame())
 
     def _on_requested_navigation(self, event: dict[str, Any]) -> None:
@@ -139,15 +140,6 @@ class LivePage:
         """Return the worlds of all frames that answer, the main one first."""
         below = await self.worlds.refresh(self.frame_timeout)
         return [self.worlds.main, *(world for world in below if not world.is_unresponsive)]
-
-    async def local_storage(self) -> tuple[str, list[dict[str, str]]] | None:
-        """Return the local storage of the page's origin; None if it is empty, too large or cannot be read."""
-        try:
-            async with asyncio.timeout(STORAGE_TIMEOUT):
-                stored = await self.worlds.main.call("most => rove.storedItems(most)", MAX_STORED_CHARACTERS)
-        except (TimeoutError, CdpError, ScriptFailed):
-            return None
-        return (stored["origin"], stored["items"]) if stored else None
 
     # Commands to the page
 

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from typing import Any
 
+from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.protocol.connection import CdpSession
+from rove.tasks import BackgroundTasks
 
 # Seconds to wait for the page's next attempt to navigate; without one by then, the page no longer tries.
 REFUSAL_TIMEOUT = 1.0
-DOCUMENT_REQUESTS = {"patterns": [{"resourceType": "Document", "requestStage": "Request"}]}
 
 
 class NavigationBlock:
     """Fails every request of a page's main frame for another document while it is enabled."""
 
-    def __init__(self, cdp: CdpSession, main_frame: str, send_soon: Callable[[str, dict[str, Any]], None]) -> None:
+    def __init__(self, cdp: CdpSession, main_frame: str, interceptor: Interceptor, tasks: BackgroundTasks) -> None:
         self._cdp = cdp
         self._main_frame = main_frame
-        self._send_soon = send_soon
+        self._interceptor = interceptor
+        self._tasks = tasks
         self._has_refused = asyncio.Event()
         self.is_on = False
-
-    def listen(self) -> None:
-        self._cdp.on("Fetch.requestPaused", self._on_paused)
 
     async def enable(self) -> None:
         """Block navigations; returns once one was refused or the page has stopped trying."""
         if not self.is_on:
             self.is_on = True
             self._has_refused.clear()
-            await self._cdp.send("Fetch.enable", DOCUMENT_REQUESTS)
+            await self._interceptor.refuse_documents(self._cdp, self._refuses)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(REFUSAL_TIMEOUT):
                 await self._has_refused.wait()
@@ -40,12 +38,10 @@ class NavigationBlock:
     def disable(self) -> None:
         if self.is_on:
             self.is_on = False
-            self._send_soon("Fetch.disable", {})
+            self._tasks.start(self._interceptor.refuse_documents(self._cdp, None))
 
-    def _on_paused(self, event: dict[str, Any]) -> None:
-        request = {"requestId": event["requestId"]}
-        if event["frameId"] != self._main_frame:
-            self._send_soon("Fetch.continueRequest", request)
-            return
-        self._send_soon("Fetch.failRequest", {**request, "errorReason": "Aborted"})
+    def _refuses(self, event: dict[str, Any]) -> bool:
+        if event["frameId"] != self._main_frame or event["resourceType"] != "Document":
+            return False
         self._has_refused.set()
+        return True

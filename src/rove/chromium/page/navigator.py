@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoting
-from rove.browser.page_data import DocumentRequest
+from rove.browser.page_data import DocumentRequest, LoadStage
+from rove.chromium.events.load_state import Stage
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
-from rove.errors import NavigationFailed, RoveError
+from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 
 R = TypeVar("R")
 # Seconds that the scripts of the current page may delay a navigation; less once one of them has been terminated.
@@ -25,6 +26,7 @@ MAX_ATTEMPTS = 5
 # Seconds from the browser's answer until it reports a navigation within the document.
 COMMIT_TIMEOUT = 1.0
 NO_CONTENT_STATUSES = (204, 205)
+_LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 # The session's proxy runs in rove's own process and is always reachable. A browser that fails to connect to it has lost
 # its network process, and all cookies with it, so it is treated as lost.
 PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
@@ -38,7 +40,7 @@ class Navigator:
         self._is_attached = is_attached
         self._previous: DocumentRequest | None = None
 
-    async def navigate(self, url: str) -> None:
+    async def navigate(self, url: str, until: LoadStage) -> None:
         commits, downloads = self._page.load_state.commits, self._page.downloads.count
         with self._navigating():
             if self._page.dialogs.are_recent:
@@ -51,9 +53,9 @@ class Navigator:
             elif answer.get("errorText"):
                 raise self._error(answer["errorText"], url)
             elif "loaderId" in answer:
-                await self._wait_until_parsed(
-                    self._terminate_scripts_during(self._page.load_state.wait_for_loader(answer["loaderId"]))
-                )
+                loading = self._page.load_state.wait_for_loader(answer["loaderId"])
+                await self._wait_until_parsed(self._terminate_scripts_during(loading), until != "commit")
+                await self._wait_for_late_stage(until)
             else:
                 await self._wait_for_commit(commits)
 
@@ -156,20 +158,34 @@ class Navigator:
             raise
         finally:
             page.requests.is_caller_waiting = False
+        page.load_state.mark_seen()
         if page.requests.document is not None and page.requests.document is not previous:
             _raise_failure(page.requests.document)
 
-    async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None]) -> None:
-        """Wait until the document is committed and parsed, a dialog blocks it, or time is short."""
+    async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None], parses: bool = True) -> None:
+        """Wait until the document is committed and, if it `parses`, parsed; a dialog blocks it, or time is short."""
         page, is_committed = self._page, False
         try:
             async with asyncio.timeout(self._page.time.for_loading):
                 await commit
                 is_committed = True
+                if not parses:
+                    return
                 await page.dialogs.run_until_dialog(page.load_state.wait_for_stage("DOMContentLoaded"))
         except TimeoutError:
             if not is_committed:
                 raise
+
+    async def _wait_for_late_stage(self, until: LoadStage) -> None:
+        """Wait for a stage after that of a parsed document. Raises DeadlineExceeded, as the caller has asked for it."""
+        if (stage := _LATE_STAGES.get(until)) is None:
+            return
+        page, allowed = self._page, self._page.time.for_loading
+        try:
+            async with asyncio.timeout(allowed):
+                await page.dialogs.run_until_dialog(page.load_state.wait_for_stage(stage))
+        except TimeoutError:
+            raise DeadlineExceeded(f"The page did not reach {until} in time.") from None
 
     async def _wait_for_download(self, since: int) -> None:
         """Wait for the download that the URL started; one that takes longer continues in the background."""

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from rove.browser.page_data import LeftRunning, RefusedField
+from rove.chromium.aria.reader import AriaReader
 from rove.chromium.capture.frame_rows import ReadOptions, read_element, read_page
 from rove.chromium.frames.event_listeners import prepare_listeners
 from rove.chromium.frames.worlds import World
@@ -23,7 +24,7 @@ from rove.target import Ref, parse_target
 QUIET_ROUND_SECONDS = 2.5
 NEXT_DOCUMENT_TIMEOUT = 1.0
 # The options of a snapshot that hold for the frames in it too.
-FRAME_OPTIONS = frozenset(("links", "text", "maxNodes", "maxChildren"))
+FRAME_OPTIONS = frozenset(("links", "text", "structure", "maxNodes", "maxChildren"))
 WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
 WAIT_AND_READ_ROWS = "patience => rove.snapshotWhenSettled(patience)"
 
@@ -34,6 +35,7 @@ class PageObserver:
     def __init__(self, page: LivePage, withheld: Callable[[], str]) -> None:
         self._page = page
         self._withheld = withheld
+        self.aria = AriaReader(page, withheld)
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.moments: tuple[Snapshot, ...] = ()

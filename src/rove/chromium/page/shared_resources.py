@@ -1,18 +1,23 @@
-"""Resources that the tabs of one context share: ref numbers, clipboard, network conditions, shared workers."""
+"""Resources that the tabs of one context share: ref numbers, clipboard, network, emulation, shared workers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from rove.browser.context import SharedState
 from rove.browser.page_data import TypedField
+from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.input.clipboard import Clipboard
-from rove.chromium.protocol.connection import CdpError
+from rove.chromium.interception.interceptor import Interceptor
+from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.refs import RefNumbers
+from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
+from rove.validation.record import dataclass
 
 
 class SharedResources:
@@ -24,7 +29,9 @@ class SharedResources:
         self.clipboard = Clipboard()
         self.network_conditions = NetworkConditions()
         self.console = ConsoleLog(self.tasks)
-        self.workers = Workers(self.console, self.network_conditions, tasks=self.tasks)
+        self.interceptor = Interceptor(self.tasks)
+        self.overrides = SessionOverrides(self.interceptor, self.tasks)
+        self.workers = Workers(self.console, self.network_conditions, self.overrides, tasks=self.tasks)
         # Whether text of a page at this URL, or of this origin, may be shown to the agent.
         self.may_read: Callable[[str], bool] = lambda address: True
         # The text that the agent is shown in place of a frame that it may not read.
@@ -33,17 +40,40 @@ class SharedResources:
         self.redact: Callable[[str], str] = lambda text: text
         # Called when a tab was opened, closed or made current, or shows another URL.
         self.on_changed: Callable[[], object] = lambda: None
+        # Called with the URL of each document that a tab shows.
+        self.on_document: Callable[[str], object] = lambda url: None
         # Called with the value of a field each time that a person who drives has typed into it.
         self.on_typed: Callable[[TypedField], object] = lambda field: None
 
     @property
     def state(self) -> SharedState:
         conditions = self.network_conditions
-        return SharedState(conditions.is_offline, conditions.throttling, self.clipboard.text, self.ref_numbers)
+        return SharedState(
+            conditions.is_offline,
+            conditions.throttling,
+            self.clipboard.text,
+            self.ref_numbers,
+            overrides=self.overrides.values,
+            secrets=self.interceptor.secrets,
+        )
 
-    def restore(self, state: SharedState) -> None:
+    async def restore(self, root: CdpSession, state: SharedState) -> None:
         """Restore the state of a lost context, before the first tab is opened."""
+        self.interceptor.secrets = state.secrets
+        await self.overrides.restore(root, state.overrides)
         self.network_conditions.is_offline = state.is_offline
         self.network_conditions.throttling = state.throttling
         self.clipboard.text = state.clipboard_text
         self.ref_numbers = state.ref_numbers
+
+
+@dataclass(frozen=True)
+class TabSetup:
+    """What a context passes to every tab that it creates."""
+
+    connection: CdpConnection
+    settings: Settings
+    scratch: Path
+    shared: SharedResources
+    # In an attached browser the page keeps the size of its window, and rove must not end the browser.
+    is_attached: bool = False

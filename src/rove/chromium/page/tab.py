@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from pathlib import Path
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
+from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import OpenDialog
 from rove.browser.scripts import main_world_script, page_script
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
-from rove.chromium.capture.viewport import resize
 from rove.chromium.events.console import ConsoleLog, ExecutionContexts
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
@@ -31,40 +31,26 @@ from rove.chromium.page.navigator import Navigator
 from rove.chromium.page.opener_group import OpenerGroup
 from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.person_input import PersonInput
-from rove.chromium.page.shared_resources import SharedResources
+from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
-from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
+from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
-from rove.settings.tree import Settings
 from rove.target import Ref, parse_target
-from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.annotation import Mark
     from rove.browser.element import PointerTarget, SecretSource
     from rove.browser.input_event import InputEvent
-    from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
+    from rove.browser.page_data import Box, ImageFormat, LoadStage, PdfFile, PdfOptions, ScreenshotImage
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
 # Service workers belong to the context, and the browser attaches to them.
 AUTO_ATTACH_FILTER = [{"type": "service_worker", "exclude": True}, {}]
 CURRENT_DOCUMENT_TIMEOUT = 2.0
-
-
-@dataclass(frozen=True)
-class TabSetup:
-    """What a context passes to every tab that it creates."""
-
-    connection: CdpConnection
-    settings: Settings
-    scratch: Path
-    shared: SharedResources
-    # In an attached browser the page keeps the size of its window, and rove must not end the browser.
-    is_attached: bool = False
 
 
 class Tab:
@@ -77,18 +63,26 @@ class Tab:
         self.is_unresponsive = False
         self._setup = setup
         self._shared = setup.shared
-        self.page = LivePage(cdp, setup.connection, target, setup.settings, setup.shared.ref_numbers)
+        self.page = LivePage(
+            cdp, setup.connection, target, setup.settings, setup.shared.ref_numbers, setup.shared.interceptor
+        )
         self.page.worlds.set_tab(identity)
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
-            self.page, self.page.events, setup.shared.clipboard, setup.scratch, self.observer.note_touched
+            self.page,
+            self.page.events,
+            setup.shared.clipboard,
+            setup.scratch,
+            self.observer.note_touched,
+            self.observer.aria,
         )
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
         self.network = NetworkLog(self.page.target_id)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
+        conditions, overrides = setup.shared.network_conditions, setup.shared.overrides
         self._own_workers = Workers(
-            self._console, setup.shared.network_conditions, self.network, self.page.events, tasks=self.page.tasks
+            self._console, conditions, overrides, self.network, self.page.events, tasks=self.page.tasks
         )
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
@@ -111,11 +105,9 @@ class Tab:
         page.listen()
         cdp.on("Page.frameNavigated", self._on_navigated)
         cdp.on("Page.navigatedWithinDocument", lambda _: self._shared.on_changed())
-        size = self.settings.viewport
         await asyncio.gather(
             self._set_up(cdp),
             cdp.send("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            *([] if self._setup.is_attached else [resize(cdp, size.width, size.height)]),
             # Every page is treated as focused, so that none is throttled or loses its focus to another.
             cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         )
@@ -145,6 +137,7 @@ class Tab:
             cdp.send("Log.enable"),
             cdp.send("Network.enable", NETWORK_BUFFERS),
             self._shared.network_conditions.add(cdp),
+            *self._add_overrides(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
             cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
@@ -154,6 +147,13 @@ class Tab:
             cdp.send("Target.setAutoAttach", attach),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         )
+
+    def _add_overrides(self, cdp: CdpSession) -> list[Coroutine[Any, Any, object]]:
+        if cdp is not self.page.cdp:
+            return self._shared.overrides.add(cdp, "frame", self.network)
+        viewport = self.settings.viewport
+        size = None if self._setup.is_attached else Size(viewport.width, viewport.height)
+        return self._shared.overrides.add(cdp, "page", self.network, size)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
@@ -174,6 +174,7 @@ class Tab:
             self.page.start_document()
             self.input.page_modes.start_document()
             self.popups.start_document()
+            self._shared.on_document(event["frame"]["url"])
             self._shared.on_changed()
 
     def _on_frame_crash(self, event: dict[str, Any]) -> None:
@@ -216,6 +217,8 @@ class Tab:
         """Set the deadline of the action that starts now; if it acts on the page, it may open dialogs and popups."""
         self.page.time.set(deadline)
         self.page.dialogs.is_acting = self.popups.is_acting = acts
+        if acts:
+            self.page.load_state.mark_seen()
 
     def end_action(self) -> None:
         self.page.time.set(None)
@@ -241,9 +244,9 @@ class Tab:
 
     # Navigation
 
-    async def navigate(self, url: str) -> None:
-        """Load a URL until the document is parsed, or as far as time allows."""
-        await self._navigator.navigate(url)
+    async def navigate(self, url: str, until: LoadStage = "domcontentloaded") -> None:
+        """Load a URL until the document has come so far: parsed, unless time is short; a later stage in any case."""
+        await self._navigator.navigate(url, until)
 
     async def go_in_history(self, steps: int) -> bool:
         """Go back or forward in history; False when there is no such entry."""
@@ -251,17 +254,6 @@ class Tab:
 
     async def reload(self) -> None:
         await self._navigator.reload()
-
-    async def navigate_with(self, url: str, script: str | None) -> None:
-        """Load a URL, and run a script before the page's own scripts this once."""
-        if script is None:
-            return await self.navigate(url)
-        added = await self.page.cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
-        try:
-            await self.navigate(url)
-        finally:
-            await self.page.cdp.send("Page.removeScriptToEvaluateOnNewDocument", added)
-        return None
 
     # Elements
 
@@ -276,6 +268,17 @@ class Tab:
     async def resolve_pointer_target(self, target: str) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""
         return await target_resolution.resolve_pointer_target(self.input, target)
+
+    @property
+    def awaits_files(self) -> bool:
+        return self.input.file_chooser.asking is not None
+
+    async def file_input_asking(self) -> Element | None:
+        """Return the file input whose chooser is open; raise Denied if it is in a frame of another origin."""
+        return await target_resolution.file_input_asking(self.input)
+
+    def close_file_chooser(self) -> None:
+        self.input.file_chooser.asking = None
 
     async def find(self, spec: dict[str, str], limit: int) -> tuple[int, list[dict[str, Any]]]:
         """Search every frame; return how many matches there are, and the first of them."""
@@ -369,7 +372,7 @@ class Tab:
             return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
-        await resize(self.page.cdp, width, height)
+        await self._shared.overrides.resize(self.page.cdp, Size(width, height))
 
     # Opener and closing
 

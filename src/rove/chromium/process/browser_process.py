@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from _socket import socket
     from pathlib import Path
 
+    from rove.browser.browser import ProfileLaunch
     from rove.chromium.process.discovery import Installation
 
 # `posix_spawn` blocks until the program is loaded: 6 ms for the browser, 1 ms for a shell that then executes it.
@@ -30,12 +31,20 @@ class BrowserProcess:
     """A browser process that is starting, with its run folder and watchdog.
 
     With `makes_page`, a first context and a page in it are requested at once. Their proxy is a port that is reserved
-    here; it refuses connections until the caller of `take_proxy_port` listens on it.
+    here; it refuses connections until the caller of `take_proxy_port` listens on it. With `profile`, the browser keeps
+    its profile in that folder, which stays when the process ends.
     """
 
     def __init__(
-        self, runs: str | Path, installation: Installation, sandbox: Sandbox, headless: bool, makes_page: bool = False
+        self,
+        runs: str | Path,
+        installation: Installation,
+        sandbox: Sandbox,
+        headless: bool,
+        makes_page: bool = False,
+        profile: ProfileLaunch | None = None,
     ) -> None:
+        self.profile = profile
         self.installation = installation
         self.sandbox = sandbox
         self._closed_port = reserved_port()
@@ -71,6 +80,10 @@ class BrowserProcess:
         assert self._pipe is not None, "taken before"
         pipe, self._pipe = self._pipe, None
         return pipe
+
+    def wait(self) -> None:
+        """Wait until the browser has ended by itself."""
+        self.process.wait()
 
     def release(self) -> None:
         """Kill the browser, remove its run folder and close what was not taken."""
@@ -121,6 +134,8 @@ class BrowserProcess:
 
     def _start_browser(self, headless: bool, read_fd: int, write_fd: int) -> ChildProcess:
         profile, proxy = f"{self.folder.location}/profile", _proxy_url(self._closed_port)
+        if self.profile is not None:
+            profile, proxy = self.profile.folder, self.profile.proxy
         command = [self.installation.location, *launch_arguments(profile, headless, self.sandbox, proxy)]
         null = os.open(os.devnull, os.O_RDWR)
         log = os.open(self._log_path, os.O_CREAT | os.O_WRONLY, 0o600)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.engine.run.changes import changes_between, shows_seen_document, whole_page
-from rove.engine.run.settle import StartState, Unfinished, settle
+from rove.engine.run.settle import STILL_LOADING, StartState, Unfinished, settle
 from rove.outcome import Changes
 from rove.snapshot import Snapshot, gone_again
 
@@ -36,6 +36,11 @@ class Look:
     async def settle(self, read_rows: bool) -> None:
         """Wait until everything that the action started is over."""
         self.unfinished = await settle(self._tab, self._start, read_rows)
+
+    def skip_settling(self) -> None:
+        """Look at the page as it is, even if it is still loading."""
+        is_loaded = self._tab.page.load_state.has_reached("load")
+        self.unfinished = Unfinished(() if is_loaded else (STILL_LOADING,))
 
     async def observe(self) -> Changes:
         """Return what changed, or that nothing did and for how long changes were looked for."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.advice import Names
+from rove.page_view import ViewKind
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class RunOptions:
 
     `tab`: the id of a tab; None for the current one. `timeout`: seconds; None for those of the settings.
     `quiet`: leave out what changed on the page. `channel`: the person to ask, unless the owner has set an approver.
-    `names`: what the caller calls each action.
+    `names`: what the caller calls each action. `view`: show all of the page instead of what changed.
     """
 
     tab: str | None
@@ -34,3 +35,4 @@ class RunOptions:
     quiet: bool
     channel: Approver | None
     names: Names
+    view: ViewKind | None = None

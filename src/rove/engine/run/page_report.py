@@ -85,7 +85,10 @@ class PageReporter:
     async def _observe(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
         tab.observer.refused_fields.clear()
         look = Look(tab, start, waits=action.effect not in (Effect.READ, Effect.SCRIPT))
-        await look.settle(read_rows=not self._quiet)
+        if action.settles:
+            await look.settle(read_rows=not self._quiet)
+        else:
+            look.skip_settling()
         report.pending = look.unfinished.pending
         # A page that keeps navigating always waits for its next document: it is held and read instead.
         if not tab.page.keeps_navigating and (server := tab.page.awaited_server):

@@ -34,6 +34,7 @@ from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
+from rove.engine.views.viewer import PageViewer
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.approval import ApprovalRequest
 from rove.outcome import AnyOutcome, Outcome, Result, origin_in
@@ -61,6 +62,8 @@ class Run:
         self._session = session
         self._options = options
         self._outcomes = OutcomeBuilder(session.name, session.network, options.names)
+        self._viewer = PageViewer(options.view, self._may_show)
+        self._context: Context | None = None
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
         self._batch_changes = BatchChanges()
@@ -75,6 +78,7 @@ class Run:
             return await self._record(action)
         except RoveError as error:
             error.hint = insert_names(error.hint, self._options.names)
+            error.view = self._viewer.view_of_error(self._context)
             raise
         finally:
             self._current_deadline = parent
@@ -139,11 +143,13 @@ class Run:
             if question is not None:
                 return question
             entry.box = await self._find_box(permission.action, tab)
+            locators = await self._viewer.locators(permission.action, tab)
             outcome = await self._act_or_replace(permission.action, tab, context)
-        if isinstance(outcome, Outcome):
-            return outcome
+            if isinstance(outcome, Outcome):
+                return replace(outcome, view=await self._viewer.view(context, tab, locators))
         async with self._lock(outcome, permission.action):
-            return await self._act(permission.action, outcome)
+            done = await self._act(permission.action, outcome)
+            return replace(done, view=await self._viewer.view(context, outcome, locators))
 
     async def _find_box(self, action: AnyAction, tab: Tab) -> Box | None:
         """Return where the element is that the action targets, if people look at the record of the session."""
@@ -162,6 +168,7 @@ class Run:
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
             with _mark_quotes(tab):
                 tab.page.dialogs.raise_if_open()
+                self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
                 await tab.page.finish_navigation()
             await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
@@ -219,7 +226,10 @@ class Run:
 
         async def attempt() -> Attempt:
             question = await self._find_question_without_tab(permission, entry, action.concerns(context))
-            return question or await self._act_on_context(action, context, entry)
+            if question is not None:
+                return question
+            outcome = await self._act_on_context(action, context, entry)
+            return replace(outcome, view=await self._viewer.view(context, context.current, {}))
 
         return await self._take_turns(permission, attempt)
 
@@ -272,6 +282,11 @@ class Run:
             shown = await self._deadline.limit(context.tab(tab.id if tab in context.tabs else None))
             return await self._show(action, result, shown, start, entry)
 
+    def _may_show(self, tab: Tab) -> bool:
+        """Whether the caller may read a page without asking: acting on a page must not be a way to read it."""
+        is_allowed = self._session.network.may_show(tab.url)
+        return is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
+
     @property
     def _deadline(self) -> Deadline:
         assert self._current_deadline is not None
@@ -296,6 +311,7 @@ class Run:
         context = await self._session.context(self._report_progress)
         self._deadline.extend(time.monotonic() - began)
         self._deadline.lost = context.lost
+        self._context = context
         return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], TabInfo | None] = lambda: None) -> None:

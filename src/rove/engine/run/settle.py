@@ -22,6 +22,7 @@ MAX_WORK_SECONDS = 2.0
 # A page that has just been loaded sets timers and animations of its own, which matter less.
 MAX_WORK_AFTER_LOAD = 1.2
 
+STILL_LOADING = "the page is still loading: it may be incomplete"
 KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
 
@@ -122,9 +123,7 @@ class _Activity:
     def _describe_pending(self) -> tuple[str, ...]:
         if self._page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
-        pending = (
-            [] if self._page.load_state.has_reached("load") else ["the page is still loading: it may be incomplete"]
-        )
+        pending = [] if self._page.load_state.has_reached("load") else [STILL_LOADING]
         pending += ["a download"] if self._page.downloads.is_running(self._start.downloads) else []
         pending += [f"an animation ({self._left.animation:.1f} s left)"] if self._left.animation else []
         return (*pending, *(f"{request.method} {request.url}" for request in self._caused_requests()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from rove.browser.browser import Browser
 from rove.engine.sessions.memory import return_free_memory
@@ -30,11 +30,11 @@ class Admission:
     """Hands out session slots. When memory is short it suspends idle sessions before it refuses a page."""
 
     def __init__(
-        self, settings: Settings, sessions: Callable[[], Collection[Session]], browser: Callable[[], Browser | None]
+        self, settings: Settings, sessions: Callable[[], Collection[Session]], browsers: Callable[[], Sequence[Browser]]
     ) -> None:
         self._settings = settings
         self._sessions = sessions
-        self._browser = browser
+        self._browsers = browsers
         self._suspending = asyncio.Lock()
         self._memory_check: asyncio.Task[MemoryShortage | None] | None = None
         self._slots = SessionSlots(settings.limits, self._limit_error)
@@ -81,10 +81,13 @@ class Admission:
         has_pages = any(session.has_pages for session in self._sessions())
         shortage = await self._relieve_shortage() if has_pages else None
         self._shortages = self._shortages + 1 if shortage is not None and shortage.is_own else 0
-        browser = self._browser()
-        if self._shortages > 1 and browser is not None and await asyncio.to_thread(browser.kill_largest_page):
+        if self._shortages > 1 and await asyncio.to_thread(self._kill_largest_page):
             log.warning("%s The page that used most was ended.", shortage.sentence if shortage else "")
             self._shortages = 0
+
+    def _kill_largest_page(self) -> bool:
+        largest = max(self._browsers(), key=lambda browser: browser.memory_in_use() or 0, default=None)
+        return largest is not None and largest.kill_largest_page()
 
     async def _relieve_shortage(self) -> MemoryShortage | None:
         """Suspend idle sessions while memory is short, longest unused first; return the shortage that remains."""
@@ -109,12 +112,12 @@ class Admission:
         They continue in the order in which they asked, which they would not if each waited for a thread of its own.
         """
         if self._memory_check is None or self._memory_check.done():
-            self._memory_check = asyncio.create_task(asyncio.to_thread(self._measure, self._browser()))
+            self._memory_check = asyncio.create_task(asyncio.to_thread(self._measure, self._browsers()))
         return await asyncio.shield(self._memory_check)
 
-    def _measure(self, browser: Browser | None) -> MemoryShortage | None:
-        browser_bytes = browser.memory_in_use() if browser is not None else None
-        return memory_shortage(self._settings.limits.memory_megabytes, browser_bytes)
+    def _measure(self, browsers: Sequence[Browser]) -> MemoryShortage | None:
+        known = [used for browser in browsers if (used := browser.memory_in_use()) is not None]
+        return memory_shortage(self._settings.limits.memory_megabytes, sum(known) if known else None)
 
     def _idle_sessions(self) -> list[Session]:
         """Return the sessions that may be suspended, longest unused first."""

@@ -1,4 +1,4 @@
-"""The one browser process that all sessions share: started when needed, checked regularly, replaced when it dies."""
+"""A browser process that sessions share: started when needed, checked regularly, replaced when it dies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from rove.browser.browser import Browser, BrowserProcess, load_engine
+from rove.browser.browser import Browser, BrowserProcess, ProfileLaunch, load_engine
 from rove.browser.context import DIED, FROZE
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings.tree import Settings
@@ -35,12 +35,15 @@ class BrowserSupervisor:
         is_busy: Callable[[], bool],
         is_needed: Callable[[], bool],
         on_lost: Callable[[str], None],
+        profile: Callable[[], ProfileLaunch] | None = None,
     ) -> None:
+        """`profile` returns what each browser is started with, for the one session that has a profile."""
         self._settings = settings
         self._engine = load_engine()
         self._is_busy = is_busy
         self._is_needed = is_needed
         self._on_lost = on_lost
+        self._profile = profile
         # A process that was started early, until a call uses it.
         self._early_process: asyncio.Task[BrowserProcess] | None = None
         self._browser: Browser | None = None
@@ -124,8 +127,12 @@ class BrowserSupervisor:
     async def _attach_or_launch(self, progress: Callable[[str], None]) -> Browser:
         if self._settings.attach is not None:
             return await self._engine.attach(self._settings)
-        process = await self._take_early_process() or await self._engine.start_process(self._settings, progress)
+        process = await self._take_early_process() or await self._start_process(progress)
         return await self._engine.launch(self._settings, process)
+
+    async def _start_process(self, progress: Callable[[str], None]) -> BrowserProcess:
+        profile = self._profile() if self._profile is not None else None
+        return await self._engine.start_process(self._settings, progress, profile)
 
     async def _take_early_process(self) -> BrowserProcess | None:
         """Return the process that was started early; None if it failed, as the caller may install a browser."""

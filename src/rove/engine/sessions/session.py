@@ -10,26 +10,29 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action, SessionDirectory
 from rove.advice import NO_NAMES, Names
-from rove.browser.context import DIED, RESTARTED, SavedContext, SharedState
-from rove.browser.failures import BrowserError
+from rove.browser.context import DIED, SavedContext
+from rove.browser.failures import StateNotRestored
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
+from rove.engine.logins.login import SessionLogin, not_restored
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
+from rove.engine.sessions.context_backup import ContextBackup
 from rove.engine.sessions.live_view import LiveView
 from rove.engine.sessions.person_access import PersonAccess
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, NotOpen
+from rove.errors import BrowserUnavailable, NotOpen, RoveError
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.outcome import origin_in
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
+from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks, Signal
 
 if TYPE_CHECKING:
@@ -40,13 +43,11 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.page_view import ViewKind
     from rove.snapshot.tree import Snapshot
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
-# Seconds between two saves, since saving after every call would slow down each of them.
-SAVE_INTERVAL = 2.0
-SAVE_TIMEOUT = 3.0
 # Shown instead of the text of a frame that the policy does not allow to be read.
 HIDDEN_FRAME_TEXT = "(not shown: the policy does not allow this frame to be read)"
 
@@ -68,11 +69,12 @@ class Session:
         watcher: StepWatcher | None = None,
         people: People | None = None,
         owner: str | None = None,
+        login: SessionLogin | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
         `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
-        it, in a server with several; None for those of the process itself.
+        it, in a server with several; None for those of the process itself. `login`: what it begins with.
         """
         self.name = name
         self.owner = owner
@@ -102,14 +104,11 @@ class Session:
         self._open_context = open_context
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
-        # What would be restored if the browser died now, when it was saved, and the URL of each tab since then.
-        self._saved = SavedContext(shared=SharedState(ref_numbers=ref_numbers)) if ref_numbers else None
-        self._last_save = 0.0
-        self._tab_urls: tuple[tuple[str, str], ...] = ()
-        # A save fails if the page or the browser closes meanwhile; the one before it is kept then.
-        self._tasks = BackgroundTasks(f"session {name}", expected=(BrowserError,))
-        self._save_task: asyncio.Task[None] | None = None
-        self._save_timer: asyncio.TimerHandle | None = None
+        self.login = login or SessionLogin()
+        self._backup = ContextBackup(name, self.login, ref_numbers)
+        # Whether the state that the next context is opened with was saved by name, and has not been restored before.
+        self._is_untried = self.login.begins_with is not None
+        self._tasks = BackgroundTasks(f"session {name}")
         self._is_closed = False
         self._has_shown_notice = False
         self._has_unreported_loss = False
@@ -124,13 +123,14 @@ class Session:
         quiet: bool = False,
         channel: Approver | None = None,
         names: Names = NO_NAMES,
+        view: ViewKind | None = None,
     ) -> Outcome[R]:
         """Run an action and return its outcome. Every surface acts on pages through this method alone.
 
         `channel`: the person to ask where the policy requires it, unless the owner has set an approver.
         `names`: what the caller calls each action, for hints and advice.
         """
-        options = RunOptions(tab, timeout, self._redact_progress(report), quiet, channel, names)
+        options = RunOptions(tab, timeout, self._redact_progress(report), quiet or bool(view), channel, names, view)
         self.running_calls += 1
         self.last_used = time.monotonic()
         try:
@@ -143,7 +143,7 @@ class Session:
         finally:
             self.running_calls -= 1
             self.last_used = time.monotonic()
-            self._save_soon()
+            self._backup.save_soon()
 
     def _add_guard_notice(self, outcome: Outcome[R]) -> Outcome[R]:
         """Add to the first outcome what is not guarded in this session."""
@@ -193,16 +193,35 @@ class Session:
             if self._context is not None and not self._context.is_alive:
                 self.mark_lost(DIED)
             if self._context is None:
-                context = await self._open_context(self, self._saved, progress)
-                if self._is_closed:
-                    await context.close()
-                    await self.network.close()
-                self.refuse_if_closed()
-                context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
-                context.watch(self._on_changed, self._typed.note_field)
-                self._context = context
-                self._on_changed()
+                await self._restore_context(progress)
+            assert self._context is not None
             return self._context
+
+    async def _restore_context(self, progress: Callable[[str], None]) -> None:
+        """Open a context with what was saved. Raises StateUnusable if the browser does not take a named state."""
+        try:
+            context = await self._open_context(self, self._backup.saved, progress)
+        except StateNotRestored as error:
+            if self._is_untried:
+                raise not_restored(self.login.label, error) from error
+            # Of a browser that was lost, at least the tabs are opened again. What was saved by name stays as it is.
+            self.login.stop()
+            self._backup.saved = replace(self._backup.saved or SavedContext(), state=None)
+            context = await self._open_context(self, self._backup.saved, progress)
+        if self._is_closed:
+            await context.close()
+            await self.network.close()
+        self.refuse_if_closed()
+        self._is_untried = False
+        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
+        context.use_secrets(self.secrets)
+        context.watch(self._on_changed, self._typed.note_field)
+        self._use(context)
+
+    def _use(self, context: Context | None) -> None:
+        self._context = context
+        self._backup.follow(context)
+        self._on_changed()
 
     def refuse_if_closed(self) -> None:
         """Raise NotOpen if the session was closed."""
@@ -222,16 +241,7 @@ class Session:
         """Note that the browser died or froze. The next call gets a new context, with what was saved of this one."""
         if self._context is not None:
             self._has_unreported_loss = not self.network.is_guarded and not self.running_calls
-            # A dying browser may close its tabs one by one, so the URLs from before that are restored.
-            self._saved = replace(
-                self._saved or SavedContext(),
-                tabs=self._tab_urls,
-                kind=RESTARTED,
-                reason="" if reason == DIED else f"the browser {reason} and was replaced",
-                shared=self._context.shared_state,
-                targets=self._context.targets,
-                ids_given=self._context.ids_given,
-            )
+            self._backup.mark_lost(self._context, reason)
             self._context.lost.reason = reason
             self._context.lost.set()
             self._end_refs(self._context, "the browser was restarted")
@@ -242,12 +252,12 @@ class Session:
             context = self._context
             if context is None or self.is_used:
                 return False
-            saved = await self._save_state(context)
+            saved = await self._backup.save(context)
             if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
             reason, shared = "it was closed as memory was short", context.shared_state
             given = context.ids_given
-            self._saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
+            self._backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
             self._end_refs(context, "memory was short, so its page was closed and loaded anew")
             await context.close()
             return True
@@ -255,47 +265,42 @@ class Session:
     def _end_refs(self, context: Context, reason: str) -> None:
         """Drop the context, and note why the refs of its pages mean nothing any more."""
         context.shared_state.ref_numbers.end_all(reason)
-        self._context = None
-        self._on_changed()
+        self._use(None)
 
     @property
     def ref_numbers(self) -> RefNumbers | None:
         """The numbers of the refs that it has given; None if it has given none."""
         if self._context is not None:
             return self._context.shared_state.ref_numbers
-        return self._saved.shared.ref_numbers if self._saved is not None else None
+        return self._backup.saved.shared.ref_numbers if self._backup.saved is not None else None
 
-    async def _save_state(self, context: Context) -> SavedContext:
-        """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""
-        try:
-            async with asyncio.timeout(SAVE_TIMEOUT):
-                return await context.save()
-        except (TimeoutError, BrowserError):
-            return replace(self._saved or SavedContext(), tabs=context.tab_urls)
+    async def read_state(self) -> BrowserState:
+        """Return the state of the session now: of every origin, also of those that no tab shows."""
+        context = await self.context(lambda message: None)
+        return (await context.save(True)).state or BrowserState()
 
-    def _save_soon(self) -> None:
-        """Save in the background what would be restored if the browser died."""
-        if self._context is not None:
-            self._tab_urls = self._context.tab_urls or self._tab_urls
-        # A call within the interval starts a timer, so that the state after the last call is saved too.
-        wait = self._last_save + SAVE_INTERVAL - time.monotonic()
-        if wait <= 0:
-            self._save_now()
-        elif self._save_timer is None:
-            self._save_timer = asyncio.get_running_loop().call_later(wait, self._save_now)
+    async def load_state(self, state: BrowserState, label: str) -> None:
+        """Replace cookies and storage by a state, and load the tabs anew. Raises StateUnusable, and changes nothing."""
+        async with self._context_lock:
+            before = self._backup.saved
+            if (context := self._context) is not None:
+                before = replace(await self._backup.save(context), ids_given=context.ids_given)
+                before = replace(before, shared=context.shared_state)
+                self._end_refs(context, f"the {label} was loaded, and its page anew")
+                await context.close()
+            self._backup.saved = replace(before or SavedContext(), state=state, kind="state loaded", reason="")
+            self._is_untried, self.login.label = True, label
+            try:
+                await self._restore_context(lambda message: None)
+            except RoveError:
+                self._backup.saved, self._is_untried = before, False
+                raise
 
-    def _save_now(self) -> None:
-        if self._save_timer is not None:
-            self._save_timer.cancel()
-            self._save_timer = None
-        if self._context is not None and (self._save_task is None or self._save_task.done()):
-            self._last_save = time.monotonic()
-            self._save_task = self._tasks.start(self._save(self._context))
-
-    async def _save(self, context: Context) -> None:
-        saved = await context.save()
-        if self._context is context:
-            self._saved = saved
+    async def keep_login(self) -> None:
+        """Save the login of the session for the last time, if it is to be saved. Raises StateUnusable."""
+        # A session that has not restored its state has nothing to save, and must not replace what was saved.
+        if not self._is_untried:
+            await self._backup.keep_login()
 
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs."""
@@ -308,7 +313,7 @@ class Session:
             tabs, current = self._context.tab_urls, self._context.current
             current_id = current.id if current else None
         else:
-            saved = self._saved or SavedContext()
+            saved = self._backup.saved or SavedContext()
             tabs, current_id = saved.tabs, saved.current
         return {
             "session": self.name,
@@ -374,8 +379,7 @@ class Session:
 
     async def stop_saving(self) -> None:
         """Cancel the save that is running or due, and start no other."""
-        if self._save_timer is not None:
-            self._save_timer.cancel()
+        await self._backup.stop()
         await self._tasks.close()
 
     async def close(self) -> None:
@@ -386,8 +390,11 @@ class Session:
         self.changed.send()
         await self._people.close()
         await self.stop_saving()
-        context, self._context = self._context, None
-        if context is not None:
-            await context.close()
-        await self.network.close()
-        await self.journal.close()
+        try:
+            await self.keep_login()
+        finally:
+            context, self._context = self._context, None
+            if context is not None:
+                await context.close()
+            await self.network.close()
+            await self.journal.close()

@@ -7,28 +7,35 @@ import itertools
 import logging
 import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.browser.failures import BrowserError
+from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
+from rove.engine.logins.login import Logins, SessionLogin
+from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
+from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
-from rove.engine.sessions.browser_supervisor import BrowserSupervisor
+from rove.engine.sessions.browsers import Browsers, settings_for
+from rove.engine.sessions.refusals import closed_error, lost_at_start, not_open, refuse_login
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
+from rove.errors import InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings, load
+from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
 
@@ -65,15 +72,19 @@ class Sessions:
         self._egress_settings = EgressSettings(self.settings)
         self._secrets = secrets_from(self.settings)
         policy = policy or policy_from(self.settings)
-        self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
+        seconds, files = self.settings.deadlines.approval, files_for(self.settings)
+        self._gate = Gate(policy, approver, seconds, self._secrets, files)
         self._watcher = watcher
         self._people = people
         self._open: dict[str, Session] = {}
         # The numbers of the refs that closed sessions have given, by their names.
         self._ref_numbers: dict[str, RefNumbers] = {}
         self._names = itertools.count(1)
-        self._browsers = BrowserSupervisor(self.settings, self._is_busy, self._is_needed, self._mark_all_lost)
-        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.current)
+        self.logins = Logins(self.settings)
+        self._browsers = Browsers(self.settings, self._open.values)
+        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
+        # Tells clients that their sessions have changed.
+        self.changes = SessionChanges()
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
 
@@ -91,7 +102,8 @@ class Sessions:
         """Start the browser before the first call needs it, or use a launch that has begun."""
         if launch is not None and (port := launch.take_proxy_port()) is not None:
             self._egress_settings.reserved_port = socket.socket(fileno=port)
-        self._browsers.start_early(launch)
+        if launch is not None or not self.settings.browser_per_session:
+            self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
@@ -100,36 +112,48 @@ class Sessions:
     def session(self, name: str | None = None) -> Session:
         """Return the session of that name, or the default one, which clients need not open."""
         if self._is_closed:
-            raise _closed_error()
+            raise closed_error()
         if name is None or name == DEFAULT:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
-            raise _not_open(name, self._open)
+            raise not_open(name, self._open)
         return self._open[name]
 
     def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         return OwnedSessions(self, owner, default or DEFAULT)
 
-    async def open_session(self, name: str | None, owner: str | None = None) -> str:
+    async def open_session(
+        self,
+        name: str | None,
+        owner: str | None = None,
+        login: LoginChoice = NO_LOGIN,
+        window: WindowChoice = AS_SET,
+    ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
         name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
+            refuse_login(name, login)
             return self.session(name).name
         await self._admission.admit_session()
         is_new = False
         try:
+            opened = await asyncio.to_thread(self.logins.open, login, name, owner)
             if name not in self._open:  # another call may have opened it while this one waited
-                is_new = self._add(name, owner).has_slot = True
+                is_new = self._add(name, owner, opened, window).has_slot = True
+            else:
+                opened.release()
+                refuse_login(name, login)
         finally:
             if not is_new:
                 self._admission.release_slot()
+        self.changes.report(owner)
         return name
 
     def add_default(self, name: str, owner: str | None) -> Session:
         """Return the session that an owner need not open, which takes its slot when it is first used."""
         if self._is_closed:
-            raise _closed_error()
+            raise closed_error()
         return self._open.get(name) or self._add(name, owner)
 
     async def close_session(self, name: str | None) -> str:
@@ -141,8 +165,11 @@ class Sessions:
         try:
             await session.close()
         finally:
+            await self._browsers.close_own(session)
+            session.login.release()
             if session.has_slot:
                 self._admission.release_slot()
+            self.changes.report(session.owner)
             if self._watcher is not None:
                 self._watcher.session_closed(session.name)
         return session.name
@@ -163,14 +190,16 @@ class Sessions:
     async def close(self) -> None:
         """Close everything: no process is left running and no folder is left behind."""
         self._is_closed = True
-        self._admission.close(_closed_error())
+        self._admission.close(closed_error())
         await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
         await asyncio.gather(*(session.stop_saving() for session in closing))
+        await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.
         await self._browsers.close()
         for session in closing:
+            session.login.release()
             await session.network.close()
         await asyncio.gather(*(session.journal.close() for session in closing))
         self._egress_settings.close()
@@ -181,11 +210,23 @@ class Sessions:
             return None
         return UNGUARDED if name == DEFAULT else PARTLY_GUARDED
 
-    def _add(self, name: str, owner: str | None = None) -> Session:
+    async def _keep_login(self, session: Session) -> None:
+        try:
+            await session.keep_login()
+        except RoveError:
+            log.exception("the %s of the session %s could not be saved", session.login.label, session.name)
+
+    def _add(
+        self,
+        name: str,
+        owner: str | None = None,
+        login: SessionLogin | None = None,
+        window: WindowChoice = AS_SET,
+    ) -> Session:
         guard_notice = self._guard_notice(name)
         self._open[name] = Session(
             name,
-            self.settings,
+            settings_for(self.settings, window),
             self._gate,
             OwnedSessions(self, owner, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
@@ -196,10 +237,20 @@ class Sessions:
             self._watcher,
             self._people,
             owner,
+            login or self._login_of_default(name, owner),
         )
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return self._open[name]
+
+    def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
+        """Return the login that the settings choose for the default session; others have none unless they ask."""
+        settings = self.settings
+        if name != DEFAULT:
+            return SessionLogin()
+        choice = LoginChoice(settings.logins.state, settings.profile, settings.logins.save_on_close)
+        self._gate.refuse_login(choice, name)
+        return self.logins.open(choice, name, owner)
 
     def _keep_ref_numbers(self, session: Session) -> None:
         """Keep the numbers that a session has given: an agent may use its old refs in a new session of that name."""
@@ -213,35 +264,37 @@ class Sessions:
     ) -> Context:
         await self._admit(session)
         if not session.network.is_guarded:
-            return await self._create_context(None, saved, progress)
+            return await self._create_context(session, None, saved, progress)
         # The proxy starts while the browser does. Its port is bound at once, so that no page gets past it meanwhile.
         proxy_url, ready = session.network.open()
-        context = await self._create_context(proxy_url, saved, progress)
+        context = await self._create_context(session, proxy_url, saved, progress)
         try:
             await ready
         except BaseException:  # a session must not exist without its proxy
             await context.close()
             raise
         if not context.is_alive:  # `mark_lost` does not reach a context that the session does not have yet
-            raise _lost_at_start()
+            raise lost_at_start()
         return context
 
     async def _create_context(
-        self, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
+        self, session: Session, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
     ) -> Context:
-        browser = await self._browsers.browser(progress)
+        browser = await self._browsers.of(session).browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
-                context = await self._create_context_in(browser, proxy_url, saved)
+                context = await self._create_context_in(browser, session, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
-            raise _lost_at_start() from error
+            raise lost_at_start() from error
         context.before_new_tab = self._admission.admit_page
         return context
 
-    async def _create_context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
+    async def _create_context_in(
+        self, browser: Browser, session: Session, proxy_url: str | None, saved: SavedContext | None
+    ) -> Context:
         if proxy_url is not None:
-            return await browser.new_context(self.settings, proxy_url, saved)
-        return await browser.default_context(self.settings, saved)
+            return await browser.new_context(session.settings, proxy_url, saved)
+        return await browser.default_context(session.settings, saved)
 
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
@@ -253,16 +306,6 @@ class Sessions:
             self._admission.release_slot()
             session.refuse_if_closed()
         session.has_slot = True
-
-    def _is_needed(self) -> bool:
-        return any(session.is_used or session.has_pages for session in self._open.values())
-
-    def _is_busy(self) -> bool:
-        return any(session.is_used for session in self._open.values())
-
-    def _mark_all_lost(self, reason: str) -> None:
-        for session in self._open.values():
-            session.mark_lost(reason)
 
     async def _close_idle_sessions(self) -> None:
         """Close each session that no client has used for as long as the settings allow."""
@@ -283,23 +326,6 @@ class Sessions:
             log.exception("session %s could not be closed cleanly", session.name)
 
 
-def _lost_at_start() -> BrowserUnavailable:
-    return BrowserUnavailable(
-        "The browser died, or hung, before it had opened a page.",
-        hint="Call again: a new one is started.",
-        retry_after=0,
-    )
-
-
-def _closed_error() -> NotOpen:
-    return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
-
-
-def _not_open(name: str, known: Iterable[str]) -> NotOpen:
-    listed = ", ".join(known) or "none"
-    return NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {listed}.")
-
-
 class OwnedSessions:
     """The sessions of one owner, which can use, list and close these alone.
 
@@ -316,7 +342,7 @@ class OwnedSessions:
         if name is None or name in (DEFAULT, self._current):
             return self._own(self._sessions.add_default(self._current, self._owner))
         if (found := self.open.get(name)) is None:
-            raise _not_open(name, self.open)
+            raise not_open(name, self.open)
         return found
 
     @property
@@ -324,11 +350,23 @@ class OwnedSessions:
         """Those that are open, by their names."""
         return self._sessions.open_sessions(self._owner)
 
-    async def open_session(self, name: str | None) -> str:
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         if name == DEFAULT:
+            refuse_login(DEFAULT, login)
             return self.session(name).name
-        opened = await self._sessions.open_session(name, self._owner)
-        return self._own(self._sessions.session(opened)).name
+        opened = await self._sessions.open_session(name, self._owner, login, window)
+        session = self._own(self._sessions.session(opened))
+        if window.starts_now:
+            await self._start(session)
+        return session.name
+
+    async def _start(self, session: Session) -> None:
+        """Start the browser of a session; close the session if that fails."""
+        try:
+            await session.context(lambda message: None)
+        except BaseException:
+            await self._sessions.close_session(session.name)
+            raise
 
     def _own(self, session: Session) -> Session:
         """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
@@ -336,10 +374,16 @@ class OwnedSessions:
             raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
         return session
 
+    @property
+    def states(self) -> StateDesk:
+        """The saved states, for the session that is meant where a call names none."""
+        sessions = self._sessions
+        return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
+
     async def close_session(self, name: str | None) -> str:
         name = name or self._current
         if (session := self.open.get(name)) is None:
-            raise _not_open(name, self.open)
+            raise not_open(name, self.open)
         session.driver.refuse_if_held()
         return await self._sessions.close_session(name)
 

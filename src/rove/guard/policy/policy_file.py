@@ -10,9 +10,10 @@ from typing import Any, cast
 
 from rove.action import registry
 from rove.errors import InvalidSettings
-from rove.guard.policy.rule_policy import EFFECTS, PolicyRule, RulePolicy, Word
+from rove.guard.policy.rule_policy import EFFECTS, LoginBinding, PolicyRule, RulePolicy, Word
 from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
 from rove.settings.tree import Settings
+from rove.states.choice import LoginKind
 from rove.validation.fields import UNKNOWN, InvalidFields, build
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
@@ -20,7 +21,8 @@ from rove.validation.spelling import nearest
 
 WORDS = ("allow", "deny", "ask")
 KEYS = tuple(field.name for field in fields(PolicyRule))
-LIST_KEYS = ("action", "effect", "origin", "session")
+LIST_KEYS = ("action", "effect", "origin", "session", "name")
+LOGIN_KINDS: tuple[LoginKind, ...] = ("state", "profile")
 HINT = "Correct the file, or remove it to use the default policy; docs/policy.md describes its syntax."
 _HEADER = pattern(r"^[ \t]*\[", re.MULTILINE)
 
@@ -78,7 +80,10 @@ def read_policy(path: Path) -> RulePolicy:
     rules = tuple(build(PolicyRule, _with_lists(table)) for table in tables)
     defaults: Mapping[str, Word] = tree.get("default", {})
     lines = tuple(_line_of(text, index) or 0 for index in range(len(rules)))
-    return RulePolicy(rules, defaults, str(path), lines)
+    bindings: dict[LoginKind, tuple[LoginBinding, ...]] = {
+        kind: tuple(build(LoginBinding, _with_lists(table)) for table in tree.get(kind, ())) for kind in LOGIN_KINDS
+    }
+    return RulePolicy(rules, defaults, str(path), lines, bindings=bindings)
 
 
 def _exists(path: Path) -> bool:
@@ -87,8 +92,11 @@ def _exists(path: Path) -> bool:
 
 
 def _problems(tree: Mapping[str, Any]) -> Iterator[PolicyProblem]:
-    for key in [key for key in tree if key not in ("rule", "default")]:
-        yield PolicyProblem(None, key, "is not known; a policy has [[rule]] tables and one [default] table")
+    for key in [key for key in tree if key not in ("rule", "default", *LOGIN_KINDS)]:
+        known = "[[rule]], [[state]] and [[profile]] tables and one [default] table"
+        yield PolicyProblem(None, key, f"is not known; a policy has {known}")
+    for kind in LOGIN_KINDS:
+        yield from _binding_problems(kind, tree.get(kind, []))
     default = tree.get("default", {})
     if isinstance(default, dict):
         yield from _default_problems(cast("dict[str, Any]", default))
@@ -100,6 +108,18 @@ def _problems(tree: Mapping[str, Any]) -> Iterator[PolicyProblem]:
         return
     for index, rule in enumerate(cast("list[dict[str, Any]]", rules)):
         yield from _rule_problems(index, rule)
+
+
+def _binding_problems(kind: str, tables: Any) -> Iterator[PolicyProblem]:
+    if not isinstance(tables, list):
+        yield PolicyProblem(None, kind, f"must be an array of tables: [[{kind}]]")
+        return
+    for table in cast("list[Any]", tables):
+        try:
+            build(LoginBinding, _with_lists(table) if isinstance(table, dict) else {})
+        except InvalidFields as refused:
+            for key, why in refused.complaints:
+                yield PolicyProblem(None, f"{kind}.{key}", why if why != UNKNOWN else "is not known: name, session")
 
 
 def _default_problems(default: Mapping[str, Any]) -> Iterator[PolicyProblem]:

@@ -10,6 +10,7 @@ from typing import Literal
 from rove.action import AnyAction, CompositeAction, Effect, arg, registry
 from rove.guard.hosts.origins import OriginPattern, origin_text
 from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place
+from rove.states.choice import LoginKind
 from rove.validation.fields import InvalidFields, Validated
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -81,6 +82,17 @@ class PolicyRule(Validated):
 
 
 @dataclass(frozen=True)
+class LoginBinding(Validated):
+    """Which sessions may use which saved states, or which profiles. `*` stands for every session."""
+
+    name: tuple[str, ...] = arg("States, or profiles.", min_length=1)
+    session: tuple[str, ...] = arg("Sessions that may use them.", min_length=1)
+
+    def allows(self, name: str, session: str) -> bool:
+        return name in self.name and (session in self.session or "*" in self.session)
+
+
+@dataclass(frozen=True)
 class ActionFacts:
     """The facts that rules decide on. `url` is the URL that the action goes to, or else that of the page it acts on."""
 
@@ -145,12 +157,28 @@ class RulePolicy:
     source: str = "policy.toml"
     lines: tuple[int, ...] = ()
     toolset_defaults: Mapping[str, Word] = field(default_factory=dict[str, Word])
+    # By kind. Of a kind that is bound at all, a session may use only what is bound to it.
+    bindings: Mapping[LoginKind, tuple[LoginBinding, ...]] = field(
+        default_factory=dict["LoginKind", tuple[LoginBinding, ...]]
+    )
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
+        for use in action.logins:
+            session = place.session if use.session is None else use.session
+            if not self.may_use(use.kind, use.name, session):
+                return Deny(
+                    f"The policy does not let the session {session or '(new)'} use the {use.kind} {use.name}.",
+                    hint=f"The owner binds them to sessions with [[{use.kind}]] tables in {self.source}.",
+                )
         facts = ActionFacts(action.verb, place.session, action.destination or place.url, action.effects)
         if action.destination and facts.origin is None and any(rule.origin for rule in self.rules):
             return Deny(f"The policy cannot decide on an invalid address: {action.destination[:200]}")
         return self.decision(facts, self.verdict(facts))
+
+    def may_use(self, kind: LoginKind, name: str, session: str) -> bool:
+        """Whether a session may use a state or a profile, as far as bindings decide that."""
+        bindings = self.bindings.get(kind, ())
+        return not bindings or any(binding.allows(name, session) for binding in bindings)
 
     def verdict(self, facts: ActionFacts) -> PolicyVerdict:
         """Return the strictest verdict over the effects of the action."""
@@ -203,6 +231,6 @@ def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
     descriptions = {
         Effect.SEND_FILE: "send files of the workspace to a page",
         Effect.SCRIPT: "run a script in the page" if facts.verb == "evaluate" else f"do `{facts.verb}`",
-        Effect.SECRET: "read the value of a cookie" if facts.verb == "cookies" else "use a secret",
+        Effect.SECRET: f"use a secret or saved logins (`{facts.verb}`)",
     }
     return descriptions.get(verdict.effect, f"do `{facts.verb}`")

@@ -12,13 +12,12 @@ from typing import Any, Literal, NoReturn, cast
 from rove.errors import InvalidSettings
 from rove.guard.secrets.redaction import MIN_LENGTH
 from rove.guard.secrets.secret import Secret
-from rove.target import is_secret_name
+from rove.target import canonical_origin, is_secret_name
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, arg, build
 from rove.validation.record import dataclass
 
 VALUE_SOURCES = ("value", "env", "file", "keyring")
 MAX_FILE_BYTES = 65_536
-ORIGIN_EXAMPLES = "write one like https://example.com or http://localhost:3000"
 
 
 @dataclass(frozen=True)
@@ -28,20 +27,6 @@ class Source:
     path: Path
     environment: Mapping[str, str]
     workspace: Path
-
-
-def canonical_origin(text: str) -> str:
-    """Return an origin as browsers write it, such as `https://example.com:8443`. Raises ValueError."""
-    from ada_url import URL
-
-    try:
-        url = URL(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is not an origin; {ORIGIN_EXAMPLES}") from None
-    # A URL with a path, a query or credentials is not an origin. `*` is valid in a host, but here it is a mistake.
-    if url.protocol not in ("http:", "https:") or url.href != f"{url.origin}/" or "*" in url.host:
-        raise ValueError(f"{text!r} is not an origin; {ORIGIN_EXAMPLES}")
-    return url.origin
 
 
 def _canonical_origins(texts: tuple[str, ...]) -> tuple[str, ...]:

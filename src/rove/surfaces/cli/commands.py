@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rove.errors import RoveError
 from rove.settings.tree import Option, Resolved, options, resolve
 from rove.surfaces.cli.help_texts import EPILOG, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
+from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
 from rove.version import VERSION
 
@@ -86,6 +87,8 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),
         config=("Look at the settings.", _config_parts),
         policy=("Look at what an agent may do.", _policy_parts),
+        states=("Look at saved logins; delete them, bring them in and out.", partial(states_parts, _runs)),
+        profiles=("Look at the profiles in which browsers keep logins.", partial(profiles_parts, _runs)),
         tools=("Show what a model sees of its tools, and what that costs.", _runs(_tools, _tools_arguments)),
         journal=("Read the record of what was done, and check that it is whole.", _journal_parts),
     )

@@ -11,6 +11,7 @@ examples:
   rove config show          every setting, its value and where that came from
   rove tools                what a model sees of its tools, and what that costs
   rove policy check         what an agent may do, and what a person is asked
+  rove states list          which logins are saved
   rove journal show         what was done, how it was decided and how it ended
 """
 SERVE = """\
@@ -47,6 +48,10 @@ workspace are sent to a site. A rule:
   session = "shopping"
 
 The first rule that matches decides. The whole grammar is in docs/policy.md.
+"""
+STATES = """\
+The logins that sessions have saved by name: cookies, local and session storage, IndexedDB. The files are encrypted, in
+$ROVE_HOME/states. No command shows a value; `export` writes all of them to a file. See docs/logins.md.
 """
 EXPLAIN = """\
 examples:

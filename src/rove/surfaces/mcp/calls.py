@@ -113,6 +113,7 @@ class Calls:
             quiet=call.quiet,
             channel=channel,
             names=tool.names,
+            view=call.view,
         )
 
 

@@ -15,7 +15,7 @@ from rove import Settings
 from rove.errors import Denied, InvalidSettings
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets, secrets_from
-from rove.guard.secrets.secrets_file import canonical_origin
+from rove.target import canonical_origin
 
 ORIGINS = 'origins = ["https://shop.example"]\n'
 

@@ -20,9 +20,10 @@ export const clearFiles = withElement((element) => {
 });
 
 // Drops files from outside the browser onto an element.
-export const dropFiles = withElement((element, files) => {
+export const dropFiles = withElement((element, files, texts) => {
   const transfer = new DataTransfer();
   for (const { name, type, data } of files) transfer.items.add(new File([bytesOf(data)], name, { type }));
+  for (const [kind, text] of Object.entries(texts || {})) transfer.setData(kind, String(text));
   bringIntoView(element);
   const box = pressBoxOf(element);
   const facts = {

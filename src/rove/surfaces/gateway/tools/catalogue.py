@@ -61,6 +61,7 @@ class ToolsetTool:
                 quiet=call.quiet,
                 channel=context.approver,
                 names=tool.names,
+                view=call.view,
             )
         except RoveError as error:
             error.hint = insert_names(error.hint, tool.names)

@@ -1,0 +1,1 @@
+"""Actions that change what pages are told and what their requests meet."""

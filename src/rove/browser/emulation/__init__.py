@@ -1,0 +1,1 @@
+"""What a session overrides: the device that pages see, permissions, rules for requests, HTTP credentials."""

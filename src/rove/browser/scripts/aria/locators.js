@@ -1,0 +1,213 @@
+// Playwright locators: the shortest lasting one for an element, and the elements that one means.
+
+import { attr } from "../dom/attributes.js";
+import { isEditingHost } from "../dom/elements.js";
+import {
+  childrenOf,
+  closestOf,
+  localNameOf,
+  matchesSelector,
+  parentNodeOf,
+  queryAll,
+  rootElementOf,
+  rootNodeOf,
+} from "../dom/natives.js";
+import { elementOfRef, refNumber } from "../dom/refs.js";
+import { messageOf } from "../dom/text.js";
+import { parentElementOf } from "../dom/tree.js";
+import { beginPass } from "../snapshot/snapshot.js";
+import { ariaBoxOf } from "./aria_boxes.js";
+import { elementOfAriaNumber } from "./aria_refs.js";
+import { isFrameElement } from "./aria_tree.js";
+import { idSelector, NTH, plainCandidates, tagSelector, textCandidates } from "./locator_candidates.js";
+import { beginLocating, elementsOfSteps, isStrictlyInside } from "./locator_queries.js";
+
+const MOST_ALIKE = 5;
+const CSS_PATH = 10000000;
+
+/** @param {ScoredStep[]} steps */
+const scoreOfSteps = (steps) => steps.reduce((sum, step, index) => sum + step.score * (steps.length - index), 0);
+
+/** @param {number} index @returns {ScoredStep} */
+const nthStep = (index) => ({ kind: "nth", score: NTH, index });
+
+/** @param {Element} element @param {boolean} isTarget @param {boolean} withText */
+const candidatesFor = (element, isTarget, withText) => {
+  const texts = withText ? textCandidates(element, isTarget).map((steps) => ({ steps, isText: true })) : [];
+  const plain = plainCandidates(element).map((step) => ({ steps: [step], isText: false }));
+  return [...texts, ...plain].sort((one, other) => scoreOfSteps(one.steps) - scoreOfSteps(other.steps));
+};
+
+// The best locator for an element; for the element around a target, without looking further out.
+/** @param {Element} element @param {boolean} isTarget @param {boolean} withText @returns {ScoredStep[] | null} */
+const bestSteps = (element, isTarget, withText) => {
+  if (element === rootElementOf(document)) return [{ kind: "css", text: "html", score: 1 }];
+  /** @type {ScoredStep[] | null} */
+  let best = null;
+  /** @param {ScoredStep[]} steps */
+  const offer = (steps) => {
+    if (!best || scoreOfSteps(steps) < scoreOfSteps(best)) best = steps;
+  };
+  for (const { steps, isText } of candidatesFor(element, isTarget, withText)) {
+    const alike = elementsOfSteps(steps);
+    const index = alike.indexOf(element);
+    if (index >= 0 && alike.length === 1) {
+      offer(steps);
+      break;
+    }
+    if (index < 0 || index > MOST_ALIKE) continue;
+    offer([...steps, nthStep(index)]);
+    if (isTarget) for (const nested of nestedSteps(element, steps, alike, best, withText && !isText)) offer(nested);
+  }
+  return best;
+};
+
+// Locators through an element around the target, where that leaves fewer elements to choose from.
+/** @param {Element} element @param {ScoredStep[]} steps @param {Element[]} alike @param {ScoredStep[] | null} best @param {boolean} withText */
+const nestedSteps = function* (element, steps, alike, best, withText) {
+  const index = alike.indexOf(element);
+  for (let outer = parentElementOf(element); outer; outer = parentElementOf(outer)) {
+    const around = outer;
+    const inside = alike.filter((each) => isStrictlyInside(around, each));
+    const place = inside.indexOf(element);
+    if (inside.length > MOST_ALIKE || place < 0 || (place === index && inside.length > 1)) continue;
+    const inner = inside.length === 1 ? steps : [...steps, nthStep(place)];
+    if (best && scoreOfSteps([{ kind: "", score: 1 }, ...inner]) >= scoreOfSteps(best)) continue;
+    yield [...(bestSteps(around, false, withText) || cssPath(around)), ...inner];
+  }
+};
+
+// The path to an element by tags, classes and ids.
+/** @param {Element} element @returns {ScoredStep[]} */
+const cssPath = (element) => {
+  /** @type {string[]} */
+  let path = [];
+  for (let node = /** @type {Element | null} */ (element); node; node = parentElementOf(node)) {
+    const words = levelSelectors(node);
+    for (const selector of words) {
+      const whole = [selector, ...path].join(" > ");
+      if (queryAll(rootNodeOf(element), whole)[0] === element) return strictCss(element, whole);
+    }
+    path = [words[words.length - 1], ...path];
+  }
+  return strictCss(element, path.join(" > "));
+};
+
+/** @param {Element} element */
+const levelSelectors = (element) => {
+  const words = [];
+  const id = attr(element, "id");
+  if (id) words.push(idSelector(id));
+  const classes = (attr(element, "class") || "")
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((name) => CSS.escape(name));
+  for (let count = 1; count <= classes.length; count++) words.push(`.${classes.slice(0, count).join(".")}`);
+  const parent = parentNodeOf(element);
+  const siblings = parent ? [...childrenOf(/** @type {Element} */ (parent))] : [element];
+  const isFirst = siblings.find((each) => localNameOf(each) === localNameOf(element)) === element;
+  words.push(isFirst ? tagSelector(element) : `${tagSelector(element)}:nth-child(${siblings.indexOf(element) + 1})`);
+  return words;
+};
+
+/** @param {Element} element @param {string} text @returns {ScoredStep[]} */
+const strictCss = (element, text) => {
+  const step = { kind: "css", text, score: CSS_PATH };
+  const alike = elementsOfSteps([step]);
+  return alike.length === 1 ? [step] : [step, nthStep(alike.indexOf(element))];
+};
+
+const PRESSED = "button,select,input,[role=button],[role=checkbox],[role=radio],a,[role=link]";
+
+// A press inside a button is one on the button.
+/** @param {Element} element */
+const pressedAround = (element) => {
+  if (matchesSelector(element, "input,textarea,select") || isEditingHost(element)) return element;
+  const around = closestOf(element, PRESSED);
+  return around && ariaBoxOf(around).visible ? around : element;
+};
+
+/** @param {string} text */
+const quoted = (text) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+
+/** @param {LocatorStep} step */
+const pattern = (step) => (step.isRegex ? `/${(step.text || "").replaceAll("/", "\\/")}/` : quoted(step.text || ""));
+
+/** @type {Record<string, string>} */
+const BY_TEXT = {
+  text: "getByText",
+  label: "getByLabel",
+  placeholder: "getByPlaceholder",
+  alt: "getByAltText",
+  title: "getByTitle",
+};
+
+/** @param {LocatorStep} step */
+const codeOf = (step) => {
+  const exact = step.exact ? "exact: true" : "";
+  if (step.kind === "css") return `locator(${quoted(step.text || "")})`;
+  if (step.kind === "testid") return `getByTestId(${quoted(step.text || "")})`;
+  if (step.kind === "hasText") return `filter({ hasText: ${pattern(step)} })`;
+  if (step.kind === "nth") return step.index === 0 ? "first()" : step.index === -1 ? "last()" : `nth(${step.index})`;
+  if (step.kind === "role") {
+    const options = [step.text === undefined ? "" : `name: ${pattern(step)}`, exact].filter(Boolean).join(", ");
+    return `getByRole(${quoted(step.role || "")}${options ? `, { ${options} }` : ""})`;
+  }
+  return `${BY_TEXT[step.kind]}(${pattern(step)}${exact ? `, { ${exact} }` : ""})`;
+};
+
+/** @param {LocatorStep[]} steps */
+const codeOfSteps = (steps) => {
+  /** @type {LocatorStep[]} */
+  const joined = [];
+  for (const step of steps) {
+    const last = joined[joined.length - 1];
+    if (last && last.kind === "css" && step.kind === "css")
+      joined[joined.length - 1] = { ...step, text: `${last.text} ${step.text}` };
+    else joined.push(step);
+  }
+  return joined.map(codeOf).join(".");
+};
+
+// The locator of the element that a ref means, as JavaScript.
+/** @param {string} ref */
+export const locatorOf = (ref) => {
+  const element = elementOfRef(ref);
+  if (!element) return null;
+  beginPass({});
+  beginLocating();
+  const target = isFrameElement(element) ? element : pressedAround(element);
+  return codeOfSteps(bestSteps(target, true, true) || cssPath(target));
+};
+
+// The ref of the element that an aria snapshot has given a number.
+/** @param {number} number */
+export const refOfAriaNumber = (number) => {
+  const element = elementOfAriaNumber(number);
+  return element && `e${refNumber(element)}`;
+};
+
+// The places of the texts that match a pattern, which may be written with flags: /pattern/i.
+/** @param {string[]} texts @param {string} regex */
+export const matching = (texts, regex) => {
+  const written = /^\/(.*)\/([a-z]*)$/s.exec(regex);
+  try {
+    const wanted = written ? new RegExp(written[1], written[2].replace(/[gy]/g, "")) : new RegExp(regex);
+    return { places: texts.flatMap((text, place) => (wanted.test(text) ? [place] : [])) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+};
+
+// The refs of the elements that a locator means, and how it is written.
+/** @param {LocatorStep[]} steps @param {number} limit */
+export const locate = (steps, limit) => {
+  beginPass({});
+  beginLocating();
+  try {
+    const found = elementsOfSteps(steps).slice(0, limit);
+    return { refs: found.map((element) => `e${refNumber(element)}`), code: codeOfSteps(steps) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+};

@@ -1,0 +1,149 @@
+// Values of IndexedDB as JSON, in the form that Playwright gives them in a storage state.
+
+const ARRAY_KINDS = {
+  i8: Int8Array,
+  ui8: Uint8Array,
+  ui8c: Uint8ClampedArray,
+  i16: Int16Array,
+  ui16: Uint16Array,
+  i32: Int32Array,
+  ui32: Uint32Array,
+  f32: Float32Array,
+  f64: Float64Array,
+  bi64: BigInt64Array,
+  bui64: BigUint64Array,
+};
+const SPECIAL_NUMBERS = new Map([
+  ["NaN", Number.NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+  ["-0", -0],
+]);
+
+/** @param {Uint8Array} bytes */
+const base64Of = (bytes) => {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+};
+
+/** @param {string} text */
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+/** @param {any} value */
+const isPlain = (value) => value?.constructor === Object;
+
+// Whether a value is the same after it was written as JSON and read again.
+/** @param {any} value @param {Set<any>} seen @returns {boolean} */
+const isJson = (value, seen) => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (!(Array.isArray(value) || isPlain(value)) || seen.has(value)) return false;
+  seen.add(value);
+  return Object.values(value).every((part) => isJson(part, seen));
+};
+
+/** @param {any} value @returns {any} */
+const encodedPrimitive = (value) => {
+  if (value === undefined) return { v: "undefined" };
+  if (value === null) return { v: "null" };
+  if (typeof value === "bigint") return { bi: String(value) };
+  if (typeof value !== "number") return value;
+  for (const [name, number] of SPECIAL_NUMBERS) if (Object.is(value, number)) return { v: name };
+  return value;
+};
+
+// An object without parts; undefined for one with parts.
+/** @param {any} value @returns {any} */
+const encodedLeaf = (value) => {
+  if (value instanceof Date) return { d: value.toJSON() };
+  if (value instanceof RegExp) return { r: { p: value.source, f: value.flags } };
+  if (value instanceof Error)
+    return { e: { n: value.name, m: value.message, s: value.stack ?? `${value.name}: ${value.message}` } };
+  if (value instanceof ArrayBuffer) return { ab: { b: base64Of(new Uint8Array(value)) } };
+  for (const [k, kind] of Object.entries(ARRAY_KINDS))
+    if (value instanceof kind)
+      return { ta: { b: base64Of(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k } };
+  return undefined;
+};
+
+/** @param {any} value @param {Map<any, number>} visited @returns {any} */
+const encodedValue = (value, visited) => {
+  if (typeof value !== "object" || value === null) return encodedPrimitive(value);
+  const leaf = encodedLeaf(value);
+  if (leaf !== undefined) return leaf;
+  if (visited.has(value)) return { ref: visited.get(value) };
+  const id = visited.size + 1;
+  visited.set(value, id);
+  /** @param {any} part */
+  const encoded = (part) => encodedValue(part, visited);
+  if (Array.isArray(value)) return { a: Array.from(value, encoded), id };
+  if (value instanceof Map) return { m: Array.from(value, ([k, v]) => ({ k: encoded(k), v: encoded(v) })), id };
+  if (value instanceof Set) return { s: Array.from(value, encoded), id };
+  // A file or a key that cannot be exported has no such form.
+  if (!isPlain(value)) throw new TypeError(`${Object.prototype.toString.call(value)} cannot be saved`);
+  return { o: Object.entries(value).map(([k, v]) => ({ k, v: encoded(v) })), id };
+};
+
+// A record's key or value under its own name, or under that of its encoded form.
+/** @param {"key" | "value"} name @param {any} value */
+export const storedAs = (name, value) =>
+  isJson(value, new Set()) ? { [name]: value } : { [`${name}Encoded`]: encodedValue(value, new Map()) };
+
+/** @param {any} encoded @param {Map<number, any>} refs @returns {any} */
+const decodedParts = (encoded, refs) => {
+  /** @template T @param {T} whole */
+  const begun = (whole) => {
+    refs.set(encoded.id, whole);
+    return whole;
+  };
+  /** @param {any} part */
+  const decoded = (part) => decodedValue(part, refs);
+  if ("a" in encoded) {
+    const list = begun(/** @type {any[]} */ ([]));
+    for (const part of encoded.a) list.push(decoded(part));
+    return list;
+  }
+  if ("m" in encoded) {
+    const map = begun(new Map());
+    for (const { k, v } of encoded.m) map.set(decoded(k), decoded(v));
+    return map;
+  }
+  if ("s" in encoded) {
+    const set = begun(new Set());
+    for (const part of encoded.s) set.add(decoded(part));
+    return set;
+  }
+  const object = begun(/** @type {Record<string, any>} */ ({}));
+  for (const { k, v } of encoded.o) if (k !== "__proto__") object[k] = decoded(v);
+  return object;
+};
+
+/** @param {any} encoded @returns {any} */
+const decodedLeaf = (encoded) => {
+  if ("d" in encoded) return new Date(encoded.d);
+  if ("r" in encoded) return new RegExp(encoded.r.p, encoded.r.f);
+  if ("u" in encoded) return encoded.u;
+  if ("bi" in encoded) return BigInt(encoded.bi);
+  if ("ab" in encoded) return bytesOf(encoded.ab.b).buffer;
+  if ("ta" in encoded) {
+    const kind = ARRAY_KINDS[/** @type {keyof typeof ARRAY_KINDS} */ (encoded.ta.k)];
+    return new kind(bytesOf(encoded.ta.b).buffer);
+  }
+  const { n, m, s } = encoded.e;
+  return Object.assign(new Error(m), { name: n, stack: s });
+};
+
+/** @param {any} encoded @param {Map<number, any>} refs @returns {any} */
+const decodedValue = (encoded, refs) => {
+  if (typeof encoded !== "object" || encoded === null) return encoded;
+  if ("ref" in encoded) return refs.get(encoded.ref);
+  if ("v" in encoded) return encoded.v === "null" ? null : SPECIAL_NUMBERS.get(encoded.v);
+  return "a" in encoded || "m" in encoded || "s" in encoded || "o" in encoded
+    ? decodedParts(encoded, refs)
+    : decodedLeaf(encoded);
+};
+
+/** @param {"key" | "value"} name @param {Record<string, any>} record @returns {any} */
+export const readStored = (name, record) =>
+  name in record ? record[name] : decodedValue(record[`${name}Encoded`], new Map());

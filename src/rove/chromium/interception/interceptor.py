@@ -1,0 +1,194 @@
+"""Applies the rules of a session to its requests, and answers servers that ask for a password.
+
+This is the one owner of the Fetch domain of DevTools, in which a request waits until it is continued, failed or
+answered. What is continued goes through the session's proxy as any other request does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rove.browser.emulation.overrides import HttpCredential
+from rove.browser.network.rules import RequestRule, decisive_rule
+from rove.browser.network.workspace_files import FILE_SCHEME, WorkspaceFiles
+from rove.chromium.interception.answers import (
+    answer_params,
+    changed_headers,
+    file_params,
+    is_preflight,
+    preflight_params,
+)
+from rove.chromium.interception.authentication import Authentication
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import RoveError
+from rove.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
+
+log = logging.getLogger(__name__)
+Event = dict[str, Any]
+# Called with a request of a page for a document; returns whether it is refused.
+RefuseDocument = Callable[[Event], bool]
+DOCUMENTS = {"resourceType": "Document", "requestStage": "Request"}
+
+
+class RequestLog(Protocol):
+    """Where the requests of a CDP session are logged."""
+
+    def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
+        """Log that a rule has blocked, answered or changed a request."""
+
+
+class Interceptor:
+    """Holds the requests that a rule, a credential or a blocked navigation is about, and decides on each."""
+
+    def __init__(self, tasks: BackgroundTasks) -> None:
+        self._tasks = tasks
+        self._rules: tuple[RequestRule, ...] = ()
+        self._authentication = Authentication()
+        self._logs: dict[CdpSession, RequestLog | None] = {}
+        self._enabled: set[CdpSession] = set()
+        self._refusing: dict[CdpSession, RefuseDocument] = {}
+        # The files that `file:` addresses may open. rove reads them, never the browser.
+        self.files: WorkspaceFiles | None = None
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        """Where the values of `secret:NAME` are taken from."""
+        return self._authentication.secrets
+
+    @secrets.setter
+    def secrets(self, secrets: SecretSource | None) -> None:
+        self._authentication.secrets = secrets
+
+    def add(self, cdp: CdpSession, log: RequestLog | None) -> list[Coroutine[Any, Any, object]]:
+        """Follow a CDP session, whose requests are in this log; return the commands that set it up."""
+        if cdp not in self._logs:
+            cdp.on("Fetch.requestPaused", lambda event: self._on_paused(cdp, event))
+            cdp.on("Fetch.authRequired", lambda event: self._on_challenge(cdp, event))
+        self._logs[cdp] = log
+        return [self._update(cdp)] if self._patterns(cdp) else []
+
+    def remove(self, cdp: CdpSession) -> None:
+        self._logs.pop(cdp, None)
+        self._enabled.discard(cdp)
+        self._refusing.pop(cdp, None)
+
+    async def apply(self, rules: tuple[RequestRule, ...], credentials: tuple[HttpCredential, ...]) -> None:
+        """Decide by these rules and credentials from now on."""
+        self._rules, self._authentication.credentials = rules, credentials
+        for cdp in list(self._logs):
+            with contextlib.suppress(CdpError):  # the target was closed meanwhile, or has no such requests
+                await self._update(cdp)
+
+    async def refuse_documents(self, cdp: CdpSession, refuses: RefuseDocument | None) -> None:
+        """Let `refuses` decide on the documents that a page asks for; None ends that."""
+        if refuses is None:
+            self._refusing.pop(cdp, None)
+        else:
+            self._refusing[cdp] = refuses
+        await self._update(cdp)
+
+    # Which requests wait
+
+    def _patterns(self, cdp: CdpSession) -> list[dict[str, str]]:
+        urls = [rule.pattern for rule in self._rules] + [f"{origin}/*" for origin in self._authentication.origins]
+        urls += [f"{FILE_SCHEME}*"] if self.files is not None else []
+        patterns = [{"urlPattern": _escaped(url), "requestStage": "Request"} for url in dict.fromkeys(urls)]
+        return [*patterns, DOCUMENTS] if cdp in self._refusing else patterns
+
+    async def _update(self, cdp: CdpSession) -> None:
+        patterns = self._patterns(cdp)
+        if patterns:
+            self._enabled.add(cdp)
+            await cdp.send(
+                "Fetch.enable",
+                {"patterns": patterns, "handleAuthRequests": bool(self._authentication.origins)},
+            )
+        elif cdp in self._enabled:
+            self._enabled.discard(cdp)
+            await cdp.send("Fetch.disable")
+
+    # What becomes of them
+
+    def _on_paused(self, cdp: CdpSession, event: Event) -> None:
+        if self.files is not None and event["request"]["url"].startswith(FILE_SCHEME):
+            self._tasks.start(self._answer_with_file(cdp, event, self.files))
+            return
+        try:
+            method, params = self._decide(cdp, event)
+        except Exception:
+            log.exception("the rules failed on a request, which is not sent")
+            method, params = "Fetch.failRequest", {"errorReason": "Failed"}
+        self._tasks.start(_settle(cdp, method, {"requestId": event["requestId"], **params}))
+
+    def _decide(self, cdp: CdpSession, event: Event) -> tuple[str, dict[str, Any]]:
+        """Return the command that a request is answered with."""
+        request = event["request"]
+        rules = [rule for rule in self._rules if _is_about(rule, event)]
+        if (rule := decisive_rule(rules)) is not None:
+            self._note(cdp, event, rule)
+            if rule.kind == "block":
+                return "Fetch.failRequest", {"errorReason": "BlockedByClient"}
+            answer = preflight_params(request) if is_preflight(request) else answer_params(rule, request)
+            return "Fetch.fulfillRequest", answer
+        refuses = self._refusing.get(cdp)
+        if refuses is not None and refuses(event):
+            return "Fetch.failRequest", {"errorReason": "Aborted"}
+        return "Fetch.continueRequest", self._changes(cdp, event, rules)
+
+    async def _answer_with_file(self, cdp: CdpSession, event: Event, files: WorkspaceFiles) -> None:
+        """Answer a request for a file of the workspace, and fail one for any other."""
+        try:
+            data, kind = await asyncio.to_thread(files.read, event["request"]["url"])
+        except (RoveError, OSError):
+            params = {"requestId": event["requestId"], "errorReason": "AccessDenied"}
+            await _settle(cdp, "Fetch.failRequest", params)
+            return
+        await _settle(cdp, "Fetch.fulfillRequest", {"requestId": event["requestId"], **file_params(data, kind)})
+
+    def _changes(self, cdp: CdpSession, event: Event, rules: list[RequestRule]) -> dict[str, Any]:
+        changed: dict[str, Any] = {}
+        for rule in [] if is_preflight(event["request"]) else rules:
+            self._note(cdp, event, rule)
+            changed |= changed_headers(rule, event["request"], changed.get("headers"), self._authentication.reveal)
+        return changed
+
+    def _note(self, cdp: CdpSession, event: Event, rule: RequestRule) -> None:
+        entry = self._logs.get(cdp)
+        if entry is not None and "networkId" in event:
+            entry.note_interception(event["networkId"], rule.label, rule.kind == "answer")
+
+    def _on_challenge(self, cdp: CdpSession, event: Event) -> None:
+        answer = self._authentication.answer(event)
+        params = {"requestId": event["requestId"], "authChallengeResponse": answer}
+        self._tasks.start(_settle(cdp, "Fetch.continueWithAuth", params))
+
+
+def _is_about(rule: RequestRule, event: Event) -> bool:
+    """Return whether a rule is about a request; that of a method, also about the preflight of such a request."""
+    request = event["request"]
+    method = request["headers"]["Access-Control-Request-Method"] if is_preflight(request) else request["method"]
+    return rule.matches(request["url"], method, event["resourceType"])
+
+
+def _escaped(pattern: str) -> str:
+    """Return a pattern in which only `*` stands for any text, as Chromium writes patterns."""
+    return pattern.replace("\\", "\\\\").replace("?", "\\?")
+
+
+async def _settle(cdp: CdpSession, method: str, params: dict[str, Any]) -> None:
+    """Answer a request that waits; fail it if the browser refuses the answer, or it would wait for ever."""
+    try:
+        await cdp.send(method, params)
+    except CdpError:
+        if cdp.is_closed:
+            return
+        log.warning("the browser refused %s", method)
+        with contextlib.suppress(CdpError):  # it was cancelled meanwhile
+            await cdp.send("Fetch.failRequest", {"requestId": params["requestId"], "errorReason": "Failed"})

@@ -1,0 +1,1 @@
+"""Reading and restoring the state of a context: cookies, web storage, IndexedDB."""

@@ -1,0 +1,130 @@
+"""The login of a session: the state or the profile that it begins with, and where its state is saved again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from rove.errors import InvalidArguments, StateUnusable
+from rove.settings.tree import Settings
+from rove.states.choice import LoginChoice
+from rove.states.encryption import StateCipher
+from rove.states.profiles import LockedProfile, lock_profile
+from rove.states.state import BrowserState
+from rove.states.store import FOLDER, SavedState, StateStore
+
+# The name of the state beside a profile: cookies, which browsers write late, and those that end with the browser.
+BESIDE_PROFILE = "last"
+
+
+class SessionLogin:
+    """What one session begins with. `write`, if given, saves its state: after calls, and when the session is closed."""
+
+    def __init__(
+        self,
+        begins_with: BrowserState | None = None,
+        write: Callable[[BrowserState, bool], None] | None = None,
+        profile: LockedProfile | None = None,
+        label: str = "",
+    ) -> None:
+        """`label` names the state or the profile, in the words of messages."""
+        self.begins_with = begins_with
+        self.profile = profile
+        self.label = label
+        self._write = write
+        self._written = ""
+        self._lock = asyncio.Lock()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the state of the session is saved."""
+        return self._write is not None
+
+    def stop(self) -> None:
+        """Save nothing from now on: what was restored is incomplete, and must not replace what was saved."""
+        self._write = None
+
+    async def keep(self, state: BrowserState, is_final: bool = False) -> None:
+        """Save the state, if it is to be saved and has changed since. Raises StateUnusable."""
+        async with self._lock:
+            text = await asyncio.to_thread(state.to_json) if self._write is not None else ""
+            if self._write is not None and (is_final or text != self._written):
+                await asyncio.to_thread(self._write, state, is_final)
+                self._written = text
+
+    def release(self) -> None:
+        """Let another session use the profile."""
+        if self.profile is not None:
+            self.profile.release()
+
+
+class Logins:
+    """Opens the states and profiles of a home for sessions."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._home = settings.home_folder
+        self._cipher = StateCipher(self._home / FOLDER, settings.logins.key)
+        self.store = StateStore(self._home / FOLDER, self._cipher)
+        self._is_attached = settings.attach is not None
+
+    def open(self, choice: LoginChoice, session: str, owner: str | None) -> SessionLogin:
+        """Return the login of a new session. Raises InvalidArguments, StateUnusable or ProfileInUse."""
+        if not choice.is_made:
+            if choice.keeps_state:
+                raise InvalidArguments("`save_on_close` needs `state`, the name to save it as.")
+            return SessionLogin()
+        if self._is_attached:
+            raise InvalidArguments("In an attached browser a session has the logins of that browser.")
+        if choice.state is not None and choice.profile is not None:
+            raise InvalidArguments("`state` and `profile` exclude each other: a profile has logins of its own.")
+        if choice.profile is not None:
+            return self._open_profile(choice.profile, session, owner)
+        assert choice.state is not None
+        return self._open_state(choice.state, choice.keeps_state, session, owner)
+
+    def find(self, name: str, owner: str | None) -> SavedState:
+        """Return a state that a client may use; one of another client counts as not there."""
+        saved = self.store.read(name)
+        if not saved.is_usable_by(owner):
+            raise self.store.missing(name)
+        return saved
+
+    def refuse_change(self, name: str, owner: str | None) -> None:
+        """Raise InvalidArguments if a state of that name is not the client's to replace or delete."""
+        if owner is not None and self.store.exists(name) and not self.store.read(name).is_changeable_by(owner):
+            raise InvalidArguments(f"The name {name} is taken.", hint="Choose another name for the state.")
+
+    def _open_state(self, name: str, keeps: bool, session: str, owner: str | None) -> SessionLogin:
+        is_new = keeps and not self.store.exists(name)
+        begins_with = None if is_new else self.find(name, owner).state
+        if not keeps:
+            return SessionLogin(begins_with, label=f"state {name}")
+        self.refuse_change(name, owner)
+        return SessionLogin(begins_with, partial(_write, self.store, name, session, owner), label=f"state {name}")
+
+    def _open_profile(self, name: str, session: str, owner: str | None) -> SessionLogin:
+        profile = lock_profile(self._home, name, session)
+        try:
+            store = StateStore(profile.folder, self._cipher)
+            last = store.read(BESIDE_PROFILE) if store.exists(BESIDE_PROFILE) else None
+            if last is not None and not last.is_usable_by(owner):
+                raise InvalidArguments(f"The name {name} is taken.", hint="Choose another name for the profile.")
+        except BaseException:
+            profile.release()
+            raise
+        begins_with = last and (last.state.without_storage() if last.is_final else last.state)
+        write = partial(_write, store, BESIDE_PROFILE, session, owner)
+        return SessionLogin(begins_with, write, profile, f"profile {name}")
+
+
+def _write(store: StateStore, name: str, session: str, owner: str | None, state: BrowserState, is_final: bool) -> None:
+    store.write(name, state, session, owner, is_final)
+
+
+def not_restored(label: str, reason: object) -> StateUnusable:
+    """Return the error for a state that the browser does not take."""
+    return StateUnusable(
+        f"The {label} could not be restored: {reason}. What was saved is as it was.",
+        hint="Open a session without it, log in again and save it anew.",
+    )

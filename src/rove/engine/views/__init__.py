@@ -1,0 +1,1 @@
+"""Pages as callers see them who are shown all of a page after each action."""

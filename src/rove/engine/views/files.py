@@ -1,0 +1,63 @@
+"""Files of the workspace that views refer to: snapshots and console messages."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from rove.browser.page_data import LEVELS, ConsoleMessage
+from rove.outcome import moment
+from rove.page_view import WrittenLines
+from rove.workspace import Workspace
+
+FOLDER = ".playwright-mcp"
+LEAST_LEVEL = "info"
+
+
+def stamp(at: float) -> str:
+    """Format a time for the name of a file: 2026-01-31T12-30-00-000Z."""
+    return moment(at).removesuffix("+00:00").replace(":", "-").replace(".", "-") + "Z"
+
+
+async def save_snapshot(workspace: Path, text: str) -> str:
+    """Write a snapshot to a new file; return its path."""
+    return str(await Workspace(workspace).save(FOLDER, f"page-{stamp(time.time())}.yml", text.encode()))
+
+
+def console_line(message: ConsoleMessage) -> str:
+    """Return a message as Playwright writes it."""
+    if message.kind == "exception":
+        return message.text
+    kind = {"warn": "warning"}.get(message.kind, message.kind)
+    return f"[{kind.upper()}] {message.text} @ {message.location}"
+
+
+class ConsoleFile:
+    """The console messages of a tab's document, in a file that grows."""
+
+    def __init__(self) -> None:
+        self._loaded = 0.0
+        self._path: Path | None = None
+        self._lines = 0
+        self._told: set[int] = set()
+
+    async def write(self, workspace: Path, loaded: float, messages: list[ConsoleMessage]) -> WrittenLines | None:
+        """Add the messages that are not in the file yet; another document gets another file."""
+        if loaded != self._loaded:
+            self._loaded, self._path, self._lines, self._told = loaded, None, 0, set()
+        fresh = [message for message in messages if id(message) not in self._told and _is_written(message)]
+        if not fresh:
+            return None
+        self._told |= {id(message) for message in fresh}
+        text = "".join(f"[{round((each.at - loaded) * 1000):>8}ms] {console_line(each)}\n" for each in fresh)
+        first, self._lines = self._lines + 1, self._lines + text.count("\n")
+        if self._path is None:
+            self._path = await Workspace(workspace).save(FOLDER, f"console-{stamp(loaded)}.log", text.encode())
+        else:
+            await asyncio.to_thread(Workspace(workspace).append, self._path, text.encode())
+        return WrittenLines(str(self._path), first, self._lines)
+
+
+def _is_written(message: ConsoleMessage) -> bool:
+    return LEVELS.index(message.level) >= LEVELS.index(LEAST_LEVEL)

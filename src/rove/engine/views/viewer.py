@@ -1,0 +1,156 @@
+"""Views a page after an action: its tabs, its snapshot, what it waits for, and the locators of the action's targets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rove.browser.failures import BrowserError
+from rove.browser.page_data import ConsoleMessage
+from rove.engine.views.files import ConsoleFile, save_snapshot
+from rove.errors import DialogOpen, RoveError
+from rove.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
+from rove.target import targets_in
+
+if TYPE_CHECKING:
+    from rove.action import AnyAction
+    from rove.browser.aria import AriaSnapshot
+    from rove.browser.context import Context
+    from rove.browser.tab import Tab, TabInfo
+
+# Seconds for what a view is not worth waiting for: locators, titles, the snapshot of a page that does not answer.
+LOCATOR_SECONDS = 2.0
+TITLE_SECONDS = 1.0
+SNAPSHOT_SECONDS = 5.0
+UPLOAD = "upload"
+
+
+class PageViewer:
+    """Views pages as one caller is shown them. Without a kind it views nothing."""
+
+    def __init__(self, kind: ViewKind | None, may_show: Callable[[Tab], bool]) -> None:
+        """`may_show`: whether the caller may read a page without asking."""
+        self._kind = kind
+        self._may_show = may_show
+
+    def refuse_modal(self, action: AnyAction, tab: Tab) -> None:
+        """Raise DialogOpen if the page waits for files and the action does not give it any."""
+        if self._kind is not None and tab.awaits_files and action.verb != UPLOAD:
+            raise DialogOpen("The page waits for files.", hint="Give them with {upload}.", quotes_page=False)
+
+    async def locators(self, action: AnyAction, tab: Tab) -> dict[str, str]:
+        """Return a Playwright locator for each target of an action, as far as they can be found in time."""
+        found: dict[str, str] = {}
+        if self._kind is None:
+            return found
+        with contextlib.suppress(RoveError, BrowserError, TimeoutError):  # the action itself says what is wrong
+            async with asyncio.timeout(LOCATOR_SECONDS):
+                for place, target in targets_in(action).items():
+                    (element, *_) = await tab.resolve_all(target, wait=False)
+                    found[place] = await tab.observer.aria.locator_of(element.ref)
+        return found
+
+    async def view(self, context: Context, tab: Tab | None, locators: dict[str, str]) -> PageView | None:
+        """Return the session's tabs and the page of one of them; None if the caller is not shown them."""
+        if self._kind is None:
+            return None
+        if tab is None or tab not in context.tabs:
+            tab = context.current
+        modal = _modal_states(tab)
+        tabs = tuple([await self._viewed(each, context) for each in context.tab_infos])
+        if tab is None or not self._may_show(tab):
+            return PageView(tabs, is_changed=True, modal_states=modal, locators=locators)
+        loaded = 0.0 if modal else await _loaded_at(tab)
+        messages = [message for message in tab.console[0] if message.at >= loaded]
+        view = PageView(tabs, status=tab.page.status, counts=_counts(messages), loaded=loaded, modal_states=modal)
+        taken = await self._snapshot(tab) if self._kind == "aria" and not modal else None
+        file = (
+            await save_snapshot(tab.settings.workspace_folder, taken.text if taken else "")
+            if self._kind == "aria"
+            else None
+        )
+        return replace(
+            view,
+            is_changed=_is_news(tab, view),
+            snapshot=taken.text if taken else None,
+            snapshot_file=file,
+            console=None if modal else await _console_file(tab).write(tab.settings.workspace_folder, loaded, messages),
+            downloads=_downloads(tab),
+            locators=locators,
+        )
+
+    def view_of_error(self, context: Context | None) -> PageView | None:
+        """Return what the current page waits for, without reading it."""
+        if self._kind is None or context is None:
+            return None
+        return PageView(modal_states=_modal_states(context.current))
+
+    async def _viewed(self, tab: TabInfo, context: Context) -> ViewedTab:
+        title = ""
+        if context.may_read(tab.url):
+            with contextlib.suppress(TimeoutError, BrowserError):
+                async with asyncio.timeout(TITLE_SECONDS):
+                    title = "" if tab.open_dialog else await tab.title()
+        return ViewedTab(
+            tab.id, tab.url, "" if title == tab.url or _names_address(title, tab.url) else title, tab is context.current
+        )
+
+    async def _snapshot(self, tab: Tab) -> AriaSnapshot | None:
+        with contextlib.suppress(TimeoutError, BrowserError):
+            async with asyncio.timeout(SNAPSHOT_SECONDS):
+                return await tab.observer.aria.take_snapshot()
+        return None
+
+
+def _names_address(title: str, url: str) -> bool:
+    """Whether a title is the address, which the browser shows where a page has no title."""
+    return bool(title) and title.rstrip("/") in (url.rstrip("/"), url.partition("://")[2].rstrip("/"))
+
+
+def _modal_states(tab: Tab | None) -> tuple[ModalState, ...]:
+    if tab is None:
+        return ()
+    dialog = tab.page.dialogs.open
+    states = [ModalState("files")] if tab.awaits_files else []
+    return (*states, *([ModalState("answer", dialog.kind, dialog.message)] if dialog else []))
+
+
+async def _loaded_at(tab: Tab) -> float:
+    with contextlib.suppress(TimeoutError, BrowserError):
+        async with asyncio.timeout(TITLE_SECONDS):
+            return await tab.observer.aria.loaded_at()
+    return time.time()
+
+
+def _counts(messages: list[ConsoleMessage]) -> ConsoleCounts:
+    errors = sum(message.count for message in messages if message.level == "error")
+    warnings = sum(message.count for message in messages if message.level == "warning")
+    return ConsoleCounts(sum(message.count for message in messages), errors, warnings)
+
+
+def _is_news(tab: Tab, view: PageView) -> bool:
+    """Return whether the caller has been told otherwise, and remember what it is told now."""
+    told = (view.tabs, view.status, view.counts)
+    before, tab.observer.aria.told = tab.observer.aria.told, told
+    return before != told
+
+
+def _downloads(tab: Tab) -> tuple[ViewedDownload, ...]:
+    """Return the latest download, unless the caller has been told of it as it is now."""
+    latest = tab.page.downloads.latest(0)
+    if latest is None or latest == tab.observer.aria.told_download:
+        return ()
+    tab.observer.aria.told_download = latest
+    return (ViewedDownload(latest.name, latest.path),)
+
+
+def _console_file(tab: Tab) -> ConsoleFile:
+    if tab.observer.aria.console_file is None:
+        tab.observer.aria.console_file = ConsoleFile()
+    file = tab.observer.aria.console_file
+    assert isinstance(file, ConsoleFile)
+    return file

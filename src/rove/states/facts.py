@@ -1,0 +1,84 @@
+"""What may be told of a saved state: names, origins, counts and dates, never a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rove.outcome import Own, moment
+from rove.states.state import BrowserState
+from rove.states.store import SavedState
+from rove.validation.record import dataclass
+
+
+@dataclass(frozen=True)
+class OriginFacts:
+    """How much one origin has stored."""
+
+    origin: Own
+    local: int
+    session: int
+    databases: int
+    records: int
+    left_out: int
+
+    def __str__(self) -> str:
+        stored = (
+            (self.local, "in local storage"),
+            (self.session, "in session storage"),
+            (self.records, f"in {self.databases} IndexedDB database" + ("" if self.databases == 1 else "s")),
+        )
+        counts = ", ".join(f"{count} {where}" for count, where in stored if count)
+        lost = f"; {self.left_out} not saved, being too large or no JSON" if self.left_out else ""
+        return f"{self.origin}: {counts or 'empty databases'}{lost}"
+
+
+@dataclass(frozen=True)
+class StateFacts:
+    """A saved state, or the reason why it cannot be read."""
+
+    name: Own
+    saved: Own = Own("")
+    session: Own = Own("")
+    cookies: int = 0
+    domains: tuple[Own, ...] = ()
+    origins: tuple[OriginFacts, ...] = ()
+    problem: Own = Own("")
+
+    @classmethod
+    def of(cls, name: str, saved: SavedState) -> StateFacts:
+        state = saved.state
+        domains = sorted({cookie["domain"].lstrip(".") for cookie in state.cookies})
+        return cls(
+            Own(name),
+            Own(moment(saved.saved)),
+            Own(saved.session),
+            len(state.cookies),
+            tuple(map(Own, domains)),
+            tuple(_origins(state)),
+        )
+
+    @property
+    def line(self) -> str:
+        """All on one line."""
+        if self.problem:
+            return f"{self.name}: {self.problem}"
+        where = f" of {', '.join(self.domains[:5])}{', …' if len(self.domains) > 5 else ''}" if self.domains else ""
+        stores = f", storage of {_count(len(self.origins), 'origin')}" if self.origins else ""
+        return f"{self.name}: saved {self.saved}, {_count(self.cookies, 'cookie')}{where}{stores}"
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """With a line for each origin."""
+        yield self.line
+        yield from (f"  {origin}" for origin in self.origins)
+
+
+def _origins(state: BrowserState) -> Iterator[OriginFacts]:
+    for origin, stored in state.origins.items():
+        if not stored.is_empty or stored.left_out:
+            counts = len(stored.local), len(stored.session), len(stored.databases), stored.record_count
+            yield OriginFacts(Own(origin), *counts, stored.left_out)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

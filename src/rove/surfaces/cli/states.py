@@ -1,0 +1,85 @@
+"""`rove states` and `rove profiles`: look at saved logins, delete them, bring them in and out."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from rove.engine.logins.login import Logins
+from rove.engine.logins.state_desk import described
+from rove.errors import InvalidArguments
+from rove.settings.tree import Settings
+from rove.states.private_files import write_private_new
+from rove.states.profiles import lock_profile, profile_folder, profile_holder, profile_names
+from rove.states.storage_state import read_storage_state, write_storage_state
+
+# The session that a state comes from which a person has imported.
+IMPORTED = "(imported)"
+
+
+def list_states(settings: Settings) -> int:
+    """Print a line for each saved state."""
+    states = described(Logins(settings).store)
+    for state in states:
+        print(state.line)
+    if not states:
+        print("No state is saved.")
+    return 0
+
+
+def show_state(settings: Settings, name: str) -> int:
+    """Print what a state holds: origins, counts and dates, never a value."""
+    store = Logins(settings).store
+    store.read(name)  # raises why it cannot be read
+    for line in next(state for state in described(store) if state.name == name).lines:
+        print(line)
+    return 0
+
+
+def delete_state(settings: Settings, name: str) -> int:
+    Logins(settings).store.delete(name)
+    print(f"Deleted the state {name}.")
+    return 0
+
+
+def import_state(settings: Settings, name: str, path: Path) -> int:
+    """Save a storage state of Playwright under a name."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidArguments(f"{path} cannot be read: {error.strerror}.") from error
+    Logins(settings).store.write(name, read_storage_state(content, str(path)), IMPORTED)
+    print(f"Saved, encrypted, as {name}. {path} is not encrypted: delete it if you do not need it.")
+    return 0
+
+
+def export_state(settings: Settings, name: str, path: Path) -> int:
+    """Write a state to a new file, as Playwright's storage_state."""
+    content = write_storage_state(Logins(settings).store.read(name).state)
+    write_private_new(path, content.encode())
+    print(f"Wrote {path}, NOT encrypted: who has the file has the logins.")
+    return 0
+
+
+def list_profiles(settings: Settings) -> int:
+    """Print each profile, and which session uses it."""
+    names = profile_names(settings.home_folder)
+    for name in names:
+        holder = profile_holder(settings.home_folder, name)
+        print(f"{name}: in use by {holder}" if holder else name)
+    if not names:
+        print("There is no profile.")
+    return 0
+
+
+def delete_profile(settings: Settings, name: str) -> int:
+    """Delete a profile with everything that the browser has kept in it, unless a session uses it."""
+    if name not in profile_names(settings.home_folder):
+        raise InvalidArguments(f"There is no profile {name}.", hint="List them with `rove profiles list`.")
+    profile = lock_profile(settings.home_folder, name, "(rove profiles delete)")
+    try:
+        shutil.rmtree(profile_folder(settings.home_folder, name))
+    finally:
+        profile.release()
+    print(f"Deleted the profile {name}.")
+    return 0
