@@ -106,10 +106,12 @@ def _form_value(value: object) -> object:
 def wait_seconds(value: object) -> float:
     """Return the seconds of a duration such as 500ms, or of a number: seconds, or milliseconds if it is above 60."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return duration(value)
+        given: float = duration(value)
+        return given
     if value <= 0:
         raise ValueError("must be above 0")
-    return value if value <= LONGEST_WAIT else value / 1000
+    seconds = float(value)
+    return seconds if seconds <= LONGEST_WAIT else seconds / 1000
 
 
 @conversion("viewport")
