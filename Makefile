@@ -27,10 +27,10 @@ demo: browser  ## Take the guided tour: no key, no network.
 serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
 	@$(BIN)/rove serve --demo
 
-test: browser .venv/dev/ready .venv/widgets/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready .venv/conformance/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/conformance/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -107,6 +107,17 @@ browser: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $$(cat $<)
+	@touch $@
+
+# A display without a screen, and a browser that shows windows on it. Where neither can be installed, a test is skipped.
+.venv/windows/ready: .venv/ready
+	@command -v Xvfb >/dev/null || { \
+		echo "Installing Xvfb, for the tests of browser windows (once)"; \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends xvfb >/dev/null; } \
+		|| echo "Xvfb cannot be installed here: a test of browser windows is skipped"
+	@$(BIN)/rove install --no-headless >/dev/null \
+		|| echo "No browser that shows windows can be installed here: a test of them is skipped"
+	@mkdir -p $(@D)
 	@touch $@
 
 .venv/conformance/ready: Makefile .venv/ready

@@ -22,6 +22,7 @@ from typing import (
     get_origin,
 )
 
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
 from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
@@ -35,6 +36,7 @@ from rove.validation.spelling import nearest
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
+    from rove.settings.tree import Settings
     from rove.states.facts import StateFacts
 
 P = ParamSpec("P")
@@ -145,6 +147,14 @@ class ContextAction(Action[R]):
         raise NotImplementedError
 
 
+class FileAction(Action[R]):
+    """An action on files of the workspace. It needs no browser, and does not start one."""
+
+    async def perform(self, settings: Settings) -> R:
+        """Do it, within a deadline."""
+        raise NotImplementedError
+
+
 class StateDesk(Protocol):
     """What an action on saved states may ask of the engine."""
 
@@ -184,7 +194,7 @@ class SessionDirectory(Protocol):
         """The saved states."""
         ...
 
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN) -> str:
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         """Open a session, with a name of its own if none is given; return the name."""
         ...
 
@@ -377,6 +387,7 @@ __all__ = [
     "CompositeAction",
     "ContextAction",
     "Effect",
+    "FileAction",
     "HandoffDesk",
     "PersonAction",
     "SessionDirectory",

@@ -43,6 +43,14 @@ class Workspace:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    def names(self, path: str) -> bool:
+        """Return whether a path is one in the workspace, whether or not there is a file."""
+        try:
+            self._parts(path)
+        except Denied:
+            return False
+        return True
+
     @contextlib.contextmanager
     def reading(self, path: str) -> Generator[OpenFile]:
         """Open a file of the workspace. The path is relative to the workspace, or absolute and inside it."""

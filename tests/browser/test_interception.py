@@ -197,7 +197,7 @@ async def test_what_a_session_overrides_is_there_after_its_browser_was_killed(ow
     await own.intercept(url=origin_of(site), rule="change", headers=(RuleHeader("X-Key", "k1"),))
     await own.navigate(url)
     site.requests.clear()
-    browser = chromium_browser(own._sessions._browsers.current)
+    browser = chromium_browser(own._sessions._browsers.shared.current)
     browser._connection.close()
     ask = "navigator.permissions.query({name: 'geolocation'}).then(p => p.state)"
     said = (

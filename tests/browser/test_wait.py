@@ -110,3 +110,17 @@ async def test_wait_sees_text_inside_a_frame(session: Session, site: Site) -> No
     site.page("/inner", "<p id=p></p><script>setTimeout(() => p.textContent = 'Framed', 200)</script>")
     await session.navigate(site.page("/", "<iframe src=/inner></iframe>"))
     await session.wait(text="Framed")
+
+
+async def test_wait_for_a_navigation_that_an_act_has_caused_or_that_is_still_to_come(
+    session: Session, site: Site
+) -> None:
+    site.page("/next", "<h1>Second page</h1>")
+    later = "<script>setTimeout(() => { location = '/next' }, 900)</script>"
+    await session.navigate(site.page("/", f"<a href=/next>Next</a>{later}"))
+    assert (await session.wait(navigation=True)).url == site.url("/next")
+    await session.navigate(site.page("/", "<a href=/next>Next</a>"))
+    await session.click("a")
+    assert (await session.wait(navigation=True)).url == site.url("/next")
+    with pytest.raises(DeadlineExceeded, match="no other page was loaded"):
+        await session.wait(navigation=True, seconds=0.3)

@@ -31,7 +31,11 @@ every_action = pytest.mark.parametrize("verb", VERBS)
 # Arguments of actions for which a schema alone gives no valid example.
 EXAMPLES: dict[str, dict[str, Any]] = {
     "batch": {"steps": [{"action": "status"}]},
-    "open_session": {"name": "some-name"},
+    "credentials": {"origin": "https://example.com", "username": "agent", "password": "secret:example"},
+    "emulate": {"device": "Pixel 10", "locale": "de-DE", "time_zone": "Europe/Berlin", "reduced_motion": True},
+    "intercept": {"url": "https://example.com/api/*", "headers": [{"name": "X-A", "value": "1"}], "body": "{}"},
+    "open_session": {"name": "some-name", "viewport": {"width": 800, "height": 600}},
+    "permissions": {"origin": "https://example.com", "grant": ["geolocation"]},
     "pdf": {"name": "page", "landscape": True, "pages": "1-3,5"},
 }
 

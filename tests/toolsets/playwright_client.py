@@ -62,7 +62,8 @@ class PlaywrightClient:
         while line := await self._process.stdout.readline():
             message = json.loads(line)
             if message.get("id") == self._number and "method" not in message:
-                return message.get("result", message)
+                result: dict[str, Any] = message.get("result", message)
+                return result
         raise EOFError("the server has ended")
 
     async def notify(self, method: str) -> None:

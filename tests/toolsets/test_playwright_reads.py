@@ -243,4 +243,4 @@ async def test_downloads_are_events(client: PlaywrightClient, site: Site) -> Non
 async def test_addresses_that_are_not_of_the_web_are_refused(client: PlaywrightClient, url: str) -> None:
     reply = await client.call("navigate", url=url)
     assert reply.is_error
-    assert "does not open" in reply.text
+    assert "is blocked" in reply.text or "does not open" in reply.text

@@ -27,6 +27,14 @@ class LoadState(Protocol):
         """Whether the page keeps navigating by itself."""
         ...
 
+    @property
+    def has_navigated(self) -> bool:
+        """Whether another page was loaded since the last act began, and no further one is on its way."""
+        ...
+
+    def mark_seen(self) -> None:
+        """Count only navigations from now on."""
+
     def has_reached(self, stage: Stage, /) -> bool: ...
     async def wait_for_stage(self, stage: Stage, /) -> None:
         """Wait until the document has reached a stage, or until the page is in a navigation loop."""

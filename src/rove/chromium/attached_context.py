@@ -161,11 +161,8 @@ class AttachedContext(Context):
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                self._running_downloads[event["guid"]] = (
-                    owner,
-                    owner.page.downloads.add(),
-                    event["suggestedFilename"] or "download",
-                )
+                name = event["suggestedFilename"] or "download"
+                self._running_downloads[event["guid"]] = (owner, owner.page.downloads.add(name), name)
         elif event["state"] != "inProgress" and (download := self._running_downloads.pop(event["guid"], None)):
             tab, number, name = download
             tab.page.downloads.remove(number)

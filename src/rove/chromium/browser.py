@@ -91,6 +91,9 @@ class Browser:
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Open an isolated context whose requests all go through a proxy, or restore a lost one."""
         context = self._prepared.pop(proxy, None) if saved is None else None
+        if context is not None and context.settings.viewport != settings.viewport:
+            await context.close()
+            context = None
         if context is None:
             # Without `<-loopback>`, Chromium bypasses the proxy for loopback and link-local addresses.
             proxy_params = {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
@@ -177,7 +180,7 @@ async def start_process(
     if not settings.headless and not has_display():
         raise BrowserUnavailable(
             "A browser with a window needs a display, and there is none.",
-            hint="Leave --no-headless out, or start rove under `xvfb-run`.",
+            hint="Leave out --no-headless, or `headless` of a session; or start rove under `xvfb-run`.",
         )
     from rove.chromium.installation import ensure  # not needed after an early launch
 

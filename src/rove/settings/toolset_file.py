@@ -39,8 +39,15 @@ def settings_of(name: str, home: Path) -> Mapping[str, Any]:
     """Return the values that a toolset gives to settings where the user gives none."""
     given: object = {} if name == DEFAULT_TOOLSET else read_toolset(name, home).get("settings", {})
     if isinstance(given, dict):
-        return given
+        return _without_exposing(given, home)
     raise InvalidSettings(f"`settings` of the toolset {name} must be a table.", hint="Correct the file.")
+
+
+def _without_exposing(given: dict[str, Any], home: Path) -> dict[str, Any]:
+    """Leave out a workspace that would hold rove's own files, such as the folder that the user's home is."""
+    folder = given.get("workspace")
+    is_exposing = isinstance(folder, str) and home.resolve().is_relative_to(Path(folder).resolve())
+    return {name: value for name, value in given.items() if name != "workspace" or not is_exposing}
 
 
 def _path_of(name: str, home: Path) -> Path:

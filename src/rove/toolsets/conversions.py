@@ -19,6 +19,10 @@ SCROLL_WORDS = {"up": "up", "down": "down", "left": "left", "right": "right", "t
 # Pixels to the end of any page.
 FAR = 10_000_000
 _WHOLE_NUMBER = pattern(r"-?\d{1,7}")
+LONGEST_SECONDS = 600
+_SIZE = pattern(r"\s*(\d{1,5})\s*[x×,]\s*(\d{1,5})\s*")
+# The longest wait that a call may ask for, in seconds.
+LONGEST_WAIT = 60
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -41,6 +45,8 @@ def duration(value: object) -> float:
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not seconds:
         raise ValueError("must be a duration such as 15s, 500ms or 2m")
+    if seconds > LONGEST_SECONDS:
+        raise ValueError(f"must be at most {LONGEST_SECONDS // 60}m")
     return seconds
 
 
@@ -58,6 +64,14 @@ def one(value: object) -> list[object]:
     return [value]
 
 
+@conversion("first_match")
+def first_match(value: object) -> str:
+    """Return the target that means the first element which a CSS selector matches."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be a CSS selector")
+    return f"{value.strip()} >> nth=0"
+
+
 @conversion("locator")
 def locator(selector: object, role: object = None, name: object = None) -> str:
     """Return the target that a selector, or a role and a name, mean."""
@@ -66,6 +80,51 @@ def locator(selector: object, role: object = None, name: object = None) -> str:
     if not role:
         raise ValueError("needs a selector, or a role and a name")
     return f"{role} {json.dumps(str(name), ensure_ascii=False)}" if name else str(role)
+
+
+@conversion("form_fields")
+def form_fields(value: object) -> list[dict[str, object]]:
+    """Return the fields of a form: a list of selectors and values, or an object of values by selector."""
+    if isinstance(value, dict):
+        return [{"target": selector, "value": _form_value(each)} for selector, each in value.items()]
+    if not isinstance(value, list):
+        raise ValueError("must be a list of objects with `selector` and `value`")
+    return [_form_field(each) for each in value]
+
+
+def _form_field(field: object) -> dict[str, object]:
+    if (
+        not isinstance(field, dict)
+        or "value" not in field
+        or not (target := field.get("selector") or field.get("target"))
+    ):
+        raise ValueError("each field must be an object with `selector` and `value`")
+    return {"target": target, "value": _form_value(field["value"])}
+
+
+def _form_value(value: object) -> object:
+    """Return a value as a form takes it: a number is written as text."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else value
+
+
+@conversion("wait_seconds")
+def wait_seconds(value: object) -> float:
+    """Return the seconds of a duration such as 500ms, or of a number: seconds, or milliseconds if it is above 60."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        given: float = duration(value)
+        return given
+    if value <= 0:
+        raise ValueError("must be above 0")
+    seconds = float(value)
+    return seconds if seconds <= LONGEST_WAIT else seconds / 1000
+
+
+@conversion("viewport")
+def viewport(value: object) -> object:
+    """Return a size: an object with `width` and `height`, or a text such as 1280x720."""
+    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    return {"width": int(match[1]), "height": int(match[2])} if match else value
 
 
 @conversion("steps")

@@ -25,8 +25,15 @@ class Toolset(Mapping[str, Tool]):
     needs one.
     """
 
-    def __init__(self, makers: Mapping[str, Callable[[], Tool]], instructions: str = INSTRUCTIONS) -> None:
+    def __init__(
+        self,
+        makers: Mapping[str, Callable[[], Tool]],
+        instructions: str = INSTRUCTIONS,
+        follows_sessions: bool = False,
+    ) -> None:
+        """`follows_sessions`: whether some tools are there only while a client has a session open."""
         self._makers = makers
+        self.follows_sessions = follows_sessions
         self._made: dict[str, Tool] = {}
         self.instructions = instructions
 
@@ -49,7 +56,8 @@ class Toolset(Mapping[str, Tool]):
                 meant = f" Did you mean {near}?" if near else ""
                 raise InvalidSettings(f"There is no tool `{name}`.{meant}", hint=f"There are: {', '.join(self)}.")
         shown = {name for name in self if (not wanted or name in wanted) and name not in without}
-        return Toolset({name: make for name, make in self._makers.items() if name in shown}, self.instructions)
+        makers = {name: make for name, make in self._makers.items() if name in shown}
+        return Toolset(makers, self.instructions, self.follows_sessions)
 
 
 def catalogue_toolset(also: Collection[str] = (), settings: Settings | None = None) -> Toolset:
@@ -83,7 +91,8 @@ def _declared(name: str, settings: Settings) -> Toolset:
     names |= _names_in(declared.tools)
     for tool in declared.tools:
         makers[tool.name] = partial(DeclaredTool, tool, settings, names)
-    return Toolset(makers, declared.instructions or INSTRUCTIONS)
+    follows = any(tool.needs_session for tool in declared.tools)
+    return Toolset(makers, declared.instructions or INSTRUCTIONS, follows)
 
 
 def _names_in(tools: Sequence[ToolDeclaration]) -> dict[str, str]:

@@ -88,7 +88,8 @@ def test_without_groups_only_core_tools_are_offered() -> None:
 
 def test_a_requested_group_adds_all_of_its_tools() -> None:
     more = set(catalogue_toolset(["emulation", "pdf"])) - set(catalogue_toolset())
-    assert more == {"browser_resize", "browser_offline", "browser_pdf"}
+    assert {"browser_resize", "browser_offline", "browser_emulate", "browser_intercept", "browser_pdf"} <= more
+    assert {registry()[tool.removeprefix("browser_")].group for tool in more} == {"emulation", "pdf"}
 
 
 def test_all_offers_the_tools_of_every_group() -> None:

@@ -49,10 +49,9 @@ class Rules(Result):
 
 @action(Effect.SCRIPT, group="emulation")
 class Intercept(ContextAction[Rules]):
-    """Add a rule for requests of all tabs: block, answer (a mocked API) or change them. Or list or remove rules.
+    """Block, answer (a mocked API) or change requests of all tabs by a rule; list or remove rules.
 
-    Of rules that block or answer, the newest that matches counts. The network log names the rule of each request.
-    WebSockets are not intercepted.
+    The newest rule that matches counts. WebSockets are not intercepted.
     """
 
     operation: Literal["add", "list", "remove"] = arg("What to do.", default="add")

@@ -77,15 +77,17 @@ class Extract(TabAction[Extracted]):
     mode: Literal["text", "html", "attribute"] = arg("What to read.", default="text")
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
+    structure: bool = arg("Set paragraphs apart, and mark items of lists.", default=False, rare=True)
 
     async def perform(self, tab: Tab) -> Extracted:
         if self.mode == "attribute" and not self.attribute:
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
+        options = {**TEXT_OPTIONS, "structure": self.structure}
         if self.mode == "text" and self.target is None:
-            return _text_of([await tab.observer.take_snapshot(**TEXT_OPTIONS)])
+            return _text_of([await tab.observer.take_snapshot(**options)])
         elements = await self._elements(tab)
         if self.mode == "text":
-            return _text_of([await tab.observer.take_snapshot(each.ref, **TEXT_OPTIONS) for each in elements])
+            return _text_of([await tab.observer.take_snapshot(each.ref, **options) for each in elements])
         values = [await self._read(element) for element in elements]
         kept = _cut(values)
         note = _missing_note(self.attribute or "", values, elements)
@@ -138,7 +140,8 @@ def _text_of(snapshots: Sequence[Snapshot]) -> Extracted:
 def _texts(snapshot: Snapshot) -> list[tuple[str, str]]:
     """Return the visible text of a snapshot, in parts of one origin each; empty text if there is none."""
     shown = [row for row in snapshot.rows if not row.flags & (UNSEEN | FRAME)]
-    parts = [(origin, "\n".join(map(_shown_text, rows))) for origin, rows in groupby(shown, key=lambda row: row.origin)]
+    by_origin = groupby(shown, key=lambda row: row.origin)
+    parts = [(origin, "\n".join(map(_shown_text, rows)).rstrip("\n")) for origin, rows in by_origin]
     return parts or [("", "")]
 
 

@@ -51,8 +51,8 @@ class Screenshot(TabAction[Pictured]):
     annotate: bool = arg("Label what can be pressed with its ref.", default=False)
     if_changed: bool = arg("No picture if it would be the same as the last.", default=False)
     format: Literal["png", "jpeg", "webp"] = arg("Image format.", default="png")
-    path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None)
-    max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000)
+    path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None, rare=True)
+    max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000, rare=True)
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None

@@ -47,6 +47,7 @@ class Wait(TabAction[Waited]):
     selector: str | None = arg("CSS selector that becomes visible.", default=None)
     url: str | None = arg("Part of the URL, or a pattern with *.", default=None)
     load: Literal["DOMContentLoaded", "load"] | None = arg("Load state.", default=None)
+    navigation: bool = arg("Another page than before the last act.", default=False, rare=True)
     seconds: float | None = arg("A time, if nothing else is given; else the most to wait.", default=None, gt=0, le=60)
 
     @property
@@ -55,13 +56,14 @@ class Wait(TabAction[Waited]):
 
     async def perform(self, tab: Tab) -> Waited:
         began = time.monotonic()
-        if not any((self.text, self.gone, self.selector, self.url, self.load)):
+        if not any((self.text, self.gone, self.selector, self.url, self.load, self.navigation)):
             if self.seconds is None:
                 raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
             await asyncio.sleep(self.seconds)
         else:
             longest = tab.page.time.left - min(GIVING_UP, tab.page.time.left / 4)
             await self._until(tab, min(self.seconds or longest, longest))
+            tab.page.load_state.mark_seen()
         return Waited(round(time.monotonic() - began, 3))
 
     async def _until(self, tab: Tab, seconds: float) -> None:
@@ -77,6 +79,8 @@ class Wait(TabAction[Waited]):
             raise DeadlineExceeded(message, quotes_page=self.url is not None or bool(seen)) from None
 
     async def _missing(self, tab: Tab) -> str | None:
+        if self.navigation and not (load_state := tab.page.load_state).has_navigated:
+            return "no other page was loaded" if not load_state.is_navigating else "the next page did not load"
         if self.load and not tab.page.load_state.has_reached(self.load):
             return f"the page did not reach {self.load}"
         if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):

@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
+from rove.browser.emulation.window import ViewportSize, WindowChoice
+from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, origin_in
 from rove.states.choice import LoginChoice, LoginKind, LoginUse
 from rove.validation.record import dataclass
+
+# Seconds that a browser may take to start, in addition to the time of every call.
+LONGEST_START = 30.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,10 @@ class OpenSession(SessionsAction[SessionOpened]):
     save_on_close: bool = arg(
         "Save the session as `state` after calls, and when it is closed.", default=False, rare=True
     )
+    headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
+    viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
+    start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
+    must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
     profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
 
     @property
@@ -67,10 +76,16 @@ class OpenSession(SessionsAction[SessionOpened]):
         named: tuple[tuple[LoginKind, str | None], ...] = (("state", self.state), ("profile", self.profile))
         return tuple(LoginUse(kind, name, self.name or "") for kind, name in named if name is not None)
 
+    @property
+    def takes(self) -> float:
+        return LONGEST_START if self.start else 0.0
+
     async def perform(self, directory: SessionDirectory) -> SessionOpened:
         known = {session["session"] for session in directory.sessions()}
         choice = LoginChoice(self.state, self.profile, self.save_on_close)
-        name = await directory.open_session(self.name, choice)
+        if self.must_be_new and self.name in known:
+            raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
+        name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport, self.start))
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
         return SessionOpened(Own(name), name not in known, Own(login))
 

@@ -390,6 +390,7 @@ interface SnapshotOptions {
   limit?: number;
   links?: boolean;
   text?: boolean;
+  structure?: boolean;
   boxes?: boolean;
   maxNodes?: number;
   maxChildren?: number;
@@ -429,6 +430,23 @@ interface AnimationEffect {
 }
 interface HTMLInputElement {
   readonly commandForElement?: Element | null;
+}
+
+/** An operation on what the page's origin stores. `database` is also the name of a cache, `key` a URL in it. */
+interface StorageRequest {
+  area: "local" | "session" | "indexeddb" | "cache";
+  operation: "list" | "get" | "set" | "delete" | "clear";
+  key: string;
+  value: string;
+  database: string;
+  store: string;
+  limit: number;
+}
+
+/** What was found, and how much there is in all. */
+interface StorageAnswer {
+  entries: { key: string; value: unknown }[];
+  total: number;
 }
 
 /** Whether an element has a box, whether that is a part of a line of text, and whether the mouse pointer is a hand. */

@@ -36,6 +36,8 @@ class LoadState:
         # Commits count documents and navigations within a document.
         self.commits = 0
         self.documents = 0
+        # The commits before the last action that may have navigated, or that a wait for a navigation has seen.
+        self._seen_commits = 0
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.lifecycleEvent", self._on_lifecycle)
@@ -64,6 +66,15 @@ class LoadState:
         now = time.monotonic()
         is_loop = len(self._commit_times) == LOOP_DOCUMENTS and now - self._commit_times[0] < LOOP_SECONDS
         return is_loop and now - self._commit_times[-1] < LOOP_END_SECONDS
+
+    @property
+    def has_navigated(self) -> bool:
+        """Whether another page was loaded since the last act began, and no further one is on its way."""
+        return self.commits > self._seen_commits and self.has_reached("load")
+
+    def mark_seen(self) -> None:
+        """Count only navigations from now on."""
+        self._seen_commits = self.commits
 
     def forget_recent_commits(self) -> None:
         """Start counting documents anew: the caller is about to ask for one."""

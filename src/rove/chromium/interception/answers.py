@@ -39,6 +39,13 @@ def answer_params(rule: RequestRule, request: dict[str, Any]) -> dict[str, Any]:
     return {"responseCode": rule.status, "responseHeaders": headers, "body": body}
 
 
+def file_params(data: bytes, kind: str) -> dict[str, Any]:
+    """Return the answer that is the content of a file."""
+    text = f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+    headers = _listed({"Content-Type": text, "Cache-Control": "no-store"})
+    return {"responseCode": 200, "responseHeaders": headers, "body": base64.b64encode(data).decode("ascii")}
+
+
 def changed_headers(
     rule: RequestRule, request: dict[str, Any], headers: Headers | None, reveal: Callable[[str, str], str]
 ) -> dict[str, Any]:

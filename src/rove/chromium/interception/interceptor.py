@@ -6,6 +6,7 @@ answered. What is continued goes through the session's proxy as any other reques
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
@@ -13,9 +14,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.emulation.overrides import HttpCredential
 from rove.browser.network.rules import RequestRule, decisive_rule
-from rove.chromium.interception.answers import answer_params, changed_headers, is_preflight, preflight_params
+from rove.browser.network.workspace_files import FILE_SCHEME, WorkspaceFiles
+from rove.chromium.interception.answers import (
+    answer_params,
+    changed_headers,
+    file_params,
+    is_preflight,
+    preflight_params,
+)
 from rove.chromium.interception.authentication import Authentication
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import RoveError
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
@@ -45,6 +54,8 @@ class Interceptor:
         self._logs: dict[CdpSession, RequestLog | None] = {}
         self._enabled: set[CdpSession] = set()
         self._refusing: dict[CdpSession, RefuseDocument] = {}
+        # The files that `file:` addresses may open. rove reads them, never the browser.
+        self.files: WorkspaceFiles | None = None
 
     @property
     def secrets(self) -> SecretSource | None:
@@ -87,6 +98,7 @@ class Interceptor:
 
     def _patterns(self, cdp: CdpSession) -> list[dict[str, str]]:
         urls = [rule.pattern for rule in self._rules] + [f"{origin}/*" for origin in self._authentication.origins]
+        urls += [f"{FILE_SCHEME}*"] if self.files is not None else []
         patterns = [{"urlPattern": _escaped(url), "requestStage": "Request"} for url in dict.fromkeys(urls)]
         return [*patterns, DOCUMENTS] if cdp in self._refusing else patterns
 
@@ -105,6 +117,9 @@ class Interceptor:
     # What becomes of them
 
     def _on_paused(self, cdp: CdpSession, event: Event) -> None:
+        if self.files is not None and event["request"]["url"].startswith(FILE_SCHEME):
+            self._tasks.start(self._answer_with_file(cdp, event, self.files))
+            return
         try:
             method, params = self._decide(cdp, event)
         except Exception:
@@ -126,6 +141,16 @@ class Interceptor:
         if refuses is not None and refuses(event):
             return "Fetch.failRequest", {"errorReason": "Aborted"}
         return "Fetch.continueRequest", self._changes(cdp, event, rules)
+
+    async def _answer_with_file(self, cdp: CdpSession, event: Event, files: WorkspaceFiles) -> None:
+        """Answer a request for a file of the workspace, and fail one for any other."""
+        try:
+            data, kind = await asyncio.to_thread(files.read, event["request"]["url"])
+        except (RoveError, OSError):
+            params = {"requestId": event["requestId"], "errorReason": "AccessDenied"}
+            await _settle(cdp, "Fetch.failRequest", params)
+            return
+        await _settle(cdp, "Fetch.fulfillRequest", {"requestId": event["requestId"], **file_params(data, kind)})
 
     def _changes(self, cdp: CdpSession, event: Event, rules: list[RequestRule]) -> dict[str, Any]:
         changed: dict[str, Any] = {}

@@ -178,6 +178,19 @@ class LivePage:
         finally:
             task.cancel()
 
+    async def painted(self, capture: Coroutine[Any, Any, R]) -> R:
+        """Return the result of a capture. A page that is kept from being painted stops loading after a while."""
+        task = asyncio.ensure_future(capture)
+        try:
+            await asyncio.wait({task}, timeout=self.time.left / 2)
+            if not task.done() and not self.load_state.has_reached("load"):
+                # A page does not paint while it waits for a style sheet, which may never arrive.
+                self.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
+                self.stop_loading()
+            return await task
+        finally:
+            task.cancel()
+
     async def finish_navigation(self) -> None:
         """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
         with contextlib.suppress(TimeoutError):

@@ -24,7 +24,7 @@ from rove.target import Ref, parse_target
 QUIET_ROUND_SECONDS = 2.5
 NEXT_DOCUMENT_TIMEOUT = 1.0
 # The options of a snapshot that hold for the frames in it too.
-FRAME_OPTIONS = frozenset(("links", "text", "maxNodes", "maxChildren"))
+FRAME_OPTIONS = frozenset(("links", "text", "structure", "maxNodes", "maxChildren"))
 WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
 WAIT_AND_READ_ROWS = "patience => rove.snapshotWhenSettled(patience)"
 

@@ -34,6 +34,8 @@ from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.storage.cookies import PageCookies
+from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
 from rove.target import Ref, parse_target
 from rove.workspace import Workspace
@@ -82,7 +84,10 @@ class Tab:
         self._own_workers = Workers(
             self._console, conditions, overrides, self.network, self.page.events, tasks=self.page.tasks
         )
-        self.workers = WorkerControl(self.page, self._own_workers, setup.shared.workers)
+        self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
+        self.cookies = PageCookies(cdp, lambda: self.url)
+        self.storage = PageStorage(self.page.worlds)
+        self.redact = lambda text: setup.shared.redact(text)
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
@@ -212,6 +217,8 @@ class Tab:
         """Set the deadline of the action that starts now; if it acts on the page, it may open dialogs and popups."""
         self.page.time.set(deadline)
         self.page.dialogs.is_acting = self.popups.is_acting = acts
+        if acts:
+            self.page.load_state.mark_seen()
 
     def end_action(self) -> None:
         self.page.time.set(None)
@@ -327,26 +334,16 @@ class Tab:
             self.input, main, await main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         )
 
-    async def evaluate(self, expression: str) -> Any:
+    async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page; a function is called."""
-        return await evaluate(self.page.cdp, expression)
+        return await evaluate(self.page.cdp, expression, await_promise)
 
     async def take_screenshot(
         self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
     ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
-        page = self.page
-        capture = take_screenshot(page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
-        task = asyncio.ensure_future(self._person_input.covered(capture))
-        try:
-            await asyncio.wait({task}, timeout=page.time.left / 2)
-            if not task.done() and not page.load_state.has_reached("load"):
-                # A page does not paint while it waits for a style sheet, which may never arrive.
-                page.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
-                page.stop_loading()
-            return await task
-        finally:
-            task.cancel()
+        capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
+        return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""

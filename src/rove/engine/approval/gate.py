@@ -9,6 +9,7 @@ from typing import cast
 from rove.action import AnyAction
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.sessions.sessions import OpenSession
+from rove.browser.network.workspace_files import WorkspaceFiles
 from rove.engine.approval.approvals import Approvals
 from rove.errors import Denied
 from rove.guard.policy.approval import Approver
@@ -25,9 +26,16 @@ class Gate:
     """Decides on every action, and has the approvals that wait for a person."""
 
     def __init__(
-        self, policy: Policy, approver: Approver | None, timeout: float, secrets: Secrets = NO_SECRETS
+        self,
+        policy: Policy,
+        approver: Approver | None,
+        timeout: float,
+        secrets: Secrets = NO_SECRETS,
+        files: WorkspaceFiles | None = None,
     ) -> None:
+        """`files`: what `file:` addresses may open, if the settings let them."""
         self._policy = policy
+        self._web_only = WebOnly(files)
         self.approvals = Approvals(approver, timeout, secrets)
 
     def decide(self, action: AnyAction, places: Sequence[Place]) -> Decision:
@@ -51,7 +59,7 @@ class Gate:
     def _decide(self, action: AnyAction, place: Place) -> Decision:
         try:
             # Comes before every policy: an address that is not of the web never passes the egress proxy.
-            web_only = WebOnly().decide(action, place)
+            web_only = self._web_only.decide(action, place)
             if not isinstance(web_only, Allow):
                 return web_only
             decision = cast(object, self._policy.decide(action, place))

@@ -1,13 +1,17 @@
-"""The browsers of a process: one that sessions share, and one more for each session with a profile."""
+"""The browsers of a process: one that sessions share, and one more for each session that needs its own."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from rove.browser.browser import Browser, ProfileLaunch
+from rove.browser.emulation.window import WindowChoice
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
+from rove.errors import InvalidArguments
+from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 
 
@@ -28,11 +32,18 @@ class Browsers:
 
     def of(self, session: Session) -> BrowserSupervisor:
         """Return the supervisor of the browser that a session uses."""
-        if session.login.profile is None:
+        if not self._has_own(session):
             return self.shared
         if session not in self._own:
-            self._own[session] = self._supervise(session, str(session.login.profile.data))
+            self._own[session] = self._supervise(session)
         return self._own[session]
+
+    def _has_own(self, session: Session) -> bool:
+        """Whether a session cannot share a browser: for its profile, its window, or because the settings say so."""
+        if self._settings.attach is not None:
+            return False
+        is_shown_otherwise = session.settings.headless != self._settings.headless
+        return session.login.profile is not None or is_shown_otherwise or self._settings.browser_per_session
 
     async def close_own(self, session: Session) -> None:
         """Close the browser that only this session uses, if it has one."""
@@ -45,18 +56,19 @@ class Browsers:
         supervisors = (self.shared, *self._own.values())
         await asyncio.gather(*(supervisor.close() for supervisor in supervisors))
 
-    def _supervise(self, session: Session, folder: str) -> BrowserSupervisor:
+    def _supervise(self, session: Session) -> BrowserSupervisor:
+        profile = session.login.profile
         return BrowserSupervisor(
-            self._settings,
+            session.settings,
             lambda: session.is_used,
             lambda: session.is_used or session.has_pages,
             session.mark_lost,
             # The proxy is open by then, and has the same address as long as the session is open.
-            lambda: ProfileLaunch(folder, session.network.open()[0]),
+            None if profile is None else lambda: ProfileLaunch(str(profile.data), session.network.open()[0]),
         )
 
     def _sharing(self) -> list[Session]:
-        return [session for session in self._sessions() if session.login.profile is None]
+        return [session for session in self._sessions() if not self._has_own(session)]
 
     def _is_needed(self) -> bool:
         return any(session.is_used or session.has_pages for session in self._sharing())
@@ -67,3 +79,14 @@ class Browsers:
     def _mark_lost(self, reason: str) -> None:
         for session in self._sharing():
             session.mark_lost(reason)
+
+
+def settings_for(settings: Settings, window: WindowChoice) -> Settings:
+    """Return the settings of a session, with what it has instead. Raises InvalidArguments in an attached browser."""
+    if window.headless is not None and settings.attach is not None:
+        raise InvalidArguments("`headless`: rove is attached to a browser that is running already.")
+    if window.headless is not None:
+        settings = replace(settings, headless=window.headless)
+    if window.viewport is not None:
+        settings = replace(settings, viewport=Viewport(window.viewport.width, window.viewport.height))
+    return settings

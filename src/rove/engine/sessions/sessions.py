@@ -7,24 +7,28 @@ import itertools
 import logging
 import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.browser.failures import BrowserError
+from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
 from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
+from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
-from rove.engine.sessions.browsers import Browsers
+from rove.engine.sessions.browsers import Browsers, settings_for
+from rove.engine.sessions.refusals import closed_error, lost_at_start, not_open, refuse_login
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen, RoveError
+from rove.errors import InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
@@ -68,7 +72,8 @@ class Sessions:
         self._egress_settings = EgressSettings(self.settings)
         self._secrets = secrets_from(self.settings)
         policy = policy or policy_from(self.settings)
-        self._gate = Gate(policy, approver, self.settings.deadlines.approval, self._secrets)
+        seconds, files = self.settings.deadlines.approval, files_for(self.settings)
+        self._gate = Gate(policy, approver, seconds, self._secrets, files)
         self._watcher = watcher
         self._people = people
         self._open: dict[str, Session] = {}
@@ -78,6 +83,8 @@ class Sessions:
         self.logins = Logins(self.settings)
         self._browsers = Browsers(self.settings, self._open.values)
         self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
+        # Tells clients that their sessions have changed.
+        self.changes = SessionChanges()
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
 
@@ -95,7 +102,8 @@ class Sessions:
         """Start the browser before the first call needs it, or use a launch that has begun."""
         if launch is not None and (port := launch.take_proxy_port()) is not None:
             self._egress_settings.reserved_port = socket.socket(fileno=port)
-        self._browsers.shared.start_early(launch)
+        if launch is not None or not self.settings.browser_per_session:
+            self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
@@ -104,41 +112,48 @@ class Sessions:
     def session(self, name: str | None = None) -> Session:
         """Return the session of that name, or the default one, which clients need not open."""
         if self._is_closed:
-            raise _closed_error()
+            raise closed_error()
         if name is None or name == DEFAULT:
             return self._open.get(DEFAULT) or self._add(DEFAULT)
         if name not in self._open:
-            raise _not_open(name, self._open)
+            raise not_open(name, self._open)
         return self._open[name]
 
     def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         return OwnedSessions(self, owner, default or DEFAULT)
 
-    async def open_session(self, name: str | None, owner: str | None = None, login: LoginChoice = NO_LOGIN) -> str:
+    async def open_session(
+        self,
+        name: str | None,
+        owner: str | None = None,
+        login: LoginChoice = NO_LOGIN,
+        window: WindowChoice = AS_SET,
+    ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
         name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
         if name == DEFAULT or name in self._open:
-            _refuse_login(name, login)
+            refuse_login(name, login)
             return self.session(name).name
         await self._admission.admit_session()
         is_new = False
         try:
             opened = await asyncio.to_thread(self.logins.open, login, name, owner)
             if name not in self._open:  # another call may have opened it while this one waited
-                is_new = self._add(name, owner, opened).has_slot = True
+                is_new = self._add(name, owner, opened, window).has_slot = True
             else:
                 opened.release()
-                _refuse_login(name, login)
+                refuse_login(name, login)
         finally:
             if not is_new:
                 self._admission.release_slot()
+        self.changes.report(owner)
         return name
 
     def add_default(self, name: str, owner: str | None) -> Session:
         """Return the session that an owner need not open, which takes its slot when it is first used."""
         if self._is_closed:
-            raise _closed_error()
+            raise closed_error()
         return self._open.get(name) or self._add(name, owner)
 
     async def close_session(self, name: str | None) -> str:
@@ -154,6 +169,7 @@ class Sessions:
             session.login.release()
             if session.has_slot:
                 self._admission.release_slot()
+            self.changes.report(session.owner)
             if self._watcher is not None:
                 self._watcher.session_closed(session.name)
         return session.name
@@ -174,7 +190,7 @@ class Sessions:
     async def close(self) -> None:
         """Close everything: no process is left running and no folder is left behind."""
         self._is_closed = True
-        self._admission.close(_closed_error())
+        self._admission.close(closed_error())
         await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
@@ -200,11 +216,17 @@ class Sessions:
         except RoveError:
             log.exception("the %s of the session %s could not be saved", session.login.label, session.name)
 
-    def _add(self, name: str, owner: str | None = None, login: SessionLogin | None = None) -> Session:
+    def _add(
+        self,
+        name: str,
+        owner: str | None = None,
+        login: SessionLogin | None = None,
+        window: WindowChoice = AS_SET,
+    ) -> Session:
         guard_notice = self._guard_notice(name)
         self._open[name] = Session(
             name,
-            self.settings,
+            settings_for(self.settings, window),
             self._gate,
             OwnedSessions(self, owner, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
@@ -252,7 +274,7 @@ class Sessions:
             await context.close()
             raise
         if not context.is_alive:  # `mark_lost` does not reach a context that the session does not have yet
-            raise _lost_at_start()
+            raise lost_at_start()
         return context
 
     async def _create_context(
@@ -261,16 +283,18 @@ class Sessions:
         browser = await self._browsers.of(session).browser(progress)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
-                context = await self._create_context_in(browser, proxy_url, saved)
+                context = await self._create_context_in(browser, session, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
-            raise _lost_at_start() from error
+            raise lost_at_start() from error
         context.before_new_tab = self._admission.admit_page
         return context
 
-    async def _create_context_in(self, browser: Browser, proxy_url: str | None, saved: SavedContext | None) -> Context:
+    async def _create_context_in(
+        self, browser: Browser, session: Session, proxy_url: str | None, saved: SavedContext | None
+    ) -> Context:
         if proxy_url is not None:
-            return await browser.new_context(self.settings, proxy_url, saved)
-        return await browser.default_context(self.settings, saved)
+            return await browser.new_context(session.settings, proxy_url, saved)
+        return await browser.default_context(session.settings, saved)
 
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
@@ -302,32 +326,6 @@ class Sessions:
             log.exception("session %s could not be closed cleanly", session.name)
 
 
-def _refuse_login(name: str, login: LoginChoice) -> None:
-    """Raise InvalidArguments if a state or a profile is asked for in a session that is open already."""
-    if login.is_made:
-        raise InvalidArguments(
-            f"The session {name} is open already, and a state or profile is chosen when a session is opened.",
-            hint="Close it first, choose another name, or use {load_state}.",
-        )
-
-
-def _lost_at_start() -> BrowserUnavailable:
-    return BrowserUnavailable(
-        "The browser died, or hung, before it had opened a page.",
-        hint="Call again: a new one is started.",
-        retry_after=0,
-    )
-
-
-def _closed_error() -> NotOpen:
-    return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
-
-
-def _not_open(name: str, known: Iterable[str]) -> NotOpen:
-    listed = ", ".join(known) or "none"
-    return NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {listed}.")
-
-
 class OwnedSessions:
     """The sessions of one owner, which can use, list and close these alone.
 
@@ -344,20 +342,36 @@ class OwnedSessions:
         if name is None or name in (DEFAULT, self._current):
             return self._own(self._sessions.add_default(self._current, self._owner))
         if (found := self.open.get(name)) is None:
-            raise _not_open(name, self.open)
+            raise not_open(name, self._opened)
         return found
+
+    @property
+    def _opened(self) -> list[str]:
+        """The names of those that were opened or used, without a default session that was not."""
+        return [name for name, session in self.open.items() if session.has_slot]
 
     @property
     def open(self) -> dict[str, Session]:
         """Those that are open, by their names."""
         return self._sessions.open_sessions(self._owner)
 
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN) -> str:
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         if name == DEFAULT:
-            _refuse_login(DEFAULT, login)
+            refuse_login(DEFAULT, login)
             return self.session(name).name
-        opened = await self._sessions.open_session(name, self._owner, login)
-        return self._own(self._sessions.session(opened)).name
+        opened = await self._sessions.open_session(name, self._owner, login, window)
+        session = self._own(self._sessions.session(opened))
+        if window.starts_now:
+            await self._start(session)
+        return session.name
+
+    async def _start(self, session: Session) -> None:
+        """Start the browser of a session; close the session if that fails."""
+        try:
+            await session.context(lambda message: None)
+        except BaseException:
+            await self._sessions.close_session(session.name)
+            raise
 
     def _own(self, session: Session) -> Session:
         """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
@@ -374,7 +388,7 @@ class OwnedSessions:
     async def close_session(self, name: str | None) -> str:
         name = name or self._current
         if (session := self.open.get(name)) is None:
-            raise _not_open(name, self.open)
+            raise not_open(name, self._opened)
         session.driver.refuse_if_held()
         return await self._sessions.close_session(name)
 

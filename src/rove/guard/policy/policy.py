@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from rove.action import AnyAction
+from rove.browser.network.workspace_files import WorkspaceFiles
+from rove.errors import RoveError
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.validation.record import dataclass
 
@@ -49,13 +51,28 @@ class Policy(Protocol):
 
 
 class WebOnly:
-    """Allows everything except URLs that are not http or https. It applies before every other policy."""
+    """Allows everything except URLs that are not http or https. It applies before every other policy.
+
+    `files`: the files that `file:` URLs may open, if there are any.
+    """
+
+    def __init__(self, files: WorkspaceFiles | None = None) -> None:
+        self._files = files
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         if action.destination is None or scheme_of(action.destination) in WEB_SCHEMES:
             return Allow()
         scheme = scheme_of(action.destination) or "no"
+        if scheme == "file" and self._files is not None:
+            return self._decide_file(self._files, action.destination)
         return Deny(
             f"rove does not open `{scheme}:` addresses: {action.destination[:200]}",
             hint="Use an http: or https: address.",
         )
+
+    def _decide_file(self, files: WorkspaceFiles, url: str) -> Decision:
+        try:
+            files.check(url)
+        except RoveError as error:
+            return Deny(error.message, hint=error.hint)
+        return Allow()

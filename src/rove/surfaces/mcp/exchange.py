@@ -40,6 +40,8 @@ class Exchange:
     capabilities: Message
     send: Send
     request: Request | None
+    # The id of the request.
+    identity: str | int | None = None
 
     @property
     def is_stateless(self) -> bool:

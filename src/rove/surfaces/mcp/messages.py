@@ -15,6 +15,7 @@ META = "io.modelcontextprotocol/"
 VERSION_KEY = META + "protocolVersion"
 CAPABILITIES_KEY = META + "clientCapabilities"
 CLIENT_KEY = META + "clientInfo"
+TOOLS_CHANGED = "notifications/tools/list_changed"
 # Methods that revision 2026-07-28 has removed.
 REMOVED_METHODS = ("initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 

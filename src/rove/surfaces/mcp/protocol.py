@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 from rove.surfaces.mcp.exchange import Client, Exchange, capabilities_in
@@ -23,6 +23,7 @@ from rove.surfaces.mcp.messages import (
     META,
     METHOD_NOT_FOUND,
     REMOVED_METHODS,
+    TOOLS_CHANGED,
     Message,
     ProtocolError,
     Send,
@@ -41,8 +42,13 @@ log = logging.getLogger(__name__)
 class McpConnection:
     """One client and its running requests. Each runs in its own task, so that a slow one does not delay the others."""
 
-    def __init__(self, server: McpServer, client: Client | None = None) -> None:
+    def __init__(self, server: McpServer, client: Client | None = None, stream: Send | None = None) -> None:
+        """`stream`: sends messages that belong to no request; without it they go with those of a running request."""
         self._server = server
+        self.stream = stream
+        # Where the messages of each running request are sent.
+        self._replies: list[Send] = []
+        self._unsubscribe: Callable[[], None] | None = None
         self._tasks = BackgroundTasks("the MCP connection")
         # Each request by its id, so that the client can cancel it.
         self._running: dict[str | int, asyncio.Task[None]] = {}
@@ -113,6 +119,8 @@ class McpConnection:
 
     async def close(self) -> None:
         """Cancel what is still running, as the client has gone."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
         await self._tasks.close()
 
     def _start(self, identity: str | int | None, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -129,10 +137,23 @@ class McpConnection:
             if task is not None:
                 task.cancel()
 
+    def _on_tools_changed(self) -> None:
+        """Tell the client of a handshake revision, if there is a way to it now."""
+        send = self.stream or next(iter(self._replies), None)
+        if send is not None:
+            self._tasks.start(send({"jsonrpc": "2.0", "method": TOOLS_CHANGED}))
+
     async def _answer(self, message: Message, send: Send, can_request: bool) -> None:
+        self._replies.append(send)
+        try:
+            await self._answer_to(message, send, can_request)
+        finally:
+            self._replies.remove(send)
+
+    async def _answer_to(self, message: Message, send: Send, can_request: bool) -> None:
         identity, method = message["id"], message["method"]
         try:
-            result = await self._result(method, params_of(message), send, can_request)
+            result = await self._result(message, send, can_request)
         except ProtocolError as error:
             await send(error_message(identity, error))
         except Exception as error:
@@ -141,13 +162,15 @@ class McpConnection:
         else:
             await send({"jsonrpc": "2.0", "id": identity, "result": result})
 
-    async def _result(self, method: str, params: Message, send: Send, can_request: bool) -> Message:
+    async def _result(self, message: Message, send: Send, can_request: bool) -> Message:
+        method, params = message["method"], params_of(message)
         envelope = envelope_in(params)
         if envelope is None:
             return await self._serve_opened(method, params, send, can_request)
         if method in REMOVED_METHODS:
             raise _not_found(method)
-        exchange = Exchange(self.client, method, params, envelope, capabilities_in(envelope), send, None)
+        capabilities = capabilities_in(envelope)
+        exchange = Exchange(self.client, method, params, envelope, capabilities, send, None, message["id"])
         result = await self._serve(exchange)
         meta = {META + "serverInfo": server_info(), **result.get("_meta", {})}
         return {"resultType": "complete", **result, "_meta": meta}
@@ -180,6 +203,8 @@ class McpConnection:
         wanted, declared = params.get("protocolVersion"), params.get("capabilities")
         self._revision = wanted if wanted in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1]
         self._capabilities = cast(Message, declared) if isinstance(declared, dict) else {}
+        if self._server.subscribe is not None and self._unsubscribe is None:
+            self._unsubscribe = self._server.subscribe(self.client.owner, self._on_tools_changed)
         return self._server.introduce(self._revision, self.client.session)
 
 

@@ -11,6 +11,8 @@ from rove.version import VERSION
 
 Handler = Callable[[Exchange], Awaitable[Message]]
 FindSchema = Callable[[str], Mapping[str, Any]]
+# Calls a listener when the tools of an owner have changed; the function that is returned ends that.
+Subscribe = Callable[[str | None, Callable[[], None]], Callable[[], None]]
 TOOLS_STAY_VALID_MS = 3_600_000
 
 
@@ -30,10 +32,18 @@ class McpServer:
     """The features that every connection of a process shares.
 
     `input_schema`: returns the schema of a tool by its name, in which arguments are marked that have headers.
+    `subscribe`: how connections learn that the tools of their client have changed; None if they never do.
     """
 
-    def __init__(self, *features: Feature, instructions: str = "", input_schema: FindSchema = lambda _: {}) -> None:
+    def __init__(
+        self,
+        *features: Feature,
+        instructions: str = "",
+        input_schema: FindSchema = lambda _: {},
+        subscribe: Subscribe | None = None,
+    ) -> None:
         self._features = features
+        self.subscribe = subscribe
         self._instructions = instructions
         self.input_schema = input_schema
         self.methods: dict[str, Handler] = {}

@@ -42,7 +42,7 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
     source = Input(0)
     output = Output(_claim_output(), on_overflow=source.end)
     server = browser_server(sessions, tools)
-    connection = McpConnection(server)
+    connection = McpConnection(server, stream=output.send)
     try:
         async for line in source.lines():
             await _receive(line, connection, output)

@@ -19,6 +19,7 @@ from rove.toolsets.playwright.javascript import as_target, code_of
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.playwright.results import result_of, tab_lines
 from rove.toolsets.tool import Answer, ToolRequest
+from rove.workspace import OutsideWorkspace
 
 # The last section of an answer: it holds the end of the wrapper.
 END = "### End of page content"
@@ -33,8 +34,11 @@ CONVERSIONS = arguments
 @answer_form("playwright")
 def playwright(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     """Tell the result, the code that Playwright would have run, the page and what happened on the side."""
-    code = code_of(request, outcome)
-    sections: list[Section] = [("Result", result_of(request, outcome))]
+    try:
+        code, result = code_of(request, outcome), result_of(request, outcome)
+    except InvalidArguments as error:
+        return playwright_error(request, error)
+    sections: list[Section] = [("Result", result)]
     sections.append(("Ran Playwright code", ["```js", *code, "```"] if code else []))
     sections += _page_sections(request, outcome)
     attachments = () if request.arguments.get("filename") else outcome.attachments
@@ -128,6 +132,12 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
         return f'Error: Tool "{tool}" does not handle the modal state.'
     if isinstance(error, NotOpen) and tool in CLEARING:
         return f'Error: The tool "{tool}" can only be used when there is related modal state present.'
+    if str(request.arguments.get("url", "")).startswith("file:"):
+        return f'Error: Access to "file:" protocol is blocked. Attempted URL: "{request.arguments["url"]}"'
+    if isinstance(error, OutsideWorkspace):
+        named = ", ".join(request.arguments.get("paths") or [str(request.arguments.get("filename", "It"))])
+        root = request.settings.workspace_folder
+        return f"Error: File access denied: {named} is outside allowed roots. Allowed roots: {root}"
     if isinstance(error, InvalidArguments):
         return f'Invalid arguments for tool "{tool}":\n{error.message}'
     if isinstance(error, ElementNotFound | ElementGone) and target:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
 from rove.page_view import PageView
 from rove.target import AriaRef, Locator, parse_target
@@ -167,6 +168,12 @@ def _drop(given: Arguments, outcome: AnyOutcome) -> list[str]:
     return [_call(_locator(outcome, given["target"]), "drop", literal(payload))]
 
 
+def _emulate(given: Arguments, outcome: AnyOutcome) -> list[str]:
+    if not given:
+        raise InvalidArguments("Specify at least one media feature to emulate.")
+    return [f"await page.emulateMedia({literal({**given}, is_one_line=True)});"]
+
+
 def _goto(given: Arguments, outcome: AnyOutcome) -> list[str]:
     return [f"await page.goto({quoted(given['url'])});"] if given.get("url") else []
 
@@ -177,9 +184,7 @@ CODE: dict[str, Code] = {
     "browser_resize": lambda given, outcome: [
         f"await page.setViewportSize({{ width: {literal(given['width'])}, height: {literal(given['height'])} }});"
     ],
-    "browser_emulate_media": lambda given, outcome: [
-        f"await page.emulateMedia({literal({**given}, is_one_line=True)});"
-    ],
+    "browser_emulate_media": _emulate,
     "browser_evaluate": _evaluate,
     "browser_file_upload": _upload,
     "browser_drop": _drop,

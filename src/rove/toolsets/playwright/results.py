@@ -9,6 +9,7 @@ from typing import Any
 
 from rove.actions.devtools.console import ConsoleLine
 from rove.actions.devtools.network import RequestLine
+from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
 from rove.page_view import PageView, ViewedTab
 from rove.toolsets.playwright.javascript import literal, pictured
@@ -129,6 +130,10 @@ def _headers(headers: Mapping[str, str]) -> list[str]:
 
 def _found(given: Arguments, outcome: AnyOutcome) -> list[str]:
     result = outcome.result
+    if not given.get("text") and not given.get("regex"):
+        raise InvalidArguments('Provide either "text" or "regex" to search for.')
+    if given.get("text") and given.get("regex"):
+        raise InvalidArguments('Provide only one of "text" or "regex", not both.')
     query = f'"{given["text"]}"' if given.get("text") else _pattern(given["regex"])
     if not result.matches:
         return [f"No matches found for {query}."]

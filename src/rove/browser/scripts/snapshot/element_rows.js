@@ -15,7 +15,7 @@ import { TEXT_ENTRY } from "../roles/values.js";
 import { areasOf } from "../visibility/image_maps.js";
 import { composeLine, guessedName, nameMark, noteHref, roleAndName } from "./lines.js";
 import { isUnreadable } from "./name_guesses.js";
-import { addFieldText, hasNoText, isTextOnly } from "./plain_text.js";
+import { addFieldText, addListMark, endParagraph, hasNoText, isTextOnly } from "./plain_text.js";
 import {
   hasControlInside,
   hasSimilarChildren,
@@ -129,7 +129,8 @@ const addPlainText = (element, role, context, inner) => {
   if (isTag(element, "select")) addFieldText(element, inner);
   if (hasNoText(element) || isTag(element, "select")) return null;
   if (CELL_ROLES.has(role)) return addCellRow(role, context);
-  return role === "row" ? endTableRow : NOTHING_AFTER;
+  addListMark(element, inner);
+  return role === "row" ? endTableRow : () => endParagraph(element);
 };
 
 // The next cell begins a line of its own.

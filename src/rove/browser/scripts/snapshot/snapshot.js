@@ -51,7 +51,7 @@ import { markOddColours } from "./colour_notes.js";
 import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { isTinyFrame } from "./element_rows.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
-import { addFieldText, prepareText } from "./plain_text.js";
+import { addFieldText, prepareText, setTextRoot } from "./plain_text.js";
 import { findClickListeners, findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
 import { markUnseenContent, newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
@@ -102,7 +102,7 @@ export const beginPass = (options) => {
   findDisabledGroups();
   prepareLinks(Boolean(options.links));
   startRows(options.text ? LONGEST_PLAIN_TEXT : undefined);
-  prepareText(Boolean(options.text));
+  prepareText(Boolean(options.text), Boolean(options.structure));
   findActiveElement();
   collectAriaOwns(document);
   measurePage();
@@ -260,6 +260,7 @@ const LONGEST_PLAIN_TEXT = 50000;
 const walkText = (element) => {
   const context = contextAt(element);
   context.inert = "";
+  setTextRoot(element);
   const facts = readStyle(element, context.facts);
   if (isHiddenByStyle(element)) context.reason ||= "not rendered";
   if (facts.none) addText(textContentOf(element), context, "not rendered");

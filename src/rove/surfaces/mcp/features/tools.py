@@ -13,6 +13,7 @@ from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.server import TOOLS_STAY_VALID_MS, Handler
 from rove.toolsets.catalogue import PREFIX, group_of
 from rove.toolsets.tool import Tool
+from rove.toolsets.toolset import Toolset
 from rove.validation.spelling import nearest
 
 # Tells clients of revision 2026-07-28 to send this argument as the header `Mcp-Param-Session` as well.
@@ -25,14 +26,14 @@ class ToolsFeature:
     `has_headers`: whether the transport has headers, by which a balancer can route a call to its session.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], calls: Calls, *, has_headers: bool = False) -> None:
+    def __init__(self, tools: Toolset, calls: Calls, *, has_headers: bool = False) -> None:
         self._tools = tools
         self._calls = calls
         self._has_headers = has_headers
 
     @property
     def capabilities(self) -> Message:
-        return {"tools": {}}
+        return {"tools": {"listChanged": True} if self._tools.follows_sessions else {}}
 
     @property
     def methods(self) -> Mapping[str, Handler]:
@@ -48,13 +49,21 @@ class ToolsFeature:
     async def _list(self, exchange: Exchange) -> Message:
         shown = [tool for tool in self._tools.values() if self._calls.offers(tool, exchange.client)]
         tools = [described(tool, self._has_headers and exchange.is_stateless) for tool in shown]
-        lasting = {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"} if exchange.is_stateless else {}
-        return {"tools": tools, **lasting}
+        return {"tools": tools, **(self._lasting if exchange.is_stateless else {})}
+
+    @property
+    def _lasting(self) -> Message:
+        """For how long a list is valid, and for whom."""
+        if self._tools.follows_sessions:
+            return {"ttlMs": 0, "cacheScope": "private"}
+        return {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"}
 
     async def _call(self, exchange: Exchange) -> Message:
         name, arguments = exchange.params.get("name"), exchange.params.get("arguments") or {}
         if not isinstance(name, str) or name not in self._tools:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}" + self._other_than(str(name)))
+        if not self._calls.offers(self._tools[name], exchange.client):
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}. {self._until_session()}")
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         try:
@@ -62,6 +71,11 @@ class ToolsFeature:
         except InvalidState:
             message = "requestState belongs to another call, was used or has expired: call again without it"
             raise ProtocolError(INVALID_PARAMS, message) from None
+
+    def _until_session(self) -> str:
+        """Say which tool has to be called before the others are there."""
+        opener = next((name for name, tool in self._tools.items() if not tool.needs_session), "a tool that opens one")
+        return f"It is there only while a session is open: open one with {opener} first."
 
     def _other_than(self, name: str) -> str:
         """Return a hint for an unknown tool: the flag that shows it, or the nearest name."""

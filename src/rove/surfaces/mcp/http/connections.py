@@ -12,6 +12,7 @@ import time
 from collections.abc import Generator
 
 from rove.surfaces.mcp.exchange import Client
+from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.mcp.server import McpServer
 from rove.validation.pattern import pattern
@@ -36,12 +37,16 @@ class OpenConnection:
         self.over = asyncio.Event()
 
     @contextlib.contextmanager
-    def listening(self) -> Generator[None]:
+    def listening(self) -> Generator[asyncio.Queue[Message]]:
+        """Yield the messages that belong to no request, while the client listens for them."""
         self.is_listening = self.has_listened = True
+        messages: asyncio.Queue[Message] = asyncio.Queue()
+        self.protocol.stream = messages.put
         try:
-            yield
+            yield messages
         finally:
             self.is_listening = False
+            self.protocol.stream = None
             self.last_used = time.monotonic()
 
     @property

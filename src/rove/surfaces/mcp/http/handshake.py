@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -12,9 +13,16 @@ from starlette.types import Send
 from rove.surfaces.mcp.http.access import Caller, may_approve
 from rove.surfaces.mcp.http.body import refused_as_error, refused_as_text, require_events, takes_events
 from rove.surfaces.mcp.http.connections import Connections, OpenConnection, TooManyConnections
-from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, send_part, start_events, until_gone
+from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, event, send_part, start_events, until_gone
 from rove.surfaces.mcp.http.stateless import client_name
-from rove.surfaces.mcp.messages import INVALID_PARAMS, INVALID_REQUEST, ProtocolError, is_valid_id, params_of
+from rove.surfaces.mcp.messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    Message,
+    ProtocolError,
+    is_valid_id,
+    params_of,
+)
 from rove.surfaces.mcp.server import McpServer
 from rove.tasks import cancelled
 
@@ -47,13 +55,13 @@ class HandshakeRequests:
             await Response(status_code=202)(request.scope, request.receive, send)
 
     async def listen(self, request: Request, owner: str, send: Send) -> None:
-        """Hold a stream for messages that belong to no request. rove has none, but clients take its end for ours."""
+        """Hold a stream for messages that belong to no request."""
         connection = self._find(request, owner)
         require_events(request)
         if connection.is_listening:
             raise refused_as_text(409, "This connection listens already.")
-        with connection.listening():
-            await _ping_until_over(connection, request, send)
+        with connection.listening() as messages:
+            await _send_until_over(connection, messages, request, send)
 
     async def end(self, request: Request, owner: str, send: Send) -> None:
         await self._connections.close(self._find(request, owner))
@@ -88,15 +96,28 @@ def _id_of(body: Any) -> str | int | None:
     return identity if is_valid_id(identity) else None
 
 
-async def _ping_until_over(connection: OpenConnection, request: Request, send: Send) -> None:
-    """Send a comment now and then, until the client or the connection has gone."""
+async def _send_until_over(
+    connection: OpenConnection, messages: asyncio.Queue[Message], request: Request, send: Send
+) -> None:
+    """Send messages, and a comment while there are none, until the client or the connection has gone."""
     await start_events(send, {})
     over = [asyncio.ensure_future(connection.over.wait()), asyncio.ensure_future(until_gone(request.receive))]
+    part = PING
     try:
         while not any(each.done() for each in over):
-            await send_part(send, PING)
-            await asyncio.wait(over, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            await send_part(send, part)
+            part = await _next_part(messages, over)
         await send_part(send, b"", is_last=True)
     finally:
         for each in over:
             await cancelled(each)
+
+
+async def _next_part(messages: asyncio.Queue[Message], over: Sequence[asyncio.Future[Any]]) -> bytes:
+    """Return the next message as an event; a comment if there is none for a while, or all is over."""
+    waiting = asyncio.ensure_future(messages.get())
+    try:
+        await asyncio.wait([waiting, *over], timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        return event(waiting.result()) if waiting.done() else PING
+    finally:
+        await cancelled(waiting)

@@ -1,0 +1,37 @@
+"""Errors about sessions that are not open, cannot be opened, or lost their browser at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
+from rove.states.choice import LoginChoice
+
+
+def refuse_login(name: str, login: LoginChoice) -> None:
+    """Raise InvalidArguments if a state or a profile is asked for in a session that is open already."""
+    if login.is_made:
+        raise InvalidArguments(
+            f"The session {name} is open already, and a state or profile is chosen when a session is opened.",
+            hint="Close it first, choose another name, or use {load_state}.",
+        )
+
+
+def lost_at_start() -> BrowserUnavailable:
+    """Return the error for a browser that ended before it could be used."""
+    return BrowserUnavailable(
+        "The browser died, or hung, before it had opened a page.",
+        hint="Call again: a new one is started.",
+        retry_after=0,
+    )
+
+
+def closed_error() -> NotOpen:
+    """Return the error for sessions of a process that ends."""
+    return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
+
+
+def not_open(name: str, known: Iterable[str]) -> NotOpen:
+    """Return the error for a session that is not open, with those that are."""
+    listed = ", ".join(known) or "none"
+    return NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {listed}.")
