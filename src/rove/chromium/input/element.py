@@ -194,9 +194,9 @@ class Element:
         frame = await world_inside(worlds, self.world, self._ref, self.line)
         return await worlds_within(worlds, frame) if frame is not None else []
 
-    async def evaluate(self, expression: str) -> Any:
+    async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page with this element as its argument."""
-        return await evaluate_with(self.cdp, expression, await self.page_object_id())
+        return await evaluate_with(self.cdp, expression, await self.page_object_id(), await_promise)
 
     async def is_select(self) -> bool:
         return bool((await self._ask("elementFacts"))["isChosenOnly"])
