@@ -295,7 +295,7 @@ async def test_typing_stops_when_the_focus_moves_into_a_new_closed_shadow_root(s
       const root = document.body.appendChild(document.createElement('section')).attachShadow({mode: 'closed'});
       root.innerHTML = '<input type=password>'; window.p = root.firstChild; p.focus() }</script>"""
     await session.navigate(site.page("/", page))
-    with pytest.raises(Denied):
+    with pytest.raises(Denied, match="closed shadow root"):
         await session.type("hunter2", "#n")
     assert await value(session, "[n.value, p.value]") == ["h", ""]
 

@@ -1,4 +1,4 @@
-"""The keyboard: keys of a US layout, and inserted text for characters that are not on it."""
+"""The keyboard: keys of a US layout, and one of its own for each character that is not on it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Keyboard:
             await self._page_modes.exit()
 
     async def type(self, text: str) -> None:
-        """Type every character with a key of the layout, or insert it if the layout has none."""
+        """Type every character with a key."""
         async with self._password_guard.guarding():
             await self._page.dialogs.run_until_dialog(self._type(text))
 
@@ -141,11 +141,8 @@ class Keyboard:
             )
 
     async def _type_character(self, character: str) -> None:
-        key = KEYS.get(character)
-        if key is None:
-            await self._page.cdp.send("Input.insertText", {"text": character})
-        else:
-            await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
+        key = KEYS.get(character) or _foreign_key(character)
+        await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
 
     async def _send(self, direction: str, key: Key, modifiers: int) -> None:
         # With Control, Alt or Meta held, a key is a command and writes nothing.
@@ -167,6 +164,11 @@ class Keyboard:
         await self._page.cdp.send("Input.dispatchKeyEvent", params)
 
 
+def _foreign_key(character: str) -> Key:
+    """Return the key for a character of another layout. Inserted text would overtake keys, and reach only text fields."""
+    return Key(character, "", 0, character)
+
+
 def _split(combination: str) -> list[str]:
     """Split `Control+Shift+A` into its keys; a plus sign at the end is a key itself."""
     if combination.endswith("+"):
@@ -176,6 +178,8 @@ def _split(combination: str) -> list[str]:
 
 def _key(name: str) -> Key:
     key = KEYS.get(name) or KEYS.get(KEY_ALIASES.get(name.lower(), ""))
+    if key is None and len(name) == 1 and name.isprintable():
+        return _foreign_key(name)
     if key is None:
         near = nearest(name.lower(), KEY_ALIASES) if len(name) > 1 else None
         meant = f" Did you mean {KEY_ALIASES[near]}?" if near else ""
