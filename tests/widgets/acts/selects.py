@@ -212,9 +212,9 @@ IN_ONE_CALL = {
         "in one call",
         Act(
             "chooses",
-            select('combobox "Snooze"', "Ten minutes"),
-            value_of("md-outlined-select", "10"),
-            ("Ten minutes",),
+            select('combobox "Snooze"', "Fifteen minutes"),
+            value_of("md-outlined-select", "15"),
+            ("Fifteen minutes",),
         ),
         Act(
             "chooses by value",

@@ -165,7 +165,7 @@ class Keyboard:
 
 
 def _foreign_key(character: str) -> Key:
-    """Return the key for a character of another layout. Inserted text would overtake keys, and reach only text fields."""
+    """Return a key for a character of another layout. Inserted text would overtake keys, and reach only fields."""
     return Key(character, "", 0, character)
 
 

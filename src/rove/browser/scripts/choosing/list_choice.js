@@ -167,6 +167,12 @@ const searchField = (now) => {
   return active !== now.activeBefore || isWithin(active, now.widget) ? active : null;
 };
 
+// Many lists keep the words of the last search: what is typed next has to replace them.
+/** @param {Element | null} field */
+const selectTextIn = (field) => {
+  if (field instanceof HTMLInputElement) HTMLInputElement.prototype.select.call(field);
+};
+
 /** @param {Choice} now */
 const hasFocusIn = (now) => {
   const active = deepActiveElement();
@@ -181,6 +187,7 @@ const isShownAlone = (now, label) =>
 /** @param {Choice} now @param {string} label */
 const missingOption = (now, label) => {
   now.search = searchField(now);
+  selectTextIn(now.search);
   return {
     missing: label,
     isChosen: isShownAlone(now, label),
