@@ -11,7 +11,15 @@ import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from ".
 import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
-import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
+import {
+  beginChoice,
+  beginSearch,
+  choiceResult,
+  choiceState,
+  findOption,
+  leaveList,
+  openAfter,
+} from "./choosing/list_choice.js";
 import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
@@ -65,6 +73,7 @@ globalThis.rove = {
   fieldValue,
   selectOptions,
   beginChoice,
+  beginSearch,
   findOption,
   choiceState,
   choiceResult,

@@ -104,6 +104,7 @@ class ListChoice:
             await self._control.click()
 
     async def _search(self, label: str, field: str) -> dict[str, Any]:
+        await self._ask("beginSearch")
         await self._keyboard.type(label)
         found = await self._ask("findOption", label, SEARCH_MS)
         if "missing" in found:
