@@ -105,6 +105,11 @@ async def test_a_choice_is_found_though_the_list_keeps_an_earlier_search(
     ("page", "target", "label"),
     [
         (SEARCHED.replace("DELAY", "0").replace("FOCUS", ""), 'combobox "Plant"', "Rose"),
+        (
+            SEARCHED.replace("DELAY", "0").replace("FOCUS", "").replace("item.ariaSelected", "item.state"),
+            "#box",
+            "Rose",
+        ),
         (WIDGET.replace("BOX", ARIA).replace("CLOSE", "show(false)"), "#s", "Norway"),
         ("<select id=s><option>Norway<option>Sweden</select>", "#s", "Norway"),
     ],

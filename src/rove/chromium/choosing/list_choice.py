@@ -52,7 +52,7 @@ class ListChoice:
     async def choose(self, labels: Sequence[str]) -> dict[str, Any]:
         """Choose exactly these options, by label or value. Raise if the control does not show them afterwards.
 
-        Return their labels as `chosen`, and as `wasChosen` whether nothing had to be pressed for it.
+        Return their labels as `chosen`, and as `wasChosen` whether they were chosen before.
         """
         begun = await self._ask("beginChoice", self._control_ref, list(labels))
         self._control = self._element(begun["press"])
@@ -67,7 +67,8 @@ class ListChoice:
         await self._close()
         if not result["agrees"]:
             raise self._not_followed(labels, result["shows"])
-        return {"chosen": result["chosen"], "wasChosen": self._was_chosen}
+        # An option that was chosen before need not be marked as that in its list.
+        return {"chosen": result["chosen"], "wasChosen": self._was_chosen or result["showsSame"]}
 
     async def _choose_in_list(self, labels: Sequence[str]) -> None:
         missing = (await self._ask("choiceState", list(labels)))["missing"]

@@ -286,7 +286,13 @@ const isFoundMarked = (now, label) => {
 
 export const choiceResult = withChoice(async (now, /** @type {string[]} */ labels, /** @type {number} */ timeout) => {
   await until(() => agrees(now, labels), timeout);
-  return { agrees: agrees(now, labels), shows: shownNow(now), chosen: labels.map((label) => foundLabel(now, label)) };
+  const shows = shownNow(now);
+  return {
+    agrees: agrees(now, labels),
+    shows,
+    chosen: labels.map((label) => foundLabel(now, label)),
+    showsSame: shows === now.textBefore && labels.length === 1 && showsChoice(now, labels[0]),
+  };
 });
 
 /** @param {() => boolean} condition @param {number} timeout */
