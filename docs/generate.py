@@ -24,7 +24,8 @@ from rove.advice import insert_names
 from rove.errors import RoveError
 from rove.settings.tree import Option, options
 from rove.surfaces.cli.commands import build_parser
-from rove.surfaces.toolsets import EVERYTHING, PREFIX, Toolset
+from rove.toolsets.catalogue import EVERYTHING, PREFIX
+from rove.toolsets.toolset import catalogue_toolset
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by docs/generate.py from the code: change that, then run `make docs`. -->"
@@ -113,7 +114,7 @@ def _action_section(cls: type[AnyAction]) -> Iterator[str]:
 
 def _split(cls: type[AnyAction]) -> tuple[dict[str, Schema], list[str]]:
     """An action's own arguments, and what its tool takes besides."""
-    tool = Toolset([EVERYTHING])[PREFIX + cls.verb]
+    tool = catalogue_toolset([EVERYTHING])[PREFIX + cls.verb]
     properties: Mapping[str, Schema] = tool.schema["properties"]
     own = fields_of(cls)
     return {name: properties[name] for name in own}, [name for name in properties if name not in own]

@@ -250,10 +250,20 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
             f"There is no action `{name}`{_guess(name)}", hint=f"There are: {', '.join(registry())}."
         )
     try:
-        action: AnyAction = build(cls, arguments)
+        action: AnyAction = build(cls, without_empty(cls, arguments))
     except InvalidFields as error:
         raise InvalidArguments("; ".join(_describe(cls, error)) + ".") from error
     return action
+
+
+def without_empty(cls: type[AnyAction], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out arguments that are null or empty and need not be given.
+
+    Models write those for what they leave out, above all where their API demands a value for every property.
+    """
+    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+    required = {field.name for field in fields if field.default is dataclasses.MISSING}
+    return {name: value for name, value in arguments.items() if name in required or value not in (None, "")}
 
 
 def make_action(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:

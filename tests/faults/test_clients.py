@@ -18,7 +18,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.protocol import McpConnection
-from rove.surfaces.toolsets import Toolset
+from rove.toolsets.toolset import catalogue_toolset
 
 META = "io.modelcontextprotocol/"
 MODERN = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {}}
@@ -29,7 +29,7 @@ class Client:
     """One of several MCP clients of the same sessions."""
 
     def __init__(self, sessions: Sessions, session: str) -> None:
-        self._connection = McpConnection(browser_server(sessions, Toolset()))
+        self._connection = McpConnection(browser_server(sessions, catalogue_toolset()))
         self._session = session
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Message]] = {}

@@ -17,7 +17,7 @@ from rove.guard.hosts.refusal import Refusal, RefusalReason
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets
 from rove.settings.tree import Settings
-from rove.surfaces.toolsets import Toolset
+from rove.toolsets.toolset import catalogue_toolset
 
 TOOLS = {"click": "browser_click", "snapshot": "browser_snapshot"}
 SOURCE = Path(__file__).parents[2] / "src" / "rove"
@@ -71,7 +71,9 @@ async def test_hints_use_the_names_of_their_surface(home: Path) -> None:
         with pytest.raises(NotOpen) as caught:
             await Session(sessions, "none-such").status()
     assert "session.open_session()" in caught.value.hint
-    assert insert_names("Use {open_session}.", Toolset()["browser_click"].names) == "Use browser_open_session."
+    assert (
+        insert_names("Use {open_session}.", catalogue_toolset()["browser_click"].names) == "Use browser_open_session."
+    )
 
 
 def _every_error(root: type[RoveError] = RoveError) -> list[type[RoveError]]:

@@ -23,10 +23,10 @@ from rove.errors import InvalidArguments, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text, error_text
 from rove.settings.tree import load
 from rove.surfaces.approvers import appointed
-from rove.surfaces.toolsets import INSTRUCTIONS, Tool, Toolset
+from rove.toolsets.tool import Answer, Tool
+from rove.toolsets.toolset import toolset_from
 
 # How often in a row a model may call one tool with arguments that are not valid.
 MOST_RETRIES = 5
@@ -56,7 +56,7 @@ class RoveToolset(AbstractToolset[AgentDepsT]):
         self._approver = approver
         self._defers = approval == "pydantic-ai"
         self._settings = load(**settings)
-        self._toolset = Toolset(self._settings.with_)
+        self._toolset = toolset_from(self._settings)
         # The requests that calls were deferred for, by the ids of the calls.
         self._deferred: dict[str, ApprovalRequest] = {}
         self._sessions: Sessions | None = None
@@ -87,7 +87,7 @@ class RoveToolset(AbstractToolset[AgentDepsT]):
                 await sessions.close()
 
     async def get_instructions(self, ctx: RunContext[AgentDepsT]) -> str:
-        return INSTRUCTIONS
+        return self._toolset.instructions
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
         return {name: _declared(self, name, tool.description, tool.schema) for name, tool in self._toolset.items()}
@@ -101,12 +101,12 @@ class RoveToolset(AbstractToolset[AgentDepsT]):
         try:
             outcome = await self._run(called, tool_args, channel)
         except InvalidArguments as error:
-            raise ModelRetry(_told(error, called)) from error
+            raise ModelRetry(_told(error, called, tool_args)) from error
         except RoveError as error:
             if channel is not None and channel.asked is not None:
                 self._defer(ctx.tool_call_id, channel.asked)
-            raise ToolFailed(_told(error, called)) from error
-        return _told_outcome(outcome)
+            raise ToolFailed(_told(error, called, tool_args)) from error
+        return _content_of(called.answer(called.request(tool_args), outcome))
 
     async def _run(self, tool: Tool, arguments: Mapping[str, Any], channel: Approver | None) -> AnyOutcome:
         assert self._sessions is not None, "the toolset is entered by the agent's run"
@@ -160,13 +160,12 @@ def _declared(
     return ToolsetTool(toolset=toolset, tool_def=definition, max_retries=MOST_RETRIES, args_validator=ANY_OBJECT)
 
 
-def _told_outcome(outcome: AnyOutcome) -> Any:
-    """Return an outcome as a model is sent it: the text, and pictures as pictures."""
-    pictures = [BinaryContent(each.data, media_type=each.mime) for each in outcome.attachments if each.kind == "image"]
-    text = as_text(outcome)
-    return ToolReturn(text, content=pictures) if pictures else text
+def _content_of(answer: Answer) -> Any:
+    """Return an answer as a model is sent it: the text, and pictures as pictures."""
+    pictures = [BinaryContent(each.data, media_type=each.mime) for each in answer.attachments if each.kind == "image"]
+    return ToolReturn(answer.text, content=pictures) if pictures else answer.text
 
 
-def _told(error: RoveError, tool: Tool) -> str:
+def _told(error: RoveError, tool: Tool, arguments: Mapping[str, Any]) -> str:
     error.hint = insert_names(error.hint, tool.names)
-    return error_text(error)
+    return tool.error_answer(tool.request(arguments), error).text

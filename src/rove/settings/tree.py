@@ -2,8 +2,9 @@
 
 The keys of the config file, the environment variables, the flags and the reference page are derived from these classes.
 
-A later source wins: defaults, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The setting `limits.tabs` is
-`tabs` in the file's `[limits]` table, `ROVE_LIMITS_TABS` in the environment and `--limits-tabs` as a flag.
+A later source wins: defaults, those of the toolset, `$ROVE_HOME/config.toml`, `ROVE_*`, flags. The setting
+`limits.tabs` is `tabs` in the file's `[limits]` table, `ROVE_LIMITS_TABS` in the environment and `--limits-tabs` as a
+flag.
 
 An unknown key in the file or an unknown flag is an error. An unknown `ROVE_*` variable is a warning: an MCP client that
 passes one on would see only a closed pipe instead of the error, and the variable may be meant for another program.
@@ -24,119 +25,15 @@ from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
 from rove.settings.debug_port import checked
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
-from rove.validation.fields import FieldRule, InvalidFields, Validated, arg, build, declared
+from rove.settings.sections import Deadlines, Guarding, Journaling, Limits, Observing, Serving, Viewport
+from rove.settings.toolset_file import settings_of
+from rove.validation.fields import InvalidFields, Validated, arg, build, declared
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
 log = logging.getLogger(__name__)
 # rove sets this itself, in the environment of the processes that it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
-Seconds = Annotated[float, FieldRule(gt=0)]
-
-
-@dataclass(frozen=True)
-class Viewport(Validated):
-    width: int = arg("Width of a new tab, in CSS pixels.", default=1280, ge=1)
-    height: int = arg("Height of a new tab, in CSS pixels.", default=720, ge=1)
-
-
-@dataclass(frozen=True)
-class Deadlines(Validated):
-    action: Seconds = arg("Seconds within which every call answers, whatever the page does.", default=15)
-    settle: Seconds = arg("Most seconds to wait for a page to become quiet after an act.", default=5)
-    launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
-    approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
-    dialog: Seconds = arg("Seconds after which a page's dialog is dismissed if it is not answered.", default=60)
-    held: Seconds = arg("Seconds that an action waits while a person drives or has paused its session.", default=20)
-    handoff: Seconds = arg("Seconds that a person has to take over when an agent asks for it.", default=300)
-    lease: Seconds = arg(
-        "Seconds without an act of theirs after which a person who drives has handed back.", default=300
-    )
-
-
-@dataclass(frozen=True)
-class Limits(Validated):
-    sessions: int = arg("Most sessions open at once.", default=8, ge=1)
-    tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
-    page_megabytes: int = arg("Most of one page that is loaded, unpacked; the rest is left out.", default=100, ge=1)
-    downloads: int = arg("Most downloads that one session may make.", default=100, ge=0)
-    download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
-    upload_megabytes: int = arg("Largest file that is given to a page.", default=500, ge=1)
-    idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
-    queue: int = arg("Most calls that wait in line when all sessions are taken.", default=32, ge=0)
-    queue_seconds: float = arg("Seconds that a call waits in line for a session to be closed.", default=5, ge=0)
-    memory_megabytes: int | None = arg(
-        "Most memory that the browser may hold, all its processes together; with one empty page it holds about 200. "
-        "Default: 80 % of what there is.",
-        default=None,
-        ge=256,
-    )
-
-
-@dataclass(frozen=True)
-class Observing(Validated):
-    budget: int = arg("Most tokens of a page's first look.", default=4000, ge=200)
-    picture: int = arg("Longest side of a picture, in pixels; a larger one is scaled down.", default=1568, ge=64)
-    changes: int = arg("Most tokens of what an act changed.", default=1500, ge=100)
-
-
-@dataclass(frozen=True)
-class Journaling(Validated):
-    file_megabytes: int = arg("Size at which a session's journal goes on in a new file.", default=16, ge=1)
-    keep_files: int = arg(
-        "Most full files of a session's journal that are kept, the oldest leaving first; 0 keeps all.",
-        default=0,
-        ge=0,
-    )
-    attachment_kilobytes: int = arg(
-        "Largest picture or file that is written into the journal; of a larger one, only its digest.",
-        default=256,
-        ge=0,
-    )
-
-
-@dataclass(frozen=True)
-class Guarding(Validated):
-    passwords: Literal["refuse", "allow"] = arg(
-        "What may be typed into password fields: only named secrets (refuse), or any text (allow), to test one's own "
-        "app.",
-        default="refuse",
-    )
-
-
-@dataclass(frozen=True)
-class Serving(Validated):
-    """What `rove serve` does; nothing else reads it."""
-
-    host: str = arg("Address that the gateway listens on.", default="127.0.0.1")
-    port: int = arg("Port that the gateway listens on; 0 takes a free one.", default=18789, ge=0)
-    allowed_hosts: tuple[str, ...] = arg(
-        "Names under which the gateway may be reached besides localhost and its own address, such as "
-        "agents.example.com or agents.example.com:443.",
-        default=(),
-    )
-    allowed_origins: tuple[str, ...] = arg(
-        "Origins of other web pages that may call the gateway, such as https://chat.example.com.", default=()
-    )
-    model: str | None = arg(
-        "Model that answers in the chat, such as anthropic:claude-sonnet-5-5 or openai:gpt-5.5. Without one, a "
-        "built-in script plays a conversation.",
-        default=None,
-    )
-    model_url: str | None = arg(
-        "Base URL of a server that speaks OpenAI's protocol, such as http://127.0.0.1:11434/v1.", default=None
-    )
-    toolset: Literal["batch", "all"] = arg(
-        "Tools of the chat's model: one that runs a list of actions after approval (batch), or one for each action "
-        "(all).",
-        default="batch",
-    )
-    bash: bool = arg("Give the chat's model a tool that runs shell commands in the workspace.", default=False)
-    steps: int = arg("Most requests to the model in one run of the chat.", default=40, ge=1)
-    tokens: int = arg("Most tokens that one run of the chat may use.", default=200_000, ge=1000)
-    connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
-    message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
-    requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)
 
 
 @dataclass(frozen=True)
@@ -208,6 +105,13 @@ class Settings(Validated):
     )
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
     with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
+    toolset: str | None = arg(
+        "Tools that a model is shown: the name of a toolset, such as devtools or playwright, or the path of a TOML "
+        "file. `rove tools` lists them. Default: rove; in the chat of `rove serve`, batch.",
+        default=None,
+    )
+    tools: tuple[str, ...] = arg("If given, the only tools of the toolset that a model is shown.", default=())
+    without: tuple[str, ...] = arg("Tools of the toolset that a model is not shown.", default=())
     viewport: Viewport = Viewport()
     deadlines: Deadlines = Deadlines()
     limits: Limits = Limits()
@@ -306,10 +210,16 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
         *((option.variable, _given(option, environment[option.variable])) for option in _set_in(environment)),
         *((_option(key).flag, _given(_option(key), value)) for key, value in flags.items()),
     ]
+    if chosen := next((layer["toolset"] for _, layer in reversed(layers) if layer.get("toolset")), None):
+        layers.insert(0, (f"toolset {chosen}", _known_settings(settings_of(str(chosen), home), str(chosen))))
     for source, layer in layers:
         values.update(layer)
         sources.update(dict.fromkeys(layer, source))
     return Resolved(_build(values, sources), sources)
+
+
+def _known_settings(given: Mapping[str, Any], toolset: str) -> dict[str, Any]:
+    return {_option(key, f" in the toolset {toolset}").key: value for key, value in _flatten(given, "")}
 
 
 def _given(option: Option, value: Any) -> dict[str, Any]:

@@ -33,6 +33,10 @@ class FieldRule:
     max_length: int | None = None
     pattern: str | None = None
     check: Callable[[Any], Any] | None = None
+    # The schema of the items of a list of objects whose keys are not those of one class.
+    items: Mapping[str, Any] | None = None
+    # Whether it is needed so seldom that the tools which every model is shown do not list it. It can be given anyway.
+    rare: bool = False
 
 
 class InvalidFields(ValueError):
@@ -259,18 +263,24 @@ def _refuse(where: str, why: str) -> NoReturn:
     raise InvalidFields([(where, why)])
 
 
-def schema_of(cls: type[Any]) -> Schema:
-    """Return a class's fields as a flat JSON schema: some model providers refuse references and null branches."""
+def schema_of(cls: type[Any], with_rare: bool = True) -> Schema:
+    """Return a class's fields as a flat JSON schema: some model providers refuse references and null branches.
+
+    What it leaves out costs tokens in every conversation and tells a model nothing: that a switch is off by default,
+    that an empty string is no value, and that other properties are refused, which an error says when it happens.
+    """
     properties: Schema = {}
     required: list[str] = []
     for field in dataclasses.fields(cls):
         hint, rule = declared(cls)[field.name]
+        if rule.rare and not with_rare:
+            continue
         properties[field.name] = _described(hint, rule)
         if field.default is MISSING:
             required.append(field.name)
-        elif field.default not in (None, ()):
+        elif field.default not in (None, (), 0):  # 0 is False too
             properties[field.name]["default"] = plain(field.default)
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema: Schema = {"type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema
 
 
@@ -291,9 +301,13 @@ def _kind(hint: Any) -> Schema:
     if get_origin(hint) is Literal:
         return {"type": "string", "enum": list(get_args(hint))}
     if get_origin(hint) is tuple:
-        return {"type": "array", "items": _described(get_args(hint)[0], FieldRule())}
+        item = _described(get_args(hint)[0], FieldRule())
+        item.pop("description", None)  # the list itself has one
+        return {"type": "array", "items": item}
     if dataclasses.is_dataclass(hint):
         return schema_of(cast(type, hint))
+    if get_origin(hint) is dict or hint is dict:
+        return {"type": "object", "properties": {}}
     names = {str: "string", bool: "boolean", int: "integer", float: "number", Path: "string"}
     return {"type": names.get(hint, "object")} if hint is not Any else {}
 
@@ -303,10 +317,10 @@ def _noted(rule: FieldRule, kind: Any) -> Schema:
     facts = {
         "description": rule.description or None,
         "minimum": rule.ge,
-        "exclusiveMinimum": rule.gt,
         "maximum": rule.le,
-        "minItems" if many else "minLength": rule.min_length,
+        "minItems": rule.min_length if many else None,
         "maxItems" if many else "maxLength": rule.max_length,
         "pattern": rule.pattern,
+        "items": rule.items,
     }
     return {name: fact for name, fact in facts.items() if fact is not None}

@@ -32,12 +32,12 @@ def desk() -> Desk:
 
 @pytest.fixture
 async def open_chats(desk: Desk, sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[OpenChats]:
-    """Make chats with settings of `rove serve`: `open_chats(steps=3)`."""
+    """Make chats with settings of `rove serve`, and with a toolset: `open_chats(steps=3)`."""
     made: list[Chats] = []
     before = sessions.settings
 
-    def open_chats(demo_site: str | None = None, **serving: Any) -> Chats:
-        settings = replace(before, serve=Serving(**serving))
+    def open_chats(demo_site: str | None = None, toolset: str | None = None, **serving: Any) -> Chats:
+        settings = replace(before, toolset=toolset, serve=Serving(**serving))
         monkeypatch.setattr(sessions, "settings", settings)
         tools = Tools(registered_tools(settings), desk, desk, sessions)
         made.append(Chats(tools, desk, sessions, settings, demo_site))

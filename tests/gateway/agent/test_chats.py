@@ -217,7 +217,7 @@ async def test_a_message_must_have_text(chats: Chats, session: Session) -> None:
 async def test_all_actions_are_tools_of_the_model_if_the_settings_say_so(
     open_chats: OpenChats, model: ModelServer, desk: Desk, session: Session, site: Site
 ) -> None:
-    chats = open_chats(model="played", model_url=model.url, toolset="all")
+    chats = open_chats(model="played", model_url=model.url, toolset="rove")
     url = site.page("/", "<h1>Tea</h1>")
     model.plays(Calls("browser_navigate", json.dumps({"url": url})), Says(("Done.",)))
     await chats.send(session.name, "Go")

@@ -32,7 +32,7 @@ async def test_it_greets_and_says_what_it_is(open_chats: OpenChats, desk: Desk, 
     assert len(desk.all("chat.delta")) > 3
 
 
-@pytest.mark.parametrize("toolset", ["batch", "all"])
+@pytest.mark.parametrize("toolset", ["batch", "rove"])
 async def test_it_orders_tea_with_approvals_progress_and_pictures(
     open_chats: OpenChats, desk: Desk, session: Session, tea: str, toolset: str
 ) -> None:

@@ -7,7 +7,7 @@ from tests.gateway.clients import running_gateway
 
 from rove.errors import InvalidSettings
 from rove.settings.tree import Settings, load
-from rove.surfaces.toolsets import toolset_from
+from rove.toolsets.toolset import toolset_from
 
 
 async def test_a_setting_is_checked_written_and_kept_with_comments() -> None:

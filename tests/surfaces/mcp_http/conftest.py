@@ -13,7 +13,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.http.access import Places
 from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
-from rove.surfaces.toolsets import Toolset
+from rove.toolsets.toolset import catalogue_toolset
 
 LIMITS = Limits(requests_at_once=20, requests_per_second=1000)
 META = "io.modelcontextprotocol/"
@@ -22,7 +22,7 @@ META = "io.modelcontextprotocol/"
 @pytest.fixture(scope="module")
 async def endpoint(sessions: Sessions) -> AsyncGenerator[str]:
     """The address of `/mcp` on a real server."""
-    server = browser_server(sessions, Toolset(), has_headers=True)
+    server = browser_server(sessions, catalogue_toolset(), has_headers=True)
     made = McpEndpoint(server, TOKENS, Places(("agents.example",), ("https://chat.example",)), LIMITS)
     async with serving(made) as url:
         yield f"{url}/mcp"

@@ -25,7 +25,7 @@ from rove.surfaces.gateway.approvals import ApprovalInbox, Decision
 from rove.surfaces.gateway.events import Events
 from rove.surfaces.mcp import approvers
 from rove.surfaces.mcp.http.endpoint import browser_endpoint
-from rove.surfaces.toolsets import Toolset
+from rove.toolsets.toolset import catalogue_toolset
 
 ERAS = ["legacy", "2026-07-28"]
 CLICK = {"target": "button"}
@@ -64,7 +64,7 @@ async def gateway(approved_sessions: Sessions, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(approvers, "LINK_SECONDS", 0.2)
     monkeypatch.setattr(approvals, "MAX_PER_MINUTE", 1000)  # the tests share their sessions, and ask more often
     inbox = ApprovalInbox(Events(), 30, "http://gateway.example/#/approvals/{}".format)
-    endpoint = browser_endpoint(approved_sessions, Toolset(), TOKENS, inbox)
+    endpoint = browser_endpoint(approved_sessions, catalogue_toolset(), TOKENS, inbox)
     async with serving(endpoint) as url:
         yield Gateway(f"{url}/mcp", inbox)
         await endpoint.close()

@@ -14,7 +14,7 @@ from rove.settings.tree import Option, options
 # Settings that do not change how the browser is started. A new setting is put here, or taken into account.
 WITHOUT_EFFECT = {
     "workspace", "secrets", "policy", "approve", "allow_host", "only_host", "deny_host", "proxy", "dns",
-    "fetch_browser", "browser_mirror", "with",
+    "fetch_browser", "browser_mirror", "with", "tools", "without",
 }  # fmt: skip
 SECTIONS_WITHOUT_EFFECT = {"viewport", "deadlines", "limits", "observing", "journal", "guard", "serve"}
 

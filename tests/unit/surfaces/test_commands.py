@@ -23,8 +23,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_eleven_commands() -> None:
-    assert len(COMMANDS) == 11
+def test_there_are_twelve_commands() -> None:
+    assert len(COMMANDS) == 12
 
 
 @pytest.mark.parametrize("name", COMMANDS)

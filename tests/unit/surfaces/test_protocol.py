@@ -14,7 +14,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.messages import HANDSHAKE_REVISIONS, Message
 from rove.surfaces.mcp.protocol import McpConnection
-from rove.surfaces.toolsets import Toolset
+from rove.toolsets.toolset import catalogue_toolset
 
 META = "io.modelcontextprotocol/"
 MODERN = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {}}
@@ -26,7 +26,7 @@ class Line:
     def __init__(self, home: Path, policy: Policy | None = None) -> None:
         self.sent: asyncio.Queue[Message] = asyncio.Queue()
         self.sessions = Sessions(Settings(home=home), policy)
-        self.server = browser_server(self.sessions, Toolset())
+        self.server = browser_server(self.sessions, catalogue_toolset())
         self.connection = McpConnection(self.server)
 
     def say(self, message: Any) -> None:

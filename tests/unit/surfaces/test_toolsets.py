@@ -11,7 +11,8 @@ from rove.action import CORE, groups, registry
 from rove.actions.input.forms import FillForm
 from rove.actions.input.pointer import Click, Scroll
 from rove.errors import InvalidArguments, InvalidSettings
-from rove.surfaces.toolsets import EVERYTHING, Toolset
+from rove.toolsets.catalogue import EVERYTHING
+from rove.toolsets.toolset import catalogue_toolset
 from rove.validation.fields import schema_of as flat_schema
 
 
@@ -37,7 +38,7 @@ def test_a_default_other_than_none_is_in_the_schema() -> None:
 
 
 def test_the_options_of_a_call_are_separated_from_the_arguments() -> None:
-    call = Toolset()["browser_click"].call(
+    call = catalogue_toolset()["browser_click"].call(
         {"target": "e1", "session": "s1", "tab": "t2", "timeout": 3, "snapshot": "none"}
     )
     assert call.action == Click("e1")
@@ -45,7 +46,7 @@ def test_the_options_of_a_call_are_separated_from_the_arguments() -> None:
 
 
 def test_an_option_that_is_null_is_ignored() -> None:
-    call = Toolset()["browser_click"].call({"target": "e1", "session": None, "tab": None, "timeout": None})
+    call = catalogue_toolset()["browser_click"].call({"target": "e1", "session": None, "tab": None, "timeout": None})
     assert (call.session, call.tab, call.timeout, call.quiet) == (None, None, None, False)
 
 
@@ -65,38 +66,38 @@ def test_an_option_that_is_null_is_ignored() -> None:
 )
 def test_a_bad_option_is_refused_by_name(option: str, value: Any) -> None:
     with pytest.raises(InvalidArguments) as caught:
-        Toolset()["browser_click"].call({"target": "e1", option: value})
+        catalogue_toolset()["browser_click"].call({"target": "e1", option: value})
     assert f"`{option}`" in caught.value.message
 
 
 def test_every_tool_takes_a_session_and_status_takes_no_tab() -> None:
-    tools = Toolset()
+    tools = catalogue_toolset()
     assert all("session" in tool.schema["properties"] for tool in tools.values())
     assert set(tools["browser_status"].schema["properties"]) == {"session"}
 
 
 def test_an_unknown_tool_is_not_found() -> None:
-    assert Toolset().get("browser_fly") is None
+    assert catalogue_toolset().get("browser_fly") is None
 
 
 def test_without_groups_only_core_tools_are_offered() -> None:
-    assert set(Toolset()) == {f"browser_{verb}" for verb, cls in registry().items() if cls.group == CORE}
-    assert {"browser_console", "browser_network"} <= set(Toolset())
-    assert "browser_pdf" not in Toolset()
+    assert set(catalogue_toolset()) == {f"browser_{verb}" for verb, cls in registry().items() if cls.group == CORE}
+    assert {"browser_console", "browser_network"} <= set(catalogue_toolset())
+    assert "browser_pdf" not in catalogue_toolset()
 
 
 def test_a_requested_group_adds_all_of_its_tools() -> None:
-    more = set(Toolset(["emulation", "pdf"])) - set(Toolset())
+    more = set(catalogue_toolset(["emulation", "pdf"])) - set(catalogue_toolset())
     assert more == {"browser_resize", "browser_offline", "browser_pdf"}
 
 
 def test_all_offers_the_tools_of_every_group() -> None:
-    assert set(Toolset([EVERYTHING])) == {f"browser_{verb}" for verb in registry()}
-    assert set(Toolset(groups())) == set(Toolset([EVERYTHING]))
+    assert set(catalogue_toolset([EVERYTHING])) == {f"browser_{verb}" for verb in registry()}
+    assert set(catalogue_toolset(groups())) == set(catalogue_toolset([EVERYTHING]))
 
 
 def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidSettings) as caught:
-        Toolset(["emulation", "flying"])
+        catalogue_toolset(["emulation", "flying"])
     assert "`flying`" in caught.value.message
     assert all(group in caught.value.hint for group in groups())

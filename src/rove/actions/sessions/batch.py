@@ -15,6 +15,20 @@ from rove.validation.record import dataclass
 
 Step = dict[str, Any]
 LONGEST_STEP = 300
+# What models are told of a step. The arguments of all actions would cost more than all other tools together.
+STEP_SCHEMA = {
+    "type": "object",
+    "description": "An action and any of its arguments.",
+    "properties": {
+        "action": {"type": "string", "description": "Such as click."},
+        "target": {"type": "string", "description": "Element."},
+        "url": {"type": "string", "description": "For navigate."},
+        "value": {"type": "string", "description": "For fill."},
+        "text": {"type": "string", "description": "For type and wait."},
+        "key": {"type": "string", "description": "For press."},
+    },
+    "required": ["action"],
+}
 
 
 @dataclass(frozen=True)
@@ -97,7 +111,7 @@ def _parsed(index: int, step: Step) -> AnyAction:
 class Batch(CompositeAction[BatchDone]):
     """Run several actions in order, within one `timeout`; stop at the first that fails."""
 
-    steps: tuple[Step, ...] = arg('Each {"action": "click", ...its arguments}.', min_length=1, max_length=50)
+    steps: tuple[Step, ...] = arg("In order.", min_length=1, max_length=50, items=STEP_SCHEMA)
 
     @property
     def actions(self) -> tuple[AnyAction, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 from rove.errors import InvalidSettings
 from rove.guard.policy.rule_policy import EFFECTS, PolicyRule, RulePolicy, Word
+from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
 from rove.settings.tree import Settings
 from rove.validation.fields import UNKNOWN, InvalidFields, build
 from rove.validation.pattern import pattern
@@ -34,14 +35,28 @@ class PolicyProblem:
 
 def policy_from(settings: Settings) -> RulePolicy:
     """Return the policy that the settings name, or the default policy if they name none and home has none."""
-    path = settings.policy_file
+    path, defaults = settings.policy_file, _toolset_defaults(settings)
     if settings.policy is None and not _exists(path):
-        return RulePolicy(source=str(path))
+        return RulePolicy(source=str(path), toolset_defaults=defaults)
     if path.resolve().is_relative_to(settings.workspace_folder.resolve()):
         raise InvalidSettings(
             f"The policy {path} is in the workspace, where agents can write files.", hint="Move it somewhere else."
         )
-    return read_policy(path)
+    return replace(read_policy(path), toolset_defaults=defaults)
+
+
+def _toolset_defaults(settings: Settings) -> Mapping[str, Word]:
+    """Return what the toolset says about effects that the user's policy says nothing about."""
+    if settings.toolset is None or settings.toolset == DEFAULT_TOOLSET:
+        return {}
+    given = read_toolset(settings.toolset, settings.home_folder).get("approval", {})
+    table = cast("dict[str, Any]", given) if isinstance(given, dict) else {"approval": given}
+    for problem in _default_problems(table):
+        raise InvalidSettings(
+            f"The toolset {settings.toolset} is not valid: `{problem.key}` of [approval] {problem.why}.",
+            hint="Correct the file; docs/toolsets.md describes its syntax.",
+        )
+    return cast("Mapping[str, Word]", table)
 
 
 def read_policy(path: Path) -> RulePolicy:

@@ -138,12 +138,13 @@ BUILT_IN_DEFAULTS: Mapping[Effect, Word] = {
 
 @dataclass(frozen=True)
 class RulePolicy:
-    """The owner's rules, then the owner's defaults for effects, then rove's own rules and defaults."""
+    """The owner's rules and defaults for effects, then those of the toolset, then rove's own rules and defaults."""
 
     rules: tuple[PolicyRule, ...] = ()
     defaults: Mapping[str, Word] = field(default_factory=dict[str, Word])
     source: str = "policy.toml"
     lines: tuple[int, ...] = ()
+    toolset_defaults: Mapping[str, Word] = field(default_factory=dict[str, Word])
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         facts = ActionFacts(action.verb, place.session, action.destination or place.url, action.effects)
@@ -164,6 +165,8 @@ class RulePolicy:
             return PolicyVerdict("allow", effect, "each of its steps is decided on by itself")
         if effect.value in self.defaults:
             return PolicyVerdict(self.defaults[effect.value], effect, f"[default] in {self.source}")
+        if effect.value in self.toolset_defaults:
+            return PolicyVerdict(self.toolset_defaults[effect.value], effect, "[approval] of the toolset")
         for rule in built_in_rules():
             if rule.matches(facts, effect):
                 return PolicyVerdict(rule.decide, effect, "rove's own rules", rule)

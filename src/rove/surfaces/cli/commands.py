@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rove.errors import RoveError
 from rove.settings.tree import Option, Resolved, options, resolve
-from rove.surfaces.cli.help_texts import EPILOG, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, VERIFY
+from rove.surfaces.cli.help_texts import EPILOG, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
 from rove.validation.spelling import nearest
 from rove.version import VERSION
 
@@ -86,6 +86,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),
         config=("Look at the settings.", _config_parts),
         policy=("Look at what an agent may do.", _policy_parts),
+        tools=("Show what a model sees of its tools, and what that costs.", _runs(_tools, _tools_arguments)),
         journal=("Read the record of what was done, and check that it is whole.", _journal_parts),
     )
     return parser
@@ -150,6 +151,13 @@ def _serve_arguments(serve: argparse.ArgumentParser) -> None:
 
 def _install_arguments(install: argparse.ArgumentParser) -> None:
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
+
+
+def _tools_arguments(tools: argparse.ArgumentParser) -> None:
+    tools.epilog = TOOLS
+    tools.add_argument("--list", action="store_true", help="list the toolsets instead")
+    tools.add_argument("--tokens", action="store_true", help="only what each tool costs, and all together")
+    tools.add_argument("--json", action="store_true", help="as MCP clients get them")
 
 
 def _config_parts(config: argparse.ArgumentParser, commands: _Commands) -> None:
@@ -271,6 +279,14 @@ def _install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch |
     version, where = engine.install(resolved.settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
     return 0
+
+
+def _tools(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.tools import list_toolsets, show
+
+    if given.list:
+        return list_toolsets(resolved.settings)
+    return show(resolved.settings, "tokens" if given.tokens else "json" if given.json else "text")
 
 
 def _doctor(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

@@ -9,6 +9,7 @@ examples:
   rove serve                watch agents, approve what matters, take over, chat: a web page and its gateway
   rove doctor               what works, what does not, how to fix it
   rove config show          every setting, its value and where that came from
+  rove tools                what a model sees of its tools, and what that costs
   rove policy check         what an agent may do, and what a person is asked
   rove journal show         what was done, how it was decided and how it ended
 """
@@ -25,6 +26,14 @@ examples:
   ANTHROPIC_API_KEY=… rove serve --serve-model anthropic:claude-sonnet-5-5
   rove serve --serve-model llama3.2 --serve-model-url http://127.0.0.1:11434/v1
   rove serve --serve-host 0.0.0.0 --serve-allowed-hosts agents.example.com
+"""
+TOOLS = """\
+examples:
+  rove tools                              the tools of the default toolset
+  rove tools --list                       which toolsets there are
+  rove tools --toolset playwright         the tools of another one
+  rove tools --with storage --tokens      what more tools would cost
+  rove tools --without browser_evaluate   what is left
 """
 POLICY = """\
 What an agent may do, what it may not, and what a person is asked: rules in $ROVE_HOME/policy.toml, or in the file that

@@ -14,8 +14,8 @@ from rove.guard.policy.policy import Ask, Deny
 from rove.guard.policy.policy_file import policy_from, read_policy
 from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
 from rove.settings.tree import Settings
-from rove.surfaces.toolsets import PREFIX
 from rove.target import with_scheme
+from rove.toolsets.catalogue import PREFIX
 from rove.validation.spelling import nearest
 
 ASKED = {

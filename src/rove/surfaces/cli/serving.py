@@ -17,7 +17,7 @@ from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
-from rove.surfaces.toolsets import Toolset, toolset_from
+from rove.toolsets.toolset import Toolset, toolset_from
 from rove.version import VERSION
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from rove.action import registry
 from rove.advice import Names, insert_names
 from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.surfaces.gateway.gateway import Gateway
@@ -20,8 +19,8 @@ from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
 from rove.surfaces.gateway.wire_text import to_text
 from rove.surfaces.mcp.http.rate_limit import RateLimit
-from rove.surfaces.toolsets import PREFIX
 from rove.tasks import BackgroundTasks
+from rove.toolsets.catalogue import catalogue_names
 
 log = logging.getLogger(__name__)
 AUTH_SECONDS = 10.0
@@ -201,7 +200,7 @@ class Connection:
 def _names() -> Names:
     """What a client calls each action: the tool of that name, but for sessions, which have methods."""
     own = {"open_session": "sessions.create", "close_session": "sessions.close", "status": "sessions.list"}
-    return {**{verb: PREFIX + verb for verb in registry()}, **own}
+    return {**catalogue_names(), **own}
 
 
 def _parse(text: str) -> dict[str, Any] | None:

@@ -26,8 +26,8 @@ from rove.surfaces.gateway.tokens import Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
 from rove.surfaces.mcp.http.endpoint import browser_endpoint
-from rove.surfaces.toolsets import toolset_from
 from rove.tasks import BackgroundTasks
+from rove.toolsets.toolset import toolset_from
 from rove.version import VERSION
 
 log = logging.getLogger(__name__)

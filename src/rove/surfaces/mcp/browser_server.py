@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.features.resources import ResourcesFeature
 from rove.surfaces.mcp.features.tools import ToolsFeature
 from rove.surfaces.mcp.server import McpServer
-from rove.surfaces.toolsets import INSTRUCTIONS, Tool
+from rove.toolsets.toolset import Toolset
 
 
 def browser_server(
-    sessions: Sessions, tools: Mapping[str, Tool], inbox: Inbox | None = None, *, has_headers: bool = False
+    sessions: Sessions, tools: Toolset, inbox: Inbox | None = None, *, has_headers: bool = False
 ) -> McpServer:
     """Return the server of a process. `inbox`: where people at the gateway answer; `has_headers`: as for HTTP."""
     offered = ToolsFeature(tools, Calls(sessions, inbox), has_headers=has_headers)
-    return McpServer(offered, ResourcesFeature(sessions), instructions=INSTRUCTIONS, input_schema=offered.input_schema)
+    return McpServer(
+        offered, ResourcesFeature(sessions), instructions=tools.instructions, input_schema=offered.input_schema
+    )

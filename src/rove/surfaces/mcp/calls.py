@@ -11,15 +11,14 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text, error_data, error_text
 from rove.surfaces.mcp.approvers import Elicitation, Inbox, LinkedInbox, with_inbox
 from rove.surfaces.mcp.elicitation import METHOD, answer_in, form
 from rove.surfaces.mcp.exchange import Client, Exchange
 from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.pending_approvals import PendingApprovals, PendingCall, digest_of
 from rove.surfaces.mcp.progress import Progress
-from rove.surfaces.toolsets import Tool
 from rove.tasks import BackgroundTasks
+from rove.toolsets.tool import Answer, Tool
 
 # The key of the only input that rove asks for in an `input_required` answer.
 APPROVAL = "approval"
@@ -42,6 +41,11 @@ class Calls:
         await self._pending.close()
         await self._tasks.close()
 
+    def offers(self, tool: Tool, client: Client) -> bool:
+        """Whether a client is shown a tool: some are there only while it has a session open."""
+        own = self._sessions.owned_by(client.owner, client.session).open.values()
+        return not tool.needs_session or any(session.has_slot for session in own)
+
     async def call(self, tool: Tool, arguments: Message, exchange: Exchange) -> Message:
         """Run a call and return its result, or the question that it ends with."""
         if exchange.is_stateless:
@@ -50,12 +54,12 @@ class Calls:
         channel = self._without_asking()
         if exchange.can_ask and exchange.request is not None:
             channel = with_inbox(Elicitation(exchange.request), self._inbox)
-        return await _to_result(self._run(tool, arguments, exchange.client, progress, channel), tool)
+        return await _to_result(self._run(tool, arguments, exchange.client, progress, channel), tool, arguments)
 
     async def _call_stateless(self, tool: Tool, arguments: Message, exchange: Exchange) -> Message:
         """Run a call of a stateless revision: it ends with a question, and the client calls again with the answer."""
         call = self._begin_or_resume(tool, arguments, exchange)
-        result = await _to_result(call.outcome(), tool)
+        result = await _to_result(call.outcome(), tool, arguments)
         if call.question is not None and not result:
             ask = {"method": METHOD, "params": form(call.question)}
             return {
@@ -112,29 +116,23 @@ class Calls:
         )
 
 
-async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool) -> Message:
+async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool, arguments: Mapping[str, Any]) -> Message:
     """Return the outcome or the error as a tool result; an empty one if a question came up instead."""
+    request = tool.request(arguments)
     try:
         outcome = await work
     except RoveError as error:
         error.hint = insert_names(error.hint, tool.names)
-        return {
-            "content": [{"type": "text", "text": error_text(error)}],
-            "structuredContent": {"error": error_data(error)},
-            "isError": True,
-        }
-    return _outcome_result(outcome) if outcome is not None else {}
+        return _as_result(tool.error_answer(request, error))
+    return _as_result(tool.answer(request, outcome)) if outcome is not None else {}
 
 
-def _outcome_result(outcome: AnyOutcome) -> Message:
-    content: list[Message] = [{"type": "text", "text": as_text(outcome)}]
+def _as_result(answer: Answer) -> Message:
+    content: list[Message] = [{"type": "text", "text": answer.text}]
     content += [
         {"type": "image", "data": base64.b64encode(image.data).decode("ascii"), "mimeType": image.mime}
-        for image in outcome.attachments
+        for image in answer.attachments
         if image.kind == "image"
     ]
-    stopped = outcome.result.error
-    if stopped is None:
-        return {"content": content}
-    # The text says what was done before the error; the flag tells the client that the batch was not completed.
-    return {"content": content, "structuredContent": {"error": error_data(stopped)}, "isError": True}
+    structured = {} if answer.structured is None else {"structuredContent": dict(answer.structured)}
+    return {"content": content, **structured, **({"isError": True} if answer.is_error else {})}

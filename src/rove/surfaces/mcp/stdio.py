@@ -20,7 +20,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, error_message, to_json
 from rove.surfaces.mcp.protocol import McpConnection
-from rove.surfaces.toolsets import Toolset
+from rove.toolsets.toolset import Toolset
 
 log = logging.getLogger(__name__)
 

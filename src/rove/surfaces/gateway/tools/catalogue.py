@@ -1,4 +1,4 @@
-"""The actions of the catalogue, each as a tool."""
+"""The tools of a toolset, as tools of the gateway."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import Any
 
 from rove.advice import insert_names
 from rove.errors import RoveError
-from rove.render.outcomes import as_text
-from rove.settings.tree import Settings
 from rove.surfaces.gateway.tools.tool import ToolAttachment, ToolContext, ToolResult
-from rove.surfaces.toolsets import Call, Toolset, toolset_from
+from rove.toolsets.tool import Answer, Call, ToolRequest
+from rove.toolsets.toolset import Toolset
+from rove.validation.record import dataclass
 
 
-class CatalogueTool:
-    """One action. The policy decides whether a person is asked, as it does on every other surface."""
+@dataclass(frozen=True)
+class ToolsetCall:
+    """A call of a tool: what the client asked for, and the action that it means."""
+
+    request: ToolRequest
+    call: Call
+
+
+class ToolsetTool:
+    """One tool of a toolset. The policy decides whether a person is asked, as it does on every other surface."""
 
     asks = False
 
@@ -30,42 +38,41 @@ class CatalogueTool:
     def schema(self) -> Mapping[str, Any]:
         return self._toolset[self.name].schema
 
-    def read(self, arguments: Mapping[str, Any], context: ToolContext) -> Call:
-        return self._toolset[self.name].call(arguments)
+    def read(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolsetCall:
+        tool = self._toolset[self.name]
+        return ToolsetCall(tool.request(arguments), tool.call(arguments))
 
-    def summary(self, request: Call) -> str:
-        return request.action.describe()
+    def summary(self, request: ToolsetCall) -> str:
+        return request.call.action.describe()
 
-    def details(self, request: Call) -> dict[str, Any]:
-        return {"actions": [{"type": request.action.verb, **request.action.arguments}]}
+    def details(self, request: ToolsetCall) -> dict[str, Any]:
+        action = request.call.action
+        return {"actions": [{"type": action.verb, **action.arguments}]}
 
-    async def run(self, request: Call, context: ToolContext) -> ToolResult:
-        names = self._toolset[self.name].names
+    async def run(self, request: ToolsetCall, context: ToolContext) -> ToolResult:
+        tool, call = self._toolset[self.name], request.call
         context.report(f"{self.summary(request)}...")
         try:
-            outcome = await context.find_session(request.session).run(
-                request.action,
-                tab=request.tab,
-                timeout=request.timeout,
+            outcome = await context.find_session(call.session).run(
+                call.action,
+                tab=call.tab,
+                timeout=call.timeout,
                 report=lambda message, done, total: context.report(message),
-                quiet=request.quiet,
+                quiet=call.quiet,
                 channel=context.approver,
-                names=names,
+                names=tool.names,
             )
         except RoveError as error:
-            error.hint = insert_names(error.hint, names)
-            raise
-        stopped = outcome.result.error
-        return ToolResult(
-            as_text(outcome),
-            tuple(ToolAttachment.of(attachment) for attachment in outcome.attachments),
-            is_error=stopped is not None,
-            code=stopped.code if stopped else None,
-            conceals=stopped.conceals if stopped else False,
-        )
+            error.hint = insert_names(error.hint, tool.names)
+            return _result_of(tool.error_answer(request.request, error))
+        return _result_of(tool.answer(request.request, outcome))
 
 
-def catalogue_tools(settings: Settings) -> Iterator[CatalogueTool]:
-    """Yield the actions that the settings show to models. Their schemas are made when they are first read."""
-    toolset = toolset_from(settings)
-    return (CatalogueTool(name, toolset) for name in toolset)
+def tools_of(toolset: Toolset) -> Iterator[ToolsetTool]:
+    """Yield the tools of a toolset. Their schemas are made when they are first read."""
+    return (ToolsetTool(name, toolset) for name in toolset)
+
+
+def _result_of(answer: Answer) -> ToolResult:
+    attachments = tuple(ToolAttachment.of(attachment) for attachment in answer.attachments)
+    return ToolResult(answer.text, attachments, answer.is_error, answer.code, answer.conceals)

@@ -7,25 +7,32 @@ from collections.abc import Iterator
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.tools.bash import BashTool
 from rove.surfaces.gateway.tools.browser import BrowserTool
-from rove.surfaces.gateway.tools.catalogue import catalogue_tools
+from rove.surfaces.gateway.tools.catalogue import tools_of
 from rove.surfaces.gateway.tools.tool import AnyTool
+from rove.toolsets.toolset import Toolset, catalogue_toolset, toolset_from
+
+# The toolset of the chat where the settings name none.
+CHAT_TOOLSET = "batch"
 
 
 def registered_tools(settings: Settings) -> Iterator[AnyTool]:
     """Yield every tool: those of the model, and the actions of the catalogue, which a person may call by hand."""
-    if settings.browser_enabled:
-        yield BrowserTool()
-    yield from catalogue_tools(settings)
-    yield from _other_tools(settings)
+    yield from {tool.name: tool for tool in (*_by_hand(settings), *_for_model(settings))}.values()
 
 
 def model_tools(settings: Settings) -> list[str]:
-    """Return the names of the tools that the model is given: one for batches of actions, or one for each action."""
-    one_tool = [BrowserTool()] if settings.browser_enabled else []
-    browsing: Iterator[AnyTool] = catalogue_tools(settings) if settings.serve.toolset == "all" else iter(one_tool)
-    return [tool.name for tool in (*browsing, *_other_tools(settings))]
+    """Return the names of the tools that the model is given."""
+    return [tool.name for tool in _for_model(settings)]
 
 
-def _other_tools(settings: Settings) -> Iterator[AnyTool]:
+def _for_model(settings: Settings) -> Iterator[AnyTool]:
+    if (settings.toolset or CHAT_TOOLSET) != CHAT_TOOLSET:
+        yield from tools_of(toolset_from(settings))
+    elif settings.browser_enabled:
+        yield BrowserTool()
     if settings.serve.bash:
         yield BashTool()
+
+
+def _by_hand(settings: Settings) -> Iterator[AnyTool]:
+    return iter(tools_of(catalogue_toolset(settings.with_, settings) if settings.browser_enabled else Toolset({})))

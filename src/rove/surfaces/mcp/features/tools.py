@@ -11,7 +11,8 @@ from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
 from rove.surfaces.mcp.pending_approvals import InvalidState
 from rove.surfaces.mcp.server import TOOLS_STAY_VALID_MS, Handler
-from rove.surfaces.toolsets import PREFIX, Tool, group_of
+from rove.toolsets.catalogue import PREFIX, group_of
+from rove.toolsets.tool import Tool
 from rove.validation.spelling import nearest
 
 # Tells clients of revision 2026-07-28 to send this argument as the header `Mcp-Param-Session` as well.
@@ -42,10 +43,11 @@ class ToolsFeature:
 
     def input_schema(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a tool as clients of a stateless revision see it; an empty one if there is none."""
-        return _described(self._tools[name], self._has_headers)["inputSchema"] if name in self._tools else {}
+        return described(self._tools[name], self._has_headers)["inputSchema"] if name in self._tools else {}
 
     async def _list(self, exchange: Exchange) -> Message:
-        tools = [_described(tool, self._has_headers and exchange.is_stateless) for tool in self._tools.values()]
+        shown = [tool for tool in self._tools.values() if self._calls.offers(tool, exchange.client)]
+        tools = [described(tool, self._has_headers and exchange.is_stateless) for tool in shown]
         lasting = {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"} if exchange.is_stateless else {}
         return {"tools": tools, **lasting}
 
@@ -71,20 +73,23 @@ class ToolsFeature:
         return f". Did you mean {verbs[near]}?" if near else ""
 
 
-def _described(tool: Tool, has_headers: bool) -> Message:
+def described(tool: Tool, has_headers: bool = False) -> Message:
+    """Return a tool as clients are told of it."""
+    schema = _with_header(tool.schema) if has_headers else tool.schema
+    shown = {"name": tool.name, "description": tool.description, "inputSchema": schema}
+    return {**shown, "annotations": _annotations(tool)}
+
+
+def _annotations(tool: Tool) -> Message:
+    """Return hints for the client's own rules; models are not sent them."""
     reads = tool.effect is Effect.READ
-    annotations: Message = {"readOnlyHint": reads, "openWorldHint": True}
-    if not reads:
-        annotations["destructiveHint"] = tool.effect in (Effect.ACT, Effect.SCRIPT)
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": _with_header(tool.schema) if has_headers else tool.schema,
-        "annotations": annotations,
-    }
+    destroys = {} if reads else {"destructiveHint": tool.effect in (Effect.ACT, Effect.SCRIPT)}
+    return {"readOnlyHint": reads, "openWorldHint": True, **destroys}
 
 
 def _with_header(schema: Mapping[str, Any]) -> Message:
     """Return a schema whose `session` is marked to be sent as a header too."""
     properties = schema["properties"]
+    if "session" not in properties:
+        return dict(schema)
     return {**schema, "properties": {**properties, "session": {**properties["session"], **SESSION_HEADER}}}

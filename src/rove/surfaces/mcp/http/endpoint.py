@@ -8,7 +8,6 @@ and end it with DELETE.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -25,7 +24,7 @@ from rove.surfaces.mcp.http.header_checks import is_stateless
 from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.surfaces.mcp.http.stateless import StatelessRequests
 from rove.surfaces.mcp.server import McpServer
-from rove.surfaces.toolsets import Tool
+from rove.toolsets.toolset import Toolset
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
@@ -126,9 +125,7 @@ class McpEndpoint:
         await era.post(request, body, caller, _chosen_session(request), send)
 
 
-def browser_endpoint(
-    sessions: Sessions, tools: Mapping[str, Tool], tokens: Tokens, inbox: Inbox | None = None
-) -> McpEndpoint:
+def browser_endpoint(sessions: Sessions, tools: Toolset, tokens: Tokens, inbox: Inbox | None = None) -> McpEndpoint:
     """Return the application that gives a browser to clients with a token, as the settings of `rove serve` say.
 
     `inbox`: where people answer what a client's own user does not.

@@ -1,0 +1,110 @@
+"""The sections of the settings: the tables of the config file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from rove.validation.fields import FieldRule, Validated, arg
+from rove.validation.record import dataclass
+
+Seconds = Annotated[float, FieldRule(gt=0)]
+
+
+@dataclass(frozen=True)
+class Viewport(Validated):
+    width: int = arg("Width of a new tab, in CSS pixels.", default=1280, ge=1)
+    height: int = arg("Height of a new tab, in CSS pixels.", default=720, ge=1)
+
+
+@dataclass(frozen=True)
+class Deadlines(Validated):
+    action: Seconds = arg("Seconds within which every call answers, whatever the page does.", default=15)
+    settle: Seconds = arg("Most seconds to wait for a page to become quiet after an act.", default=5)
+    launch: Seconds = arg("Seconds that a browser may take to start.", default=30)
+    approval: Seconds = arg("Seconds that a person has to answer when asked.", default=120)
+    dialog: Seconds = arg("Seconds after which a page's dialog is dismissed if it is not answered.", default=60)
+    held: Seconds = arg("Seconds that an action waits while a person drives or has paused its session.", default=20)
+    handoff: Seconds = arg("Seconds that a person has to take over when an agent asks for it.", default=300)
+    lease: Seconds = arg(
+        "Seconds without an act of theirs after which a person who drives has handed back.", default=300
+    )
+
+
+@dataclass(frozen=True)
+class Limits(Validated):
+    sessions: int = arg("Most sessions open at once.", default=8, ge=1)
+    tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
+    page_megabytes: int = arg("Most of one page that is loaded, unpacked; the rest is left out.", default=100, ge=1)
+    downloads: int = arg("Most downloads that one session may make.", default=100, ge=0)
+    download_megabytes: int = arg("Largest download that is kept.", default=500, ge=1)
+    upload_megabytes: int = arg("Largest file that is given to a page.", default=500, ge=1)
+    idle: Seconds = arg("Seconds without a call after which a session is closed.", default=1800)
+    queue: int = arg("Most calls that wait in line when all sessions are taken.", default=32, ge=0)
+    queue_seconds: float = arg("Seconds that a call waits in line for a session to be closed.", default=5, ge=0)
+    memory_megabytes: int | None = arg(
+        "Most memory that the browser may hold, all its processes together; with one empty page it holds about 200. "
+        "Default: 80 % of what there is.",
+        default=None,
+        ge=256,
+    )
+
+
+@dataclass(frozen=True)
+class Observing(Validated):
+    budget: int = arg("Most tokens of a page's first look.", default=4000, ge=200)
+    picture: int = arg("Longest side of a picture, in pixels; a larger one is scaled down.", default=1568, ge=64)
+    changes: int = arg("Most tokens of what an act changed.", default=1500, ge=100)
+
+
+@dataclass(frozen=True)
+class Journaling(Validated):
+    file_megabytes: int = arg("Size at which a session's journal goes on in a new file.", default=16, ge=1)
+    keep_files: int = arg(
+        "Most full files of a session's journal that are kept, the oldest leaving first; 0 keeps all.",
+        default=0,
+        ge=0,
+    )
+    attachment_kilobytes: int = arg(
+        "Largest picture or file that is written into the journal; of a larger one, only its digest.",
+        default=256,
+        ge=0,
+    )
+
+
+@dataclass(frozen=True)
+class Guarding(Validated):
+    passwords: Literal["refuse", "allow"] = arg(
+        "What may be typed into password fields: only named secrets (refuse), or any text (allow), to test one's own "
+        "app.",
+        default="refuse",
+    )
+
+
+@dataclass(frozen=True)
+class Serving(Validated):
+    """What `rove serve` does; nothing else reads it."""
+
+    host: str = arg("Address that the gateway listens on.", default="127.0.0.1")
+    port: int = arg("Port that the gateway listens on; 0 takes a free one.", default=18789, ge=0)
+    allowed_hosts: tuple[str, ...] = arg(
+        "Names under which the gateway may be reached besides localhost and its own address, such as "
+        "agents.example.com or agents.example.com:443.",
+        default=(),
+    )
+    allowed_origins: tuple[str, ...] = arg(
+        "Origins of other web pages that may call the gateway, such as https://chat.example.com.", default=()
+    )
+    model: str | None = arg(
+        "Model that answers in the chat, such as anthropic:claude-sonnet-5-5 or openai:gpt-5.5. Without one, a "
+        "built-in script plays a conversation.",
+        default=None,
+    )
+    model_url: str | None = arg(
+        "Base URL of a server that speaks OpenAI's protocol, such as http://127.0.0.1:11434/v1.", default=None
+    )
+    bash: bool = arg("Give the chat's model a tool that runs shell commands in the workspace.", default=False)
+    steps: int = arg("Most requests to the model in one run of the chat.", default=40, ge=1)
+    tokens: int = arg("Most tokens that one run of the chat may use.", default=200_000, ge=1000)
+    connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
+    message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
+    requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)

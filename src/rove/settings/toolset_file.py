@@ -1,0 +1,55 @@
+"""Toolset files: where they are, and the settings that they bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rove.errors import InvalidSettings
+from rove.validation.spelling import nearest
+
+# Toolsets that rove brings; those of the user are in `toolsets` in home.
+BUILT_IN = Path(__file__).parent.parent / "toolsets" / "definitions"
+USER_FOLDER = "toolsets"
+SUFFIX = ".toml"
+# The toolset that is derived from the catalogue, without a file.
+DEFAULT_TOOLSET = "rove"
+
+
+def names_of_toolsets(home: Path) -> list[str]:
+    """Return the names of all toolsets: that of the catalogue, those that rove brings and those of the user."""
+    folders = (BUILT_IN, home / USER_FOLDER)
+    return sorted({DEFAULT_TOOLSET, *(path.stem for folder in folders for path in folder.glob(f"*{SUFFIX}"))})
+
+
+def read_toolset(name: str, home: Path) -> dict[str, Any]:
+    """Read the file of a toolset, by its name or its path. Raises InvalidSettings."""
+    import tomllib  # imported late: the default toolset has no file
+
+    path = _path_of(name, home)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InvalidSettings(f"The toolset {path} cannot be read: {why}", hint="Correct the file.") from error
+
+
+def settings_of(name: str, home: Path) -> Mapping[str, Any]:
+    """Return the values that a toolset gives to settings where the user gives none."""
+    given: object = {} if name == DEFAULT_TOOLSET else read_toolset(name, home).get("settings", {})
+    if isinstance(given, dict):
+        return given
+    raise InvalidSettings(f"`settings` of the toolset {name} must be a table.", hint="Correct the file.")
+
+
+def _path_of(name: str, home: Path) -> Path:
+    if name.endswith(SUFFIX):
+        return Path(name).expanduser().absolute()
+    found = [path for folder in (home / USER_FOLDER, BUILT_IN) if (path := folder / f"{name}{SUFFIX}").is_file()]
+    if found and Path(name).name == name:
+        return found[0]
+    known = names_of_toolsets(home)
+    near = nearest(name, known)
+    meant = f" Did you mean {near}?" if near else ""
+    raise InvalidSettings(f"There is no toolset `{name}`.{meant}", hint=f"There are: {', '.join(known)}.")

@@ -1,0 +1,1 @@
+"""Toolsets: which actions a model is shown, under which names, with which arguments and answers."""

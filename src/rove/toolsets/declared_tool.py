@@ -1,0 +1,215 @@
+"""A tool that a toolset's file declares: its schema, how its calls become actions, and its answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from rove.action import AnyAction, Effect, fields_of
+from rove.advice import Names
+from rove.errors import InvalidArguments, RoveError
+from rove.guard.wrapping.wrapper import wrapped
+from rove.outcome import AnyOutcome, Own, Passage
+from rove.render.cleaning import readable
+from rove.settings.tree import Settings
+from rove.toolsets.answers.form import find_answer_form, find_error_form
+from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
+from rove.toolsets.conversions import find_conversion
+from rove.toolsets.declaration import Argument, Case, Source, ToolDeclaration
+from rove.toolsets.tool import Answer, Call, ToolRequest
+from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
+
+_PLACEHOLDER = re.compile(r"\{([a-zA-Z_.]+)\}")
+# Placeholders of a template that stand for what the page says.
+PAGE_FACTS = ("url", "title")
+
+
+class DeclaredTool:
+    """One tool of a toolset. `names`: what the toolset calls each action."""
+
+    def __init__(self, declaration: ToolDeclaration, settings: Settings, names: Names) -> None:
+        self._declared = declaration
+        self._settings = settings
+        self._names = names
+
+    @property
+    def name(self) -> str:
+        return self._declared.name
+
+    @property
+    def description(self) -> str:
+        return self._declared.description or one_line_of(self._first.cls)
+
+    @property
+    def names(self) -> Names:
+        return self._names
+
+    @property
+    def needs_session(self) -> bool:
+        return self._declared.needs_session
+
+    @property
+    def effect(self) -> Effect:
+        """What its calls can do; where its cases differ, the most that one of them can."""
+        effects = {case.cls.effect for case in self._declared.cases.values()}
+        return effects.pop() if len(effects) == 1 else Effect.ACT
+
+    @property
+    def _first(self) -> Case:
+        return next(iter(self._declared.cases.values()))
+
+    @cached_property
+    def _arguments(self) -> Mapping[str, Argument]:
+        """Its arguments; those of the action, and the options of a call, if it declares none."""
+        if self._declared.arguments is not None:
+            return self._declared.arguments
+        cls = self._first.cls
+        required = schema_of(cls).get("required", ())
+        return {name: Argument(required=name in required) for name in (*fields_of(cls), *options_of(cls))}
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        return self._schema
+
+    @cached_property
+    def _schema(self) -> Mapping[str, Any]:
+        properties = {name: self._described(name, each) for name, each in self._arguments.items()}
+        if self._declared.select is not None:
+            properties[self._declared.select]["enum"] = [*self._declared.cases]
+        required = [name for name, each in self._arguments.items() if each.required]
+        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        return {**schema, "required": required} if required else schema
+
+    def _described(self, name: str, argument: Argument) -> dict[str, Any]:
+        schema = {} if argument.type else self._schema_passed_to(name)
+        schema.pop("default", None)
+        schema |= {"type": argument.type} if argument.type else {}
+        schema |= {"description": argument.description} if argument.description else {}
+        schema |= {} if argument.default is None else {"default": argument.default}
+        return {**schema, **(argument.schema or {})}
+
+    def _schema_passed_to(self, name: str) -> dict[str, Any]:
+        """Return the schema of the action's argument, or the option, that an argument is passed to as it is."""
+        for case in self._declared.cases.values():
+            known = {**OPTIONS, **schema_of(case.cls)["properties"]}
+            taking = [into for into, value in case.passed.items() if value == Source((name,))]
+            for into in (*taking, name):
+                if into in known:
+                    return dict(known[into])
+        return {"type": "string"}
+
+    def _needs(self, name: str) -> bool:
+        return name not in self._arguments or self._arguments[name].required
+
+    # Calls
+
+    def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
+        given = {name: each.default for name, each in self._arguments.items() if each.default is not None}
+        given |= {name: value for name, value in arguments.items() if value not in (None, "") or self._needs(name)}
+        select = self._declared.select
+        return ToolRequest(self.name, str(given.get(select)) if select else None, given, self._settings)
+
+    def call(self, arguments: Mapping[str, Any]) -> Call:
+        request = self.request(arguments)
+        self._refuse_unknown(request.arguments)
+        case = self._case(request)
+        required = [name for name, each in self._arguments.items() if each.required]
+        for name in (*required, *case.required):
+            if name not in request.arguments:
+                raise InvalidArguments(f"`{name}` is missing.")
+        words, options = split_options(case.cls, self._passed(case, request.arguments))
+        return call_of(self._made(case, words), options)
+
+    def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
+        if unknown := [name for name in arguments if name not in self._arguments]:
+            known = ", ".join(self._arguments) or "nothing"
+            raise InvalidArguments(f"`{unknown[0]}` is not an argument of {self.name}, which takes: {known}.")
+
+    def _case(self, request: ToolRequest) -> Case:
+        cases, select = self._declared.cases, self._declared.select
+        if select is None:
+            return self._first
+        if request.arguments.get(select) not in cases:
+            raise InvalidArguments(f"`{select}`: must be one of {', '.join(cases)}.")
+        return cases[str(request.case)]
+
+    def _passed(self, case: Case, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the action, and the options of the call."""
+        takes = {*fields_of(case.cls), *options_of(case.cls)}
+        used = {name for value in case.passed.values() if isinstance(value, Source) for name in value.names}
+        words = {name: value for name, value in arguments.items() if name in takes - used - {self._declared.select}}
+        for into, value in case.passed.items():
+            if not isinstance(value, Source):
+                words[into] = value
+            elif any(_is_given(arguments.get(name)) for name in value.names):
+                words[into] = _converted(value, arguments)
+            else:
+                words.pop(into, None)
+        return {name: value for name, value in words.items() if name in takes}
+
+    def _made(self, case: Case, words: Mapping[str, Any]) -> AnyAction:
+        """Make the action. Raises InvalidArguments that names arguments as this tool does."""
+        try:
+            action: AnyAction = build(case.cls, words)
+        except InvalidFields as error:
+            said = [_complaint(self._own_name(case, place), why) for place, why in error.complaints]
+            raise InvalidArguments("; ".join(said) + ".") from error
+        return action
+
+    def _own_name(self, case: Case, place: str) -> str:
+        """Return what the tool calls an argument of the action, or a part of it such as `fields.0.value`."""
+        into, dot, rest = place.partition(".")
+        source = case.passed.get(into)
+        own = " or ".join(source.names[:2]) if isinstance(source, Source) else into
+        return f"{own}{dot}{rest}"
+
+    # Answers
+
+    def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+        case = self._declared.cases[request.case or ""]
+        if case.says is not None and outcome.result.error is None:
+            return Answer(_filled(case.says, request, outcome), outcome.attachments)
+        return find_answer_form(case.answer or self._declared.answer)(request, outcome)
+
+    def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:
+        return find_error_form(self._declared.errors)(request, error)
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value != ""
+
+
+def _converted(source: Source, arguments: Mapping[str, Any]) -> Any:
+    values = [arguments.get(name) for name in source.names]
+    if source.conversion is None:
+        return values[0]
+    try:
+        return find_conversion(source.conversion)(*values)
+    except ValueError as error:
+        raise InvalidArguments(f"`{source.names[0]}`: {error}.") from error
+
+
+def _complaint(name: str, why: str) -> str:
+    return f"`{name}` {why}" if why in (UNKNOWN, "is missing") else f"`{name}`: {why}"
+
+
+def _filled(template: str, request: ToolRequest, outcome: AnyOutcome) -> str:
+    """Fill in a template. If a part of it is what the page says, all of it is wrapped as the page's."""
+    facts = {name: _fact(name, request, outcome) for name in _PLACEHOLDER.findall(template)}
+    text = _PLACEHOLDER.sub(lambda match: readable(str(facts[match[1]])), template)
+    is_own = all(not isinstance(fact, str) or isinstance(fact, Own) for fact in facts.values())
+    return text if is_own else wrapped([Passage(text, outcome.origin)])
+
+
+def _fact(name: str, request: ToolRequest, outcome: AnyOutcome) -> Any:
+    if name in PAGE_FACTS:
+        return getattr(outcome, name) or ""
+    if not name.startswith("result."):
+        return Own(request.arguments.get(name, ""))
+    value: Any = outcome.result
+    for part in name.split(".")[1:]:
+        value = getattr(value, part) if dataclasses.is_dataclass(value) or hasattr(value, part) else value[part]
+    return value

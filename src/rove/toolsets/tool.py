@@ -1,0 +1,85 @@
+"""What a tool is to a surface: a name, a schema, calls of it, and answers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from rove.action import AnyAction, Effect
+from rove.advice import Names
+from rove.errors import RoveError
+from rove.outcome import AnyOutcome, Attachment
+from rove.settings.tree import Settings
+from rove.validation.record import dataclass
+
+
+@dataclass(frozen=True)
+class ToolRequest:
+    """What a client asked for: the tool, the case of it where it has several, and the arguments, with defaults."""
+
+    tool: str
+    case: str | None
+    arguments: Mapping[str, Any]
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Call:
+    """An action and where to run it, made from the arguments of a tool call."""
+
+    action: AnyAction
+    session: str | None
+    tab: str | None
+    timeout: float | None
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a client is told of a call. Text that pages wrote is wrapped in it.
+
+    `structured`: the answer as JSON data, beside the text. `code`: that of the error, if it tells of one.
+    `conceals`: whether the arguments must stay out of the record, as they may hold a password.
+    """
+
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    structured: Mapping[str, Any] | None = None
+    is_error: bool = False
+    code: str | None = None
+    conceals: bool = False
+
+
+class Tool(Protocol):
+    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+    @property
+    def effect(self) -> Effect: ...
+    @property
+    def needs_session(self) -> bool: ...
+    @property
+    def names(self) -> Names:
+        """What its toolset calls each action, for hints."""
+        ...
+
+    def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
+        """Return the arguments as they were given, with the defaults of those that were not."""
+        ...
+
+    def call(self, arguments: Mapping[str, Any]) -> Call:
+        """Validate the arguments of a call, which are untrusted. Raises InvalidArguments."""
+        ...
+
+    def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+        """Tell the client what came of a call."""
+        ...
+
+    def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:
+        """Tell the client why a call failed."""
+        ...
