@@ -55,6 +55,9 @@ async def test_type_keeps_the_order_of_characters_that_are_on_no_us_keyboard(
     await session.navigate(site.page("/", field + SLOW_KEYS))
     await session.type("Jürgen Äß€ 漢 👩‍🚀.", "#n")
     assert await value(session, "n.value ?? n.textContent") == "Jürgen Äß€ 漢 👩‍🚀."
+    if "textarea" in field:
+        await session.type("\tü\n" + "ö" * 60, "#n")
+        assert await value(session, "n.value") == "Jürgen Äß€ 漢 👩‍🚀.\tü\n" + "ö" * 60
 
 
 # Text editors that draw their text take it from an EditContext.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import string
 import sys
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 MAX_CONCURRENT_KEYS = 50
 # The longest that Escape waits for a dialog or a menu that is opening, and would ignore it.
 MAX_LAYER_WAIT_MS = 1000
+# Control characters but line breaks, such as tabs: no key writes them, so that each is inserted by itself.
+_CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]")
+_RUNS = re.compile(rf"{_CONTROL.pattern}|(?:(?!{_CONTROL.pattern})[\s\S]){{1,{MAX_CONCURRENT_KEYS}}}")
 SHIFTED_SIGNS = ')!@#$%^&*(_+{}|:"~<>?'
 
 
@@ -134,13 +138,14 @@ class Keyboard:
             await self._send("up", key, bits)
 
     async def _type(self, text: str) -> None:
-        for start in range(0, len(text), MAX_CONCURRENT_KEYS):
+        for run in _RUNS.findall(text):
             # All keys are sent at once and awaited together: the browser handles them in order.
-            await asyncio.gather(
-                *(self._type_character(character) for character in text[start : start + MAX_CONCURRENT_KEYS])
-            )
+            await asyncio.gather(*map(self._type_character, run))
 
     async def _type_character(self, character: str) -> None:
+        if _CONTROL.match(character):
+            await self._page.cdp.send("Input.insertText", {"text": character})
+            return
         key = KEYS.get(character) or _foreign_key(character)
         await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
 
