@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.errors import InvalidSettings
+from rove.toolsets.listed_actions import read_listed_actions, steps_of
 from rove.validation.pattern import pattern
 
 Conversion = Callable[..., Any]
@@ -59,3 +60,9 @@ def locator(selector: object, role: object = None, name: object = None) -> str:
     if not role:
         raise ValueError("needs a selector, or a role and a name")
     return f"{role} {json.dumps(str(name), ensure_ascii=False)}" if name else str(role)
+
+
+@conversion("steps")
+def steps(actions: object) -> list[dict[str, Any]]:
+    """Return the steps of a batch that a list such as `[{"type": "navigate", "url": …}]` means."""
+    return steps_of(read_listed_actions(actions))

@@ -13,6 +13,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.surfaces.gateway.tools.tool import Tools
+from rove.toolsets.listed_actions import TYPES
 
 PNG = b"\x89PNG\r\n\x1a\n"
 PAGE = """<title>Tea</title><h1>The tea room</h1><p>First</p><p>Second</p>
@@ -230,7 +231,7 @@ async def test_a_page_that_leaves_its_origin_before_the_answer_is_asked_about_ag
 def test_the_schema_names_the_five_types(tools: Tools) -> None:
     (browser,) = [tool for tool in tools.describe() if tool["name"] == "browser"]
     assert browser["asks"] is True
-    shapes = browser["inputSchema"]["properties"]["actions"]["items"]["anyOf"]
-    kinds = [shape["properties"]["type"].get("const") for shape in shapes]
-    assert kinds == ["navigate", "click", "type", "screenshot", "extract", None]
+    step = browser["inputSchema"]["properties"]["actions"]["items"]
+    assert all(kind in step["properties"]["type"]["description"] for kind in TYPES)
+    assert {field for kind in TYPES.values() for field in kind.fields} <= {*step["properties"]}
     json.dumps(browser)

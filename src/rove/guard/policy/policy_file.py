@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+from rove.action import registry
 from rove.errors import InvalidSettings
 from rove.guard.policy.rule_policy import EFFECTS, PolicyRule, RulePolicy, Word
 from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
@@ -46,12 +47,13 @@ def policy_from(settings: Settings) -> RulePolicy:
 
 
 def _toolset_defaults(settings: Settings) -> Mapping[str, Word]:
-    """Return what the toolset says about effects that the user's policy says nothing about."""
+    """Return what the toolset says about actions and effects that the user's policy says nothing about."""
     if settings.toolset is None or settings.toolset == DEFAULT_TOOLSET:
         return {}
     given = read_toolset(settings.toolset, settings.home_folder).get("approval", {})
     table = cast("dict[str, Any]", given) if isinstance(given, dict) else {"approval": given}
-    for problem in _default_problems(table):
+    effects = {key: word for key, word in table.items() if key not in registry() or word not in WORDS}
+    for problem in _default_problems(effects):
         raise InvalidSettings(
             f"The toolset {settings.toolset} is not valid: `{problem.key}` of [approval] {problem.why}.",
             hint="Correct the file; docs/toolsets.md describes its syntax.",

@@ -161,6 +161,8 @@ class RulePolicy:
         for index, rule in enumerate(self.rules):
             if rule.matches(facts, effect):
                 return PolicyVerdict(rule.decide, effect, self._where(index), rule)
+        if facts.verb in self.toolset_defaults and effect.value not in self.defaults:
+            return PolicyVerdict(self.toolset_defaults[facts.verb], effect, "[approval] of the toolset")
         if facts.is_composite:
             return PolicyVerdict("allow", effect, "each of its steps is decided on by itself")
         if effect.value in self.defaults:

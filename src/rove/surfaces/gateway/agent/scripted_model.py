@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from rove.action import registry
 from rove.surfaces.gateway.agent.tea_room import NAME, Action, Done, Scene, next_move
-from rove.surfaces.gateway.tools.browser import TYPES
+from rove.toolsets.listed_actions import TYPES
 
 # Seconds between two words, so that a person sees the text arrive.
 PACE = 0.02

@@ -6,13 +6,10 @@ from collections.abc import Iterator
 
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.tools.bash import BashTool
-from rove.surfaces.gateway.tools.browser import BrowserTool
+from rove.surfaces.gateway.tools.browser import CHAT_TOOLSET, BrowserTool
 from rove.surfaces.gateway.tools.catalogue import tools_of
 from rove.surfaces.gateway.tools.tool import AnyTool
 from rove.toolsets.toolset import Toolset, catalogue_toolset, toolset_from
-
-# The toolset of the chat where the settings name none.
-CHAT_TOOLSET = "batch"
 
 
 def registered_tools(settings: Settings) -> Iterator[AnyTool]:
@@ -29,7 +26,7 @@ def _for_model(settings: Settings) -> Iterator[AnyTool]:
     if (settings.toolset or CHAT_TOOLSET) != CHAT_TOOLSET:
         yield from tools_of(toolset_from(settings))
     elif settings.browser_enabled:
-        yield BrowserTool()
+        yield BrowserTool(settings)
     if settings.serve.bash:
         yield BashTool()
 

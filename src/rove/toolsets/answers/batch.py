@@ -1,0 +1,14 @@
+"""Answers to a list of actions."""
+
+from __future__ import annotations
+
+from rove.outcome import AnyOutcome
+from rove.toolsets.answers.form import answer_form, told_as_text
+from rove.toolsets.listed_actions import read_listed_actions, with_first_matches
+from rove.toolsets.tool import Answer, ToolRequest
+
+
+@answer_form("listed_actions")
+def listed_actions(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell what each action did; an extraction tells of the first element that matched."""
+    return told_as_text(request, with_first_matches(outcome, read_listed_actions(request.arguments["actions"])))
