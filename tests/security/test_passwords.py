@@ -271,6 +271,20 @@ async def test_a_password_field_in_a_shadow_root_is_refused(session: Session, si
     assert await value(session, "[n.value, p.value]") == ["Beatrice", ""]
 
 
+async def test_a_password_field_in_the_closed_shadow_root_of_editable_text_is_refused(
+    session: Session, site: Site
+) -> None:
+    page = """<div id=h contenteditable>note</div><script>
+      const root = h.attachShadow({mode: 'closed'});
+      root.innerHTML = '<input type=password><slot></slot>';
+      var p = root.firstChild</script>"""
+    await session.using(quiet=True).navigate(site.page("/", page))
+    await session.using(quiet=True).evaluate("p.focus()")
+    with pytest.raises(Denied):
+        await session.using(quiet=True).type("hunter2")
+    assert await value(session, "p.value") == ""
+
+
 async def test_a_password_field_in_nested_closed_shadow_roots_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<section></section>"))
     script = """let root = document.querySelector('section');

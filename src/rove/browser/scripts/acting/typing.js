@@ -22,8 +22,8 @@ export const takesText = (element) =>
 export const fieldOfEvent = (event) => {
   /** @type {any} */
   let element = event.composedPath()[0];
-  while (element && !takesText(element)) element = shadowOf(element)?.activeElement ?? null;
-  return element;
+  for (let inner = element; inner; inner = shadowOf(inner)?.activeElement) element = inner;
+  return takesText(element) ? element : null;
 };
 
 // The elements that can have a shadow root. A canvas cannot, so what is typed there goes into no field.
@@ -68,8 +68,9 @@ const startWatching = () => {
   for (const kind of ["copy", "cut", "paste", "dragstart", "drop"]) listenAhead(kind, inspectTransfer);
 };
 
+// Also an element with text that can be edited: the focus may be on a field in its shadow root.
 /** @param {Element} element */
-const mayHaveClosedShadow = (element) => !takesText(element) && !shadowOf(element) && canBeHost(element);
+const mayHaveClosedShadow = (element) => !shadowOf(element) && canBeHost(element);
 
 export const typingFocus = () => {
   const element = focusHere();
