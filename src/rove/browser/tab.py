@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
-from rove.browser.aria import AriaReader
+from rove.browser.aria.reader import AriaReader
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from rove.browser.aria import AriaSnapshot
+from rove.browser.aria.reader import AriaSnapshot
 from rove.chromium.aria.page import Page
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
-    from rove.page_view import ViewKind
     from rove.snapshot.tree import Snapshot
+    from rove.views.page_view import ViewKind
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rove.browser.page_data import LEVELS, ConsoleMessage
 from rove.outcome import moment
-from rove.page_view import WrittenLines
+from rove.views.page_view import WrittenLines
 from rove.workspace import Workspace
 
 FOLDER = ".playwright-mcp"

@@ -13,12 +13,12 @@ from rove.browser.failures import BrowserError
 from rove.browser.page_data import ConsoleMessage
 from rove.engine.views.files import ConsoleFile, save_snapshot
 from rove.errors import DialogOpen, RoveError
-from rove.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
 from rove.target import targets_in
+from rove.views.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
 
 if TYPE_CHECKING:
     from rove.action import AnyAction
-    from rove.browser.aria import AriaSnapshot
+    from rove.browser.aria.reader import AriaSnapshot
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
 

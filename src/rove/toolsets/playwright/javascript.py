@@ -8,11 +8,11 @@ from typing import Any
 
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
-from rove.page_view import PageView
 from rove.target import AriaRef, Locator, parse_target
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
 from rove.validation.pattern import pattern
+from rove.views.page_view import PageView
 
 Arguments = Mapping[str, Any]
 NO_VIEW = PageView()

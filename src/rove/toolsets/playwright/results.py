@@ -11,10 +11,10 @@ from rove.actions.devtools.console import ConsoleLine
 from rove.actions.devtools.network import RequestLine
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
-from rove.page_view import PageView, ViewedTab
 from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
+from rove.views.page_view import PageView, ViewedTab
 
 Arguments = Mapping[str, Any]
 NO_VIEW = PageView()
