@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rove.browser.page_data import LEVELS, ConsoleMessage
 from rove.outcome import moment
+from rove.views.console_line import console_line
 from rove.views.page_view import WrittenLines
 from rove.workspace import Workspace
 
@@ -23,14 +24,6 @@ def stamp(at: float) -> str:
 async def save_snapshot(workspace: Path, text: str) -> str:
     """Write a snapshot to a new file; return its path."""
     return str(await Workspace(workspace).save(FOLDER, f"page-{stamp(time.time())}.yml", text.encode()))
-
-
-def console_line(message: ConsoleMessage) -> str:
-    """Return a message as Playwright writes it."""
-    if message.kind == "exception":
-        return message.text
-    kind = {"warn": "warning"}.get(message.kind, message.kind)
-    return f"[{kind.upper()}] {message.text} @ {message.location}"
 
 
 class ConsoleFile:
@@ -50,13 +43,21 @@ class ConsoleFile:
         if not fresh:
             return None
         self._told |= {id(message) for message in fresh}
-        text = "".join(f"[{round((each.at - loaded) * 1000):>8}ms] {console_line(each)}\n" for each in fresh)
+        text = "".join(
+            f"[{round((each.at - loaded) * 1000):>8}ms] {console_line(each.kind, each.level, each.text, each.location)}\n"
+            for each in fresh
+        )
         first, self._lines = self._lines + 1, self._lines + text.count("\n")
         if self._path is None:
             self._path = await Workspace(workspace).save(FOLDER, f"console-{stamp(loaded)}.log", text.encode())
         else:
             await asyncio.to_thread(Workspace(workspace).append, self._path, text.encode())
         return WrittenLines(str(self._path), first, self._lines)
+
+
+def _written(message: ConsoleMessage, loaded: float) -> str:
+    line = console_line(message.kind, message.level, message.text, message.location)
+    return f"[{round((message.at - loaded) * 1000):>8}ms] {line}\n"
 
 
 def _is_written(message: ConsoleMessage) -> bool:

@@ -127,7 +127,8 @@ async def _loaded_at(tab: Tab) -> float:
 
 
 def _counts(messages: list[ConsoleMessage]) -> ConsoleCounts:
-    errors = sum(message.count for message in messages if message.level == "error")
+    # An assertion that failed is no error to Playwright.
+    errors = sum(message.count for message in messages if message.level == "error" and message.kind != "assert")
     warnings = sum(message.count for message in messages if message.level == "warning")
     return ConsoleCounts(sum(message.count for message in messages), errors, warnings)
 
