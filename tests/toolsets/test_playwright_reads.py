@@ -131,8 +131,8 @@ setTimeout(() => { throw new Error("unhandled") }, 0)</script>"""
     assert "#L1-L" in link
     said = (await client.call("console_messages")).result or ""
     assert said.startswith('Total messages: 5 (Errors: 2, Warnings: 1)\nReturning 4 messages for level "info"\n\n')
-    assert f"[LOG] Hello, world! @ {url}:3" in said
-    assert f"[ERROR] Error @ {url}:4" in said
+    assert f"[LOG] Hello, world! @ {url}:2" in said
+    assert f"[ERROR] Error @ {url}:3" in said
     assert "Error: unhandled" in said
     assert "Detail" not in said
     worst = (await client.call("console_messages", level="error")).result or ""

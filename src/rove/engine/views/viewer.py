@@ -32,8 +32,9 @@ UPLOAD = "upload"
 class PageViewer:
     """Views pages as one caller is shown them. Without a kind it views nothing."""
 
-    def __init__(self, kind: ViewKind | None, may_show: Callable[[Tab], bool]) -> None:
-        """`may_show`: whether the caller may read a page without asking."""
+    def __init__(self, kind: ViewKind | None, may_show: Callable[[Tab], bool], redact: Callable[[str], str]) -> None:
+        """`may_show`: whether the caller may read a page without asking. `redact`: removes secrets from a text."""
+        self._redact = redact
         self._kind = kind
         self._may_show = may_show
 
@@ -68,17 +69,15 @@ class PageViewer:
         messages = [message for message in tab.console[0] if message.at >= loaded]
         view = PageView(tabs, status=tab.page.status, counts=_counts(messages), loaded=loaded, modal_states=modal)
         taken = await self._snapshot(tab) if self._kind == "aria" and not modal else None
-        file = (
-            await save_snapshot(tab.settings.workspace_folder, taken.text if taken else "")
-            if self._kind == "aria"
-            else None
-        )
+        # What is in files leaves the session as answers do.
+        text, folder = self._redact(taken.text) if taken else "", tab.settings.workspace_folder
+        lines = None if modal else await _console_file(tab).write(folder, loaded, messages, self._redact)
         return replace(
             view,
             is_changed=_is_news(tab, view),
-            snapshot=taken.text if taken else None,
-            snapshot_file=file,
-            console=None if modal else await _console_file(tab).write(tab.settings.workspace_folder, loaded, messages),
+            snapshot=text if taken else None,
+            snapshot_file=await save_snapshot(folder, text) if self._kind == "aria" else None,
+            console=lines,
             downloads=_downloads(tab),
             locators=locators,
         )
