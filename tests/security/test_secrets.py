@@ -404,4 +404,4 @@ async def test_files_that_a_view_refers_to_have_no_secret(
     for file in (view.snapshot_file, view.console.path):
         text = Path(file).read_text(encoding="utf-8")
         assert TOKEN not in text
-        assert "[secret:token]" in text
+        assert "[secret token]" in text

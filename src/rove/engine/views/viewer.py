@@ -13,6 +13,7 @@ from rove.browser.failures import BrowserError
 from rove.browser.page_data import ConsoleMessage
 from rove.engine.views.files import ConsoleFile, save_snapshot
 from rove.errors import DialogOpen, RoveError
+from rove.outcome import origin_in
 from rove.target import targets_in
 from rove.views.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
 
@@ -89,14 +90,14 @@ class PageViewer:
         return PageView(modal_states=_modal_states(context.current))
 
     async def _viewed(self, tab: TabInfo, context: Context) -> ViewedTab:
+        is_current = tab is context.current
+        if not context.may_read(tab.url):
+            return ViewedTab(tab.id, origin_in(tab.url), "", is_current)  # an address can contain text of the page
         title = ""
-        if context.may_read(tab.url):
-            with contextlib.suppress(TimeoutError, BrowserError):
-                async with asyncio.timeout(TITLE_SECONDS):
-                    title = "" if tab.open_dialog else await tab.title()
-        return ViewedTab(
-            tab.id, tab.url, "" if title == tab.url or _names_address(title, tab.url) else title, tab is context.current
-        )
+        with contextlib.suppress(TimeoutError, BrowserError):
+            async with asyncio.timeout(TITLE_SECONDS):
+                title = "" if tab.open_dialog else await tab.title()
+        return ViewedTab(tab.id, tab.url, "" if _names_address(title, tab.url) else title, is_current)
 
     async def _snapshot(self, tab: Tab) -> AriaSnapshot | None:
         with contextlib.suppress(TimeoutError, BrowserError):
