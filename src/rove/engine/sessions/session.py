@@ -87,7 +87,7 @@ class Session:
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
         self._typed = TypedTexts(secrets)
-        self.redact = self._typed.redact
+        self.redact: Callable[[str], str] = self._typed.redact
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
