@@ -34,9 +34,10 @@ EFFECTS = {
     Effect.READ: "looks, and changes nothing",
     Effect.ACT: "does what a user could do with a browser",
     Effect.NAVIGATE: "makes a tab load an address",
-    Effect.SCRIPT: "runs code in the page",
+    Effect.SCRIPT: "runs code in the page, or reads and changes what the page stores",
     Effect.SEND_FILE: "hands files of the workspace to a page",
-    Effect.SECRET: "uses saved logins, or types a named secret, beside another effect of what is given `secret:NAME`",
+    Effect.SECRET: "uses saved logins, reads the value of a cookie, or types a named secret, beside another effect of "
+    "what is given `secret:NAME`",
     Effect.SPAWN: "opens something that stays open until it is closed",
     Effect.HANDOFF: "asks a person to drive, and waits for them",
 }

@@ -36,6 +36,7 @@ from rove.validation.spelling import nearest
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
+    from rove.settings.tree import Settings
     from rove.states.facts import StateFacts
 
 P = ParamSpec("P")
@@ -142,6 +143,14 @@ class ContextAction(Action[R]):
         return None
 
     async def perform(self, context: Context) -> R:
+        """Do it, within a deadline."""
+        raise NotImplementedError
+
+
+class FileAction(Action[R]):
+    """An action on files of the workspace. It needs no browser, and does not start one."""
+
+    async def perform(self, settings: Settings) -> R:
         """Do it, within a deadline."""
         raise NotImplementedError
 
@@ -378,6 +387,7 @@ __all__ = [
     "CompositeAction",
     "ContextAction",
     "Effect",
+    "FileAction",
     "HandoffDesk",
     "PersonAction",
     "SessionDirectory",

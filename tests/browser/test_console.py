@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from tests.site import Site
@@ -169,3 +170,64 @@ async def test_of_many_errors_ten_are_reported_and_the_rest_counted(session: Ses
     outcome = await session.navigate(site.page("/", page))
     assert len(outcome.events) == 11
     assert (outcome.events[-1].text, outcome.events[-1].advice) == ("90 more", "All errors are in session.console().")
+
+
+async def test_arguments_are_returned_as_json(session: Session, site: Site) -> None:
+    script = """console.log('tea', 1, true, null, undefined, NaN, 10n);
+      console.log({a: 1, b: [1, {c: 'x'.repeat(200)}]});
+      console.log([1, 'two'], {flat: true}, new Map([['k', 1]]), new Error('no').message, () => 1)"""
+    await lines(session, site, script, 3)
+    for _ in range(PATIENCE * 20):
+        found = (await session.console()).result.latest(10)
+        if not isinstance(found[1]["args"][0], str):  # nested objects are fetched a moment later
+            break
+        await session.wait(seconds=0.05)
+    assert [entry["args"] for entry in found] == [
+        ["tea", 1, True, None, None, "NaN", "10n"],
+        [{"a": 1, "b": [1, {"c": "x" * 200}]}],
+        [[1, "two"], {"flat": True}, 'Map(1) {"k" => 1}', "no", "() => 1"],
+    ]
+    assert {entry["type"] for entry in found} == {"log"}
+    assert found[0]["timestamp"].endswith("+00:00") and found[0]["source"].startswith(site.url("/:2:"))
+
+
+async def test_objects_that_contain_themselves_or_have_getters_are_told_by_their_beginning(
+    session: Session, site: Site
+) -> None:
+    script = (
+        "const a = {n: 1}; a.a = a; console.log(a); console.log({get trap() { document.title = 'sprung'; return 1 }})"
+    )
+    found = await lines(session, site, script, 2)
+    assert [line.text for line in found] == ["{n: 1, a: Object}", "{trap: accessor}"]
+    await session.wait(seconds=0.2)
+    entries = (await session.console()).result.latest(10)
+    assert [entry["args"] for entry in entries] == [["{n: 1, a: Object}"], ["{trap: accessor}"]]
+    assert (await session.evaluate("document.title")).result.value == "Loud"
+
+
+async def test_an_uncaught_error_has_a_position(session: Session, site: Site) -> None:
+    site.page("/app.js", "setTimeout(() => {\n  undefinedFunction()\n})", kind="text/javascript")
+    await session.navigate(site.page("/", "<script src=/app.js></script>"))
+    (line,) = await written(session, 1)
+    assert line.source == site.url("/app.js:2:3")
+
+
+async def test_repeated_messages_are_entries_of_their_own_and_cleared_ones_are_counted(
+    session: Session, site: Site
+) -> None:
+    await lines(session, site, "for (let i = 0; i < 3; i++) console.log('same'); console.log('other')", 2)
+    result = (await session.console()).result
+    assert [entry["args"] for entry in result.latest(10)] == [["same"], ["same"], ["same"], ["other"]]
+    assert [entry["args"] for entry in result.latest(2)] == [["same"], ["other"]]
+    assert result.latest(0) == []
+    assert (await session.console(limit=0, clear=True)).result.cleared == 4
+    assert (await session.console(clear=True)).result.cleared == 0
+
+
+async def test_a_long_log_is_saved_in_the_workspace(session: Session, site: Site, home: Path) -> None:
+    await lines(session, site, "for (let i = 0; i < 40; i++) console.log(i + 'x'.repeat(900))", 12)
+    result = (await session.console()).result
+    path = Path(result.path)
+    assert path.parent == home / "workspace" / "output"
+    assert [entry["args"][0][:2] for entry in json.loads(path.read_text())][-1] == "39"
+    assert f"cat {path}" in str(result)

@@ -47,6 +47,14 @@ async def test_navigating_to_a_download_keeps_the_page(session: Session, site: S
     outcome = await session.navigate(serve_attachment(site, "a.bin"))
     assert [event.kind for event in outcome.events] == ["download"]
     assert outcome.url == site.url("/")
+    download = outcome.result.download
+    assert download is not None and download.path is not None
+    assert (download.name, Path(download.path).read_text(), download.size) == (
+        Path(download.path).name,
+        "content",
+        7,
+    )
+    assert (await session.navigate(site.url("/"))).result.download is None
 
 
 async def test_the_same_download_twice_gets_two_names(session: Session, site: Site) -> None:

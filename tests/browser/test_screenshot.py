@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.errors import ElementNotFound
+from rove.errors import Denied, ElementNotFound
 
 
 def png_size(data: bytes) -> tuple[int, int]:
@@ -58,3 +59,42 @@ async def test_a_screenshot_of_a_missing_element_is_not_found(session: Session, 
     await session.navigate(site.page("/", "<p>Here</p>"))
     with pytest.raises(ElementNotFound):
         await session.screenshot("#missing")
+
+
+async def test_a_screenshot_is_saved_in_the_workspace(session: Session, site: Site, home: Path) -> None:
+    workspace = home / "workspace"
+    await session.navigate(site.page("/", "<h1>Hi</h1>"))
+    outcome = await session.screenshot(path="shots/may/first")
+    assert outcome.result.path == str(workspace / "shots" / "may" / "first.png")
+    assert Path(outcome.result.path).read_bytes() == outcome.attachments[0].data
+    assert f"Saved as {outcome.result.path}" in str(outcome.result)
+    again = (await session.screenshot(path="shots/may/first.png")).result
+    assert again.path == str(workspace / "shots" / "may" / "first-2.png")
+    new = Path((await session.screenshot(path="screenshots/", format="jpeg")).result.path)
+    assert new.parent == workspace / "screenshots" and new.suffix == ".jpg"
+    assert Path((await session.screenshot(path=str(workspace / "top.png"))).result.path) == workspace / "top.png"
+    assert (await session.screenshot()).result.path == ""
+
+
+@pytest.mark.parametrize("path", ["../out.png", "/tmp/out.png", "a/../../out.png", "/tmp/"])
+async def test_a_screenshot_is_not_saved_outside_of_the_workspace(session: Session, site: Site, path: str) -> None:
+    await session.navigate(site.page("/", "<h1>Hi</h1>"))
+    with pytest.raises(Denied):
+        await session.screenshot(path=path)
+
+
+async def test_a_screenshot_is_scaled_to_its_longest_side(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<h1>Hi</h1>"))
+    (image,) = (await session.screenshot(max_side=640)).attachments
+    assert png_size(image.data) == (640, 360)
+
+
+async def test_a_selector_may_choose_one_of_several_matches(session: Session, site: Site) -> None:
+    boxes = "".join(f"<div class=box style='width: {width}px; height: 50px'></div>" for width in (100, 200))
+    await session.navigate(site.page("/", boxes))
+    for index, width in enumerate((100, 200)):
+        (image,) = (await session.screenshot(f".box >> nth={index}")).attachments
+        assert png_size(image.data) == (width, 50)
+    with pytest.raises(ElementNotFound) as caught:
+        await session.using(timeout=2).screenshot(".box >> nth=2")
+    assert caught.value.message == "Selector '.box' not found"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import ScriptFailed
+from rove.render.outcomes import as_text
 
 
 @pytest.mark.parametrize(
@@ -22,6 +25,14 @@ from rove.errors import ScriptFailed
         ("null", None),
         ("NaN", "NaN"),
         ("10n", "10n"),
+        ("new Date(0)", "1970-01-01T00:00:00.000Z"),
+        (
+            "({at: new Date(0), f() {}, m: new Map([[1, 2]]), s: new Set([3])})",
+            {"at": "1970-01-01T00:00:00.000Z", "m": [[1, 2]], "s": [3]},
+        ),
+        ("[undefined, () => 1, Symbol()]", [None, None, None]),
+        ("function add(a, b) { return a + b }; add(2, 3)", 5),
+        ("() => 5;", 5),
         ("document.title", "Page"),
         ("Promise.resolve(7)", 7),
         ("await Promise.resolve(8)", 8),
@@ -89,3 +100,23 @@ async def test_values_that_refer_to_themselves_do_not_break_the_call(session: Se
     with pytest.raises(ScriptFailed):
         await session.evaluate("const a = {}; a.a = a; a")
     assert (await session.evaluate("1")).result.value == 1
+
+
+async def test_a_promise_is_not_waited_for_if_the_caller_says_so(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p id=it>Text</p>"))
+    pending = "new Promise(() => {})"
+    assert (await session.evaluate(pending, await_promise=False)).result.value == {}
+    assert (await session.evaluate(f"() => {pending}", "#it", await_promise=False)).result.value == {}
+    assert (await session.evaluate("7", await_promise=False)).result.value == 7
+
+
+async def test_a_large_value_is_saved_in_the_workspace(session: Session, site: Site, home: Path) -> None:
+    await session.navigate(site.page("/", "<p>Text</p>"))
+    outcome = await session.evaluate("'é'.repeat(20000)")
+    path = Path(outcome.result.path)
+    assert path.parent == home / "workspace" / "output"
+    assert json.loads(path.read_text()) == outcome.result.value == "é" * 20000
+    text = as_text(outcome)
+    assert f"All 40002 bytes of it: {path} (read it with: cat {path})" in text
+    assert len(text) < 21_000
+    assert (await session.evaluate("'x'.repeat(19000)")).result.path == ""

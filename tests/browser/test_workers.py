@@ -133,3 +133,21 @@ async def test_another_sessions_workers_are_not_seen(controlled: Session, site: 
     other = await controlled.another()
     await other.navigate(site.url("/"))
     assert (await other.workers()).result.workers == ()
+
+
+async def test_an_inspection_says_what_a_service_worker_controls(controlled: Session, site: Site) -> None:
+    (worker,) = (await controlled.workers("inspect", url="sw.js")).result.workers
+    assert worker.clients == (site.url("/"),)
+    assert worker.fetched is not None and worker.fetched.startswith("20")
+    assert f"controls {site.url('/')}" in str((await controlled.workers("inspect")).result)
+    assert (await controlled.workers("inspect", url="other.js")).result.workers == ()
+
+
+async def test_a_service_worker_is_updated(controlled: Session, site: Site) -> None:
+    await controlled.workers("update")
+    assert await value(controlled, ASK) == "stale"
+    site.page("/sw.js", CACHING.replace("stale", "updated"), kind="text/javascript")
+    found = (await controlled.workers("update")).result.workers
+    assert found[0].state.startswith(("installed", "activat"))
+    await listed(controlled, 1)  # the new version takes over by itself
+    assert await value(controlled, ASK) == "updated"

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from rove.browser.emulation.overrides import Overrides
+from rove.browser.network.conditions import NetworkConditions, Throttling
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -35,6 +36,7 @@ class SharedState:
     """The state that the tabs of a session share, to be restored after a restart of the browser."""
 
     is_offline: bool = False
+    throttling: Throttling = Throttling()
     clipboard_text: str = ""
     ref_numbers: RefNumbers = field(default_factory=RefNumbers)
     overrides: Overrides = Overrides()
@@ -103,14 +105,19 @@ class Context(Protocol):
     @property
     def shared_state(self) -> SharedState: ...
     @property
+    def network_conditions(self) -> NetworkConditions: ...
+    @property
     def clipboard_text(self) -> str: ...
     def set_clipboard(self, text: str, /) -> None: ...
     def may_read(self, address: str, /) -> bool:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         ...
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, /) -> None:
-        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str], /) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others.
+
+        `redact` replaces secrets in text that is written to files.
+        """
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
@@ -130,7 +137,6 @@ class Context(Protocol):
         """Replace a page that cannot be used any more by an empty one under the same id."""
         ...
 
-    async def set_offline(self, offline: bool, /) -> None: ...
     @property
     def overrides(self) -> Overrides:
         """What the session emulates, grants and intercepts."""

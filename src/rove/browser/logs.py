@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from rove.browser.network.request_data import NetworkMessages, RequestTiming
 from rove.browser.page_data import ConsoleMessage, WorkerInfo
 
 
@@ -14,7 +15,9 @@ class ConsoleLog(Protocol):
     dropped: int
 
     def __iter__(self) -> Iterator[ConsoleMessage]: ...
-    def clear(self) -> None: ...
+    def clear(self) -> int:
+        """Remove all messages; return how many there were."""
+        ...
 
 
 class LoggedRequest(Protocol):
@@ -63,6 +66,18 @@ class LoggedRequest(Protocol):
 
     @property
     def has_failed(self) -> bool: ...
+    @property
+    def initiator(self) -> str:
+        """Who started it, and at which place: `script https://example.com/app.js:3:9`."""
+        ...
+
+    @property
+    def timing(self) -> RequestTiming: ...
+    @property
+    def messages(self) -> NetworkMessages:
+        """The frames of a WebSocket, or the events of a server."""
+        ...
+
     async def request_body(self) -> bytes | None:
         """Return the request body; None when the browser no longer has it."""
         ...
@@ -90,6 +105,13 @@ class Workers(Protocol):
         ...
 
     async def list(self) -> list[WorkerInfo]: ...
+    async def inspect(self, url: str | None, /) -> Sequence[WorkerInfo]:
+        """Return all that is known of the service workers whose URL or scope contains `url`, or of all of them."""
+        ...
+
+    async def update(self, url: str | None, /) -> None:
+        """Have the browser look for a new version of the service workers whose URL or scope contains `url`."""
+
     async def bypass(self, bypass: bool, /) -> None:
         """Send the tab's requests past its service worker, from the next request on."""
 

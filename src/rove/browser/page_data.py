@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rove.validation.record import dataclass
 
@@ -68,6 +68,15 @@ class PdfFile:
     path: Path
     size: int
     pages: int
+
+
+@dataclass(frozen=True)
+class DownloadedFile:
+    """A download by the name that its server gave it; `path` is its file in the workspace once it is complete."""
+
+    name: str
+    path: str | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -146,15 +155,6 @@ class OpenDialog:
 
 
 @dataclass(frozen=True)
-class DownloadedFile:
-    """A download by the name that its server gave it; `path` is its file in the workspace once it is complete."""
-
-    name: str
-    path: str | None = None
-    size: int | None = None
-
-
-@dataclass(frozen=True)
 class ConsoleSource:
     """The JavaScript context that wrote a message (page, frame or worker) and the origin of its code."""
 
@@ -164,7 +164,10 @@ class ConsoleSource:
 
 @dataclass(frozen=True)
 class ConsoleMessage:
-    """One console message, its position in the source code, and how often it was written in a row."""
+    """One console message, its position in the source code, and how often it was written in a row.
+
+    `args` are the arguments of the call as JSON data. Those of objects are completed a moment after the call.
+    """
 
     level: Level
     kind: str
@@ -172,6 +175,7 @@ class ConsoleMessage:
     location: str
     source: ConsoleSource
     at: float
+    args: list[Any] = field(default_factory=list[Any], compare=False)
     count: int = 1
 
 
@@ -184,3 +188,7 @@ class WorkerInfo:
     state: str
     scope: str | None = None
     controls_page: bool = False
+    # What only an inspection tells: the pages that it controls, and when its script was fetched and last changed.
+    clients: tuple[str, ...] = ()
+    fetched: str | None = None
+    modified: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
@@ -24,6 +24,8 @@ from rove.browser.page_data import (
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
+from rove.browser.storage.cookies import Cookies
+from rove.browser.storage.page_storage import PageStorage
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
 
@@ -129,6 +131,8 @@ class Tab(TabInfo, Protocol):
     lock: asyncio.Lock
     # Whether the page did not answer when it was last asked.
     is_unresponsive: bool
+    # Replaces secrets, and what a person typed, in text that is written to files.
+    redact: Callable[[str], str]
 
     @property
     def page(self) -> PageState: ...
@@ -145,6 +149,10 @@ class Tab(TabInfo, Protocol):
     def network(self) -> NetworkLog: ...
     @property
     def workers(self) -> Workers: ...
+    @property
+    def cookies(self) -> Cookies: ...
+    @property
+    def storage(self) -> PageStorage: ...
     @property
     def screencast(self) -> Screencast: ...
     @property
@@ -217,7 +225,7 @@ class Tab(TabInfo, Protocol):
     async def wait_for_change(self, timeout: float, /) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""
 
-    async def evaluate(self, expression: str, /) -> Any:
+    async def evaluate(self, expression: str, await_promise: bool = True, /) -> Any:
         """Run JavaScript in the page; a function is called."""
         ...
 
@@ -245,5 +253,5 @@ class Tab(TabInfo, Protocol):
         """Return the interactive elements that a screenshot shows, and where in it they are."""
         ...
 
-    async def print_pdf(self, options: PdfOptions, name: str, /) -> PdfFile: ...
+    async def print_pdf(self, options: PdfOptions, name: str, folder: str = "", /) -> PdfFile: ...
     async def resize(self, width: int, height: int, /) -> None: ...

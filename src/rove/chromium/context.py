@@ -13,6 +13,7 @@ from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedState
 from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
+from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
 from rove.chromium.page.permissions import deny_all, set_grants
@@ -109,9 +110,9 @@ class Context:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         return self._shared.may_read(address)
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str) -> None:
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str]) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
-        self._shared.may_read, self._shared.withheld = may_read, withheld
+        self._shared.may_read, self._shared.withheld, self._shared.redact = may_read, withheld, redact
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
@@ -124,8 +125,9 @@ class Context:
     def set_clipboard(self, text: str) -> None:
         self._shared.clipboard.text = text
 
-    async def set_offline(self, offline: bool) -> None:
-        await self._shared.network_conditions.set_offline(offline)
+    @property
+    def network_conditions(self) -> NetworkConditions:
+        return self._shared.network_conditions
 
     @property
     def overrides(self) -> Overrides:

@@ -10,17 +10,16 @@ import tomlkit
 from tomlkit.exceptions import ParseError
 
 from rove.errors import InvalidSettings
-from rove.settings.tree import options, resolve
-from rove.validation.spelling import nearest
+from rove.settings.tree import option_of, resolve
 
 
 def write_setting(path: Path, key: str, value: Any) -> None:
     """Set one key, or remove it if the value is None. Raises InvalidSettings if the settings would not be valid."""
-    known = {option.key: option for option in options()}
-    if key not in known or key == "home":
-        raise InvalidSettings(f"There is no setting `{key}`.", hint=f"Did you mean `{nearest(key, known, 0)}`?")
+    option = option_of(key)
+    if option.key == "home":
+        raise InvalidSettings("`home` is not in the config file, which is in that folder.", hint="Set ROVE_HOME.")
     document = _read(path)
-    *tables, name = known[key].names
+    *tables, name = option.names
     table: Any = document
     for part in tables:
         table = table.setdefault(part, tomlkit.table())

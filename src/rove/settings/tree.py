@@ -26,7 +26,12 @@ from rove.settings.debug_port import checked
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
-from rove.settings.sections import Deadlines, Guarding, Journaling, Limits, Observing, Serving, Viewport
+from rove.settings.sections import Deadlines as Deadlines
+from rove.settings.sections import Guarding as Guarding
+from rove.settings.sections import Journaling as Journaling
+from rove.settings.sections import Limits as Limits
+from rove.settings.sections import Observing, Viewport
+from rove.settings.sections import Serving as Serving
 from rove.settings.toolset_file import settings_of
 from rove.validation.fields import InvalidFields, Validated, arg, build, declared
 from rove.validation.record import dataclass
@@ -35,6 +40,8 @@ from rove.validation.spelling import nearest
 log = logging.getLogger(__name__)
 # rove sets this itself, in the environment of the processes that it starts.
 RUN_FOLDER_MARK = "ROVE_RUN_FOLDER"
+# Other names that settings have.
+ALIASES = {"browser_headless": "headless"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class Settings(Validated):
     browser_enabled: bool = arg(
         "Give agents a browser; without it no browser tool is registered on any surface.", default=True
     )
-    headless: bool = arg("Run without a window.", default=True)
+    headless: bool = arg("Run without a window. Also called browser_headless.", default=True)
     profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
     browser_per_session: bool = arg(
         "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",
@@ -214,8 +221,8 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
     sources = {option.key: "default" for option in options()}
     layers = [
         (str(home / "config.toml"), _from_file(home / "config.toml")),
-        *((option.variable, _given(option, environment[option.variable])) for option in _set_in(environment)),
-        *((_option(key).flag, _given(_option(key), value)) for key, value in flags.items()),
+        *((variable, _given(option, environment[variable])) for variable, option in _set_in(environment)),
+        *((option_of(key).flag, _given(option_of(key), value)) for key, value in flags.items()),
     ]
     if chosen := next((layer["toolset"] for _, layer in reversed(layers) if layer.get("toolset")), None):
         layers.insert(0, (f"toolset {chosen}", _known_settings(settings_of(str(chosen), home), str(chosen))))
@@ -226,7 +233,7 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
 
 
 def _known_settings(given: Mapping[str, Any], toolset: str) -> dict[str, Any]:
-    return {_option(key, f" in the toolset {toolset}").key: value for key, value in _flatten(given, "")}
+    return {option_of(key, f" in the toolset {toolset}").key: value for key, value in _flatten(given, "")}
 
 
 def _given(option: Option, value: Any) -> dict[str, Any]:
@@ -253,21 +260,24 @@ def _leaves(section: type[Validated], prefix: tuple[str, ...]) -> Iterator[Optio
         yield Option((*prefix, name), kind, getattr(section, name), rule.description)
 
 
-def _option(key: str, where: str = "") -> Option:
+def option_of(key: str, where: str = "") -> Option:
+    """Return the setting of that name. Raises InvalidSettings if there is none."""
     known = {option.key: option for option in options()}
+    key = ALIASES.get(key, key)
     if key in known:
         return known[key]
     raise InvalidSettings(f"There is no setting `{key}`{where}.", hint=f"Did you mean `{nearest(key, known, 0)}`?")
 
 
-def _set_in(environment: Mapping[str, str]) -> list[Option]:
+def _set_in(environment: Mapping[str, str]) -> list[tuple[str, Option]]:
     known = {option.variable: option for option in options()}
+    known |= {f"ROVE_{name.upper()}": option_of(key) for name, key in ALIASES.items()}
     for variable in environment:
         if variable.startswith("ROVE_") and variable not in known and variable != RUN_FOLDER_MARK:
             log.warning(
                 "%s is ignored: there is no such setting. Did you mean %s?", variable, nearest(variable, known, 0)
             )
-    return [option for variable, option in known.items() if variable in environment]
+    return [(variable, option) for variable, option in known.items() if variable in environment]
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -284,7 +294,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise InvalidSettings(
             f"`home` cannot be set in {path}, which is in that folder.", hint="Set ROVE_HOME or pass --home."
         )
-    return {_option(key, f" in {path}").key: value for key, value in _flatten(tree, "")}
+    return {option_of(key, f" in {path}").key: value for key, value in _flatten(tree, "")}
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -298,7 +308,7 @@ def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 def _build(values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
     tree: dict[str, Any] = {}
     for key, value in values.items():
-        *parents, leaf = _option(key).path
+        *parents, leaf = option_of(key).path
         branch = tree
         for parent in parents:
             branch = branch.setdefault(parent, {})

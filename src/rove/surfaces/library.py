@@ -14,12 +14,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from rove.action import Action, make_action, registry
 from rove.actions.devtools.console import Console
+from rove.actions.devtools.cookies import Cookies
 from rove.actions.devtools.network import Network
+from rove.actions.devtools.storage import Storage
+from rove.actions.devtools.throttling import Throttle
 from rove.actions.devtools.workers import Workers
 from rove.actions.emulation.credentials import Credentials
 from rove.actions.emulation.device import Emulate
 from rove.actions.emulation.interception import Intercept
 from rove.actions.emulation.permissions import Permissions
+from rove.actions.files.images import ReadImage
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
 from rove.actions.input.files import Upload
@@ -30,6 +34,7 @@ from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
 from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
+from rove.actions.pages.outline import Outline
 from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
@@ -134,6 +139,7 @@ class Session:
     reload = method(Reload)
     snapshot = method(Snapshot)
     aria_snapshot = method(AriaSnapshot)
+    outline = method(Outline)
     find = method(Find)
     click = method(Click)
     hover = method(Hover)
@@ -159,8 +165,12 @@ class Session:
     clipboard = method(Clipboard)
     pdf = method(Pdf)
     workers = method(Workers)
+    cookies = method(Cookies)
+    storage = method(Storage)
     resize = method(Resize)
     offline = method(Offline)
+    throttle = method(Throttle)
+    read_image = method(ReadImage)
     emulate = method(Emulate)
     permissions = method(Permissions)
     credentials = method(Credentials)

@@ -13,6 +13,13 @@ from rove.validation.pattern import pattern
 Conversion = Callable[..., Any]
 _conversions: dict[str, Conversion] = {}
 _DURATION = pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+# A timeout of so many seconds is longer than any call may take, so that milliseconds are meant.
+MILLISECONDS_FROM = 1000
+SCROLL_WORDS = {"up": "up", "down": "down", "left": "left", "right": "right", "top": "up", "bottom": "down"}
+# Pixels to the end of any page.
+FAR = 10_000_000
+_WHOLE_NUMBER = pattern(r"-?\d{1,7}")
+LONGEST_SECONDS = 600
 _SIZE = pattern(r"\s*(\d{1,5})\s*[x×,]\s*(\d{1,5})\s*")
 # The longest wait that a call may ask for, in seconds.
 LONGEST_WAIT = 60
@@ -38,6 +45,8 @@ def duration(value: object) -> float:
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not seconds:
         raise ValueError("must be a duration such as 15s, 500ms or 2m")
+    if seconds > LONGEST_SECONDS:
+        raise ValueError(f"must be at most {LONGEST_SECONDS // 60}m")
     return seconds
 
 
@@ -53,6 +62,14 @@ def milliseconds(value: object) -> float:
 def one(value: object) -> list[object]:
     """Return a list of the one value."""
     return [value]
+
+
+@conversion("first_match")
+def first_match(value: object) -> str:
+    """Return the target that means the first element which a CSS selector matches."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be a CSS selector")
+    return f"{value.strip()} >> nth=0"
 
 
 @conversion("locator")
@@ -95,10 +112,12 @@ def _form_value(value: object) -> object:
 def wait_seconds(value: object) -> float:
     """Return the seconds of a duration such as 500ms, or of a number: seconds, or milliseconds if it is above 60."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return duration(value)
+        given: float = duration(value)
+        return given
     if value <= 0:
         raise ValueError("must be above 0")
-    return value if value <= LONGEST_WAIT else value / 1000
+    seconds = float(value)
+    return seconds if seconds <= LONGEST_WAIT else seconds / 1000
 
 
 @conversion("viewport")
@@ -112,3 +131,58 @@ def viewport(value: object) -> object:
 def steps(actions: object) -> list[dict[str, Any]]:
     """Return the steps of a batch that a list such as `[{"type": "navigate", "url": …}]` means."""
     return steps_of(read_listed_actions(actions))
+
+
+@conversion("seconds")
+def seconds(value: object) -> float:
+    """Return a number of seconds; 1000 and more, which no call may take, are milliseconds."""
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 0.0
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ValueError("must be a number of seconds above 0")
+    return number / 1000 if number >= MILLISECONDS_FROM else number
+
+
+@conversion("first")
+def first(*values: object) -> object:
+    """Return the first value that is given."""
+    return next(value for value in values if value not in (None, ""))
+
+
+@conversion("nothing")
+def nothing(*values: object) -> None:
+    """Return None: with a `default`, the argument has a value only where a call has none of these."""
+
+
+@conversion("tab_id")
+def tab_id(*values: object) -> str:
+    """Return the id of a tab, which may be given as its number alone."""
+    given = str(first(*values))
+    return f"t{given}" if given.isascii() and given.isdigit() else given
+
+
+@conversion("scroll_direction")
+def scroll_direction(value: object) -> str:
+    """Return the direction of `down`, `bottom` or a number of pixels, which is negative upwards."""
+    word = str(value).strip().lower()
+    if word in SCROLL_WORDS:
+        return SCROLL_WORDS[word]
+    return "up" if _pixels(word) < 0 else "down"
+
+
+@conversion("scroll_amount")
+def scroll_amount(value: object) -> int | None:
+    """Return the pixels of `bottom`, which is far, or of a number; None for a direction alone."""
+    word = str(value).strip().lower()
+    if word in ("top", "bottom"):
+        return FAR
+    return None if word in SCROLL_WORDS else abs(_pixels(word))
+
+
+def _pixels(word: str) -> int:
+    pixels = int(word) if _WHOLE_NUMBER.fullmatch(word) else 0
+    if not pixels:
+        raise ValueError("must be up, down, left, right, top, bottom or a number of pixels")
+    return pixels

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Passage, Result, moment
+from rove.outcome import Own, Passage, Result, moment
 from rove.target import within
 from rove.validation.record import dataclass
+from rove.workspace import Workspace, reading_command
 
 if TYPE_CHECKING:
     from rove.browser.page_data import ConsoleMessage
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 LEVELS = ("debug", "info", "warning", "error")
 MOST_CHARACTERS = 12_000
+FOLDER = "output"
+FILE = "console.json"
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class ConsoleLine:
     context: str
     origin: str
     count: int
+    # The arguments of the call as JSON data; left out where they are only the text.
+    args: tuple[Any, ...] = ()
 
     def shown(self, origin: str) -> str:
         times = f" x{self.count}" if self.count > 1 else ""
@@ -37,12 +42,24 @@ class ConsoleLine:
         said = json.dumps(self.text, ensure_ascii=False)
         return f"{self.time[11:23]} {self.type}{times} {said}" + (f" ({where})" if where else "")
 
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The message as JSON data: what was called, with which arguments, when and where."""
+        place = {"context": self.context, "source": self.source} if self.source else {"context": self.context}
+        args = list(self.args or filter(None, [self.text]))
+        return {"type": self.type, "args": args, "timestamp": self.time, **place}
+
 
 @dataclass(frozen=True)
 class ConsoleLines(Result):
     lines: tuple[ConsoleLine, ...]
     left_out: int
     dropped: int
+    cleared: int = 0
+    # The file that has all entries as JSON, if they are more than fits into an answer.
+    path: Own = Own("")
+    # The most entries that were asked for.
+    limit: int = 0
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -54,8 +71,19 @@ class ConsoleLines(Result):
         if self.dropped:
             yield Passage(f"{self.dropped} dropped: more was written than is kept.")
         yield from (Passage(line.shown(origin), line.origin or origin) for line in self.lines)
-        if not self.lines:
+        if self.path:
+            yield Passage(f"All of it as JSON: {self.path} (read it with: {reading_command(self.path)})")
+        if not self.lines and not self.left_out:
             yield Passage("Nothing was written to the console.")
+        if self.cleared:
+            yield Passage(f"Cleared {self.cleared}.")
+
+    def latest(self, limit: int) -> list[dict[str, Any]]:
+        """Return the latest messages as JSON data, oldest first, each as often as it was written."""
+        entries: list[dict[str, Any]] = []
+        for line in reversed(self.lines):
+            entries += [line.entry] * min(line.count, limit - len(entries))
+        return entries[::-1]
 
 
 @action(Effect.READ)
@@ -63,7 +91,7 @@ class Console(TabAction[ConsoleLines]):
     """Read the console of the tab and its workers, uncaught errors included."""
 
     level: Literal["debug", "info", "warning", "error"] = arg("This and worse.", default="debug")
-    limit: int = arg("Most entries, the latest ones.", default=50, ge=1, le=500)
+    limit: int = arg("Most entries, the latest ones.", default=50, ge=0, le=10_000)
     clear: bool = arg("Forget all entries after this.", default=False)
 
     @property
@@ -74,29 +102,44 @@ class Console(TabAction[ConsoleLines]):
         both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]
         entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
-        lines = _latest(entries, self.limit)
-        told = ConsoleLines(tuple(lines), len(entries) - len(lines), sum(log.dropped for log in both))
-        if self.clear:
-            for log in both:
-                log.clear()
-        return told
+        lines = [_line(entry) for entry in entries[len(entries) - min(self.limit, len(entries)) :]]
+        path = await _saved(tab, lines, self.limit)
+        kept = _fitting(lines)
+        dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
+        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit)
 
 
-def _latest(entries: list[ConsoleMessage], limit: int) -> list[ConsoleLine]:
-    """Return the latest entries that fit into an answer, oldest first."""
-    lines: list[ConsoleLine] = []
+def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:
+    """Return the latest lines that fit into an answer, oldest first."""
+    kept: list[ConsoleLine] = []
     room = MOST_CHARACTERS
-    for entry in reversed(entries[-limit:]):
-        room -= len(entry.text) + len(entry.location)
-        if room < 0 and lines:
+    for line in reversed(lines):
+        room -= len(line.text) + len(line.source) + (len(json.dumps(line.args)) if line.args else 0)
+        if room < 0 and kept:
             break
-        lines.append(_line(entry))
-    return lines[::-1]
+        kept.append(line)
+    return kept[::-1]
+
+
+async def _saved(tab: Tab, lines: Sequence[ConsoleLine], limit: int) -> Own:
+    """Write all entries to a file if they are more than an answer may hold; return its path, or nothing."""
+    whole = ConsoleLines(tuple(lines), 0, 0).latest(limit)
+    data = tab.redact(json.dumps(whole, ensure_ascii=False)).encode("utf-8", "replace")
+    if len(data) <= tab.settings.observing.output:
+        return Own("")
+    return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))
 
 
 def _line(entry: ConsoleMessage) -> ConsoleLine:
-    time = moment(entry.at)
     source = entry.source
     return ConsoleLine(
-        time, entry.level, entry.kind, entry.text, entry.location, source.context, source.origin, entry.count
+        moment(entry.at),
+        entry.level,
+        entry.kind,
+        entry.text,
+        entry.location,
+        source.context,
+        source.origin,
+        entry.count,
+        () if entry.text and entry.args == [entry.text] else tuple(entry.args),
     )

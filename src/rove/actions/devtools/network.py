@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 from collections.abc import Iterator
+from dataclasses import field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.header_masking import mask_headers
-from rove.errors import InvalidArguments, unwritable
+from rove.errors import InvalidArguments
 from rove.outcome import Passage, Result, moment, origin_in
 from rove.target import within
 from rove.validation.record import dataclass
@@ -18,6 +19,7 @@ from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.logs import LoggedRequest
+    from rove.browser.network.request_data import NetworkMessage
     from rove.browser.tab import Tab
 
 FOLDER = "output"
@@ -41,6 +43,7 @@ class RequestLine:
     size: int | None
     ms: int | None
     failure: str | None
+    initiator: str = ""
     intercepted: str | None = None
 
     def shown(self, origin: str) -> str:
@@ -68,13 +71,50 @@ class RequestBody:
 
 
 @dataclass(frozen=True)
+class RequestMessage:
+    """A frame of a WebSocket, or an event of a server with its type."""
+
+    time: str
+    direction: Literal["sent", "received"]
+    text: str
+    size: int
+    event: str = ""
+    is_binary: bool = False
+
+    def shown(self) -> str:
+        kind = f" {self.event}" if self.event else ""
+        size = f" ({self.size} {'bytes' if self.is_binary else 'characters'})"
+        cut = self.is_binary or len(self.text) < self.size
+        text = json.dumps(self.text, ensure_ascii=False)
+        return f"{self.time[11:23]} {self.direction}{kind} {text}{size if cut else ''}"
+
+
+@dataclass(frozen=True)
 class RequestDetails:
     sent_headers: dict[str, str]
     received_headers: dict[str, str]
     sent: RequestBody | None = None
     received: RequestBody | None = None
+    initiator: str = ""
+    # Milliseconds of each phase, in their order.
+    timing: dict[str, float] = field(default_factory=dict[str, float])
+    messages: tuple[RequestMessage, ...] = ()
+    messages_dropped: int = 0
 
     def passages(self, asking: str, answering: str) -> Iterator[Passage]:
+        if self.initiator:
+            yield Passage("Initiator:")
+            yield Passage(self.initiator, asking)
+        if self.timing:
+            yield Passage("Timing: " + ", ".join(f"{phase} {took:g} ms" for phase, took in self.timing.items()))
+        yield from self._headers_and_bodies(asking, answering)
+        if self.messages:
+            earlier = f" ({self.messages_dropped} earlier ones were dropped)" if self.messages_dropped else ""
+            yield Passage(f"Messages{earlier}:")
+        for message in self.messages:
+            yield Passage(message.shown(), asking if message.direction == "sent" else answering)
+
+    def _headers_and_bodies(self, asking: str, answering: str) -> Iterator[Passage]:
         for way, headers, body, origin in (
             ("Request", self.sent_headers, self.sent, asking),
             ("Response", self.received_headers, self.received, answering),
@@ -120,7 +160,7 @@ class Network(TabAction[RequestList]):
     type: str | None = arg("Such as document, script, fetch, xhr, image.", default=None, min_length=1)
     failed: bool = arg("Only failures and HTTP errors.", default=False)
     regex: str | None = arg("JavaScript pattern that the URL matches.", default=None, rare=True)
-    limit: int = arg("Most requests, the latest ones.", default=50, ge=1, le=500)
+    limit: int = arg("Most requests, the latest ones.", default=50, ge=0, le=500)
 
     @property
     def is_about_page(self) -> bool:
@@ -142,7 +182,14 @@ class Network(TabAction[RequestList]):
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
         details = RequestDetails(
-            mask_headers(request.request_headers), mask_headers(request.response_headers), sent, received
+            mask_headers(request.request_headers),
+            mask_headers(request.response_headers),
+            sent,
+            received,
+            request.initiator,
+            request.timing.phases,
+            tuple(map(_message, request.messages)),
+            request.messages.dropped,
         )
         return RequestList((_line(request),), details=details)
 
@@ -158,7 +205,7 @@ def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
     """Return the latest requests that fit into an answer, oldest first."""
     lines: list[RequestLine] = []
     room = MOST_CHARACTERS
-    for request in reversed(found[-limit:]):
+    for request in reversed(found[len(found) - min(limit, len(found)) :]):
         line = _line(request)
         room -= len(line.url) + 40
         if room < 0:
@@ -181,7 +228,14 @@ def _line(request: LoggedRequest) -> RequestLine:
         request.size,
         None if request.seconds is None else round(request.seconds * 1000),
         request.failure,
+        request.initiator,
         request.intercepted,
+    )
+
+
+def _message(message: NetworkMessage) -> RequestMessage:
+    return RequestMessage(
+        moment(message.at), message.direction, message.text, message.size, message.event, message.is_binary
     )
 
 
@@ -205,11 +259,8 @@ async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
     text = _text(data)
     if text is not None and len(text) <= MOST_BODY:
         return RequestBody(text)
-    workspace = Workspace(tab.settings.workspace_folder)
-    try:
-        path = await asyncio.to_thread(workspace.write, FOLDER, name, (data,))
-    except OSError as error:
-        raise unwritable(workspace.root, error) from error
+    clean = data if text is None else tab.redact(text).encode("utf-8")
+    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, clean)
     return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
 
 

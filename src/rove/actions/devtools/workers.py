@@ -36,9 +36,9 @@ class WorkerList(Result):
 
 @action(Effect.ACT, observes=False, group="workers")
 class Workers(TabAction[WorkerList]):
-    """List workers; stop them, unregister service workers, or have the tab bypass those."""
+    """List workers and stop them; inspect, update or unregister service workers, or have the tab bypass those."""
 
-    operation: Literal["list", "stop", "unregister", "bypass", "use"] = arg(
+    operation: Literal["list", "inspect", "update", "stop", "unregister", "bypass", "use"] = arg(
         "`use` ends a bypass; reload the page after a change.", default="list"
     )
     url: str | None = arg("Part of the worker's address; all if not given.", default=None, min_length=1)
@@ -49,22 +49,30 @@ class Workers(TabAction[WorkerList]):
                 await tab.workers.bypass(self.operation == "bypass")
             case "stop":
                 await tab.workers.stop(self.url)
+            case "update":
+                await tab.workers.update(self.url)
             case "unregister":
                 await tab.workers.unregister(self.url)
-            case "list":
+            case "list" | "inspect":
                 pass
-        return WorkerList(tuple(map(_shown, await tab.workers.list())), tab.workers.are_bypassed)
+        inspects = self.operation == "inspect"
+        found = await tab.workers.inspect(self.url) if inspects else await tab.workers.list()
+        return WorkerList(tuple(map(_shown, found)), tab.workers.are_bypassed)
 
 
 def _shown(worker: WorkerInfo) -> WorkerInfo:
     """Cut long addresses, such as `data:` URLs."""
-    return replace(worker, url=_short(worker.url), scope=worker.scope and _short(worker.scope))
+    clients = tuple(map(_short, worker.clients))
+    return replace(worker, url=_short(worker.url), scope=worker.scope and _short(worker.scope), clients=clients)
 
 
 def _line(worker: WorkerInfo) -> str:
     controls = ", controls this page" if worker.controls_page else ""
     scope = f" (scope {worker.scope})" if worker.scope else ""
-    return f"{worker.kind} {worker.url} {worker.state}{controls}{scope}"
+    facts = [f"script fetched {worker.fetched}"] if worker.fetched else []
+    facts += [f"script changed {worker.modified}"] if worker.modified else []
+    facts += [f"controls {client}" for client in worker.clients]
+    return "\n  ".join([f"{worker.kind} {worker.url} {worker.state}{controls}{scope}", *facts])
 
 
 def _short(address: str) -> str:

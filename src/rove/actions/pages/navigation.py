@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
-from rove.browser.page_data import LoadStage
+from rove.browser.page_data import DownloadedFile, LoadStage
 from rove.errors import NavigationFailed
 from rove.outcome import Result
 from rove.validation.record import dataclass
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Navigated(Result):
     url: str
     status: int | None = None
+    # The file, if the address was that of a download.
+    download: DownloadedFile | None = None
 
     def __str__(self) -> str:
         return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
@@ -39,8 +41,12 @@ class Navigate(TabAction[Navigated]):
         return self.wait_until not in ("commit", "domcontentloaded")
 
     async def perform(self, tab: Tab) -> Navigated:
+        page = tab.page
+        downloads, documents = page.downloads.count, page.load_state.documents
         await tab.navigate(self.url, self.wait_until or "domcontentloaded")
-        return Navigated(tab.url, tab.page.status)
+        # A page that has loaded may start downloads too.
+        download = page.downloads.latest(downloads) if page.load_state.documents == documents else None
+        return Navigated(tab.url, page.status, download)
 
 
 @action(Effect.NAVIGATE)

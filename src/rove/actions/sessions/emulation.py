@@ -30,6 +30,10 @@ class Resize(TabAction[Resized]):
     width: int = arg("CSS pixels.", le=10_000)
     height: int = arg("CSS pixels.", le=10_000)
 
+    @property
+    def is_about_page(self) -> bool:
+        return False  # the next page is as large
+
     async def perform(self, tab: Tab) -> Resized:
         if self.width <= 0 or self.height <= 0:
             raise InvalidArguments("Invalid dimensions: width and height must be positive")
@@ -52,5 +56,5 @@ class Offline(ContextAction[NetworkSwitched]):
     offline: bool = arg("False to be online again.", default=True)
 
     async def perform(self, context: Context) -> NetworkSwitched:
-        await context.set_offline(self.offline)
+        await context.network_conditions.set_offline(self.offline)
         return NetworkSwitched(self.offline)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import os
 from pathlib import Path
 from urllib.parse import unquote
@@ -38,6 +37,8 @@ class WorkspaceFiles:
 
     def read(self, url: str) -> tuple[bytes, str]:
         """Return the bytes and the MIME type of a file. Raises Denied or InvalidArguments."""
+        import mimetypes  # not needed to start
+
         path = self.path_of(url)
         with Workspace(self._root).reading(path) as file:
             if file.size > self._max_bytes:

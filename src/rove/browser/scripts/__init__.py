@@ -17,6 +17,12 @@ def main_world_script() -> str:
 
 
 @cache
+def storage_script() -> str:
+    """Return a function that reads or changes what the page's origin stores. It is sent with each call."""
+    return f"async (request) => {{\n{_HEAD}{link(_FOLDER, 'origin_storage.js')}\nreturn runOnStorage(request);\n}}"
+
+
+@cache
 def page_script() -> str:
     """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
     present = 'if (globalThis.rove) return "present";\n'

@@ -432,6 +432,23 @@ interface HTMLInputElement {
   readonly commandForElement?: Element | null;
 }
 
+/** An operation on what the page's origin stores. `database` is also the name of a cache, `key` a URL in it. */
+interface StorageRequest {
+  area: "local" | "session" | "indexeddb" | "cache";
+  operation: "list" | "get" | "set" | "delete" | "clear";
+  key: string;
+  value: string;
+  database: string;
+  store: string;
+  limit: number;
+}
+
+/** What was found, and how much there is in all. */
+interface StorageAnswer {
+  entries: { key: string; value: unknown }[];
+  total: number;
+}
+
 /** Whether an element has a box, whether that is a part of a line of text, and whether the mouse pointer is a hand. */
 interface AriaBox {
   visible: boolean;
@@ -457,12 +474,13 @@ interface AriaNode {
 
 type AriaChild = AriaNode | string;
 
-/** `root`: the ref of an element; `prefix`: what the refs begin with. */
+/** `root`: the ref of an element; `prefix`: what the refs begin with; `isOutline`: not YAML, and without refs. */
 interface AriaOptions {
   root?: string;
   prefix?: string;
   depth?: number;
   boxes?: boolean;
+  isOutline?: boolean;
 }
 
 interface AriaPage {

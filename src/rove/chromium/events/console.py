@@ -9,7 +9,14 @@ from typing import Any
 
 from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_events import PageEvents
-from rove.chromium.events.console_format import exception_text, message_text, source_location, truncate
+from rove.chromium.events.console_format import (
+    exception_location,
+    exception_text,
+    message_text,
+    source_location,
+    truncate,
+)
+from rove.chromium.events.console_values import ConsoleValues
 from rove.chromium.protocol.connection import CdpSession
 from rove.outcome import origin_in
 from rove.tasks import BackgroundTasks
@@ -36,6 +43,7 @@ class ConsoleLog:
     def __init__(self, tasks: BackgroundTasks, events: PageEvents | None = None) -> None:
         self._tasks = tasks
         self._events = events
+        self._values = ConsoleValues(tasks)
         self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
         self.dropped = 0
 
@@ -45,25 +53,28 @@ class ConsoleLog:
     def __len__(self) -> int:
         return len(self._messages)
 
-    def clear(self) -> None:
+    def clear(self) -> int:
+        """Remove all messages; return how many there were."""
+        count = sum(message.count for message in self._messages)
         self._messages.clear()
         self.dropped = 0
+        return count
 
     def listen(self, cdp: CdpSession, find_source: FindSource) -> None:
         """Log the messages of a CDP session; `find_source` maps an execution context id to its source."""
         retained = _RetainedObjects()
 
         def on_call(event: dict[str, Any]) -> None:
-            self._on_api_call(event, find_source(event.get("executionContextId")))
+            self._on_api_call(event, find_source(event.get("executionContextId")), cdp)
             if retained.is_limit_reached(event["args"]):
                 self._release(cdp)
 
         cdp.on("Runtime.consoleAPICalled", on_call)
         cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, find_source))
         cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None)))
-        cdp.on("dropped", lambda _: self._count_dropped())
+        cdp.on("dropped", self._on_dropped)
 
-    def _on_api_call(self, event: dict[str, Any], source: ConsoleSource) -> None:
+    def _on_api_call(self, event: dict[str, Any], source: ConsoleSource, cdp: CdpSession) -> None:
         kind = event["type"]
         if kind in _IGNORED_KINDS:
             return
@@ -71,7 +82,8 @@ class ConsoleLog:
         if kind == "assert":
             text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
-        self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"])
+        values = self._values.convert(cdp, event["args"])
+        self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
         if kind == "error" and self._events is not None:
             self._events.add("console error", text)
 
@@ -79,7 +91,7 @@ class ConsoleLog:
         details = event["exceptionDetails"]
         text = exception_text(details)
         source = find_source(details.get("executionContextId"))
-        self._add("exception", text, source_location(details), source, event["timestamp"])
+        self._add("exception", text, exception_location(details), source, event["timestamp"])
         if self._events is not None:
             first, *_ = text.splitlines()
             self._events.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
@@ -89,12 +101,20 @@ class ConsoleLog:
         if entry["source"] == "worker":
             return  # the worker's own CDP session reports it too
         location = source_location(entry)
-        self._add(entry["source"], entry["text"], location, source, entry["timestamp"], entry["level"])
+        self._add(entry["source"], entry["text"], location, source, entry["timestamp"], level=entry["level"])
 
     def _add(
-        self, kind: str, text: str, location: str, source: ConsoleSource, at: float, level: str | None = None
+        self,
+        kind: str,
+        text: str,
+        location: str,
+        source: ConsoleSource,
+        at: float,
+        args: list[Any] | None = None,
+        level: str | None = None,
     ) -> None:
-        entry = ConsoleMessage(_LEVELS.get(level or kind, "info"), kind, truncate(text), location, source, at / 1000)
+        rank, shown = _LEVELS.get(level or kind, "info"), truncate(text)
+        entry = ConsoleMessage(rank, kind, shown, location, source, at / 1000, [shown] if args is None else args)
         last = self._messages[-1] if self._messages else None
         if last is not None and replace(last, at=entry.at, count=1) == entry:
             self._messages[-1] = replace(entry, count=last.count + 1)
@@ -102,6 +122,10 @@ class ConsoleLog:
         if len(self._messages) == MAX_MESSAGES:
             self._count_dropped()
         self._messages.append(entry)
+
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        if not event["method"].startswith("Network."):
+            self._count_dropped()
 
     def _count_dropped(self) -> None:
         self.dropped += 1

@@ -22,13 +22,13 @@ def message_text(arguments: list[RemoteObject]) -> str:
     """Return the arguments of one console call as DevTools would show them."""
     if arguments and arguments[0].get("type") == "string" and "%" in arguments[0].get("value", "")[:MAX_LENGTH]:
         return _fill_placeholders(arguments[0]["value"][:MAX_LENGTH], arguments[1:])
-    return " ".join(map(_argument_text, arguments))
+    return " ".join(map(argument_text, arguments))
 
 
 def exception_text(details: dict[str, Any]) -> str:
     """Return an exception as text, `Uncaught TypeError: x is not a function`, with the top of its stack."""
     exception = details.get("exception", {})
-    return f"{details.get('text', 'Uncaught')} {_argument_text(exception) if exception else ''}".strip()
+    return f"{details.get('text', 'Uncaught')} {argument_text(exception) if exception else ''}".strip()
 
 
 def source_location(frame: dict[str, Any]) -> str:
@@ -39,6 +39,12 @@ def source_location(frame: dict[str, Any]) -> str:
     line = f":{frame['lineNumber'] + 1}" if "lineNumber" in frame else ""
     column = f":{frame['columnNumber'] + 1}" if "columnNumber" in frame else ""
     return _clean_url(url) + line + column
+
+
+def exception_location(details: dict[str, Any]) -> str:
+    """Return where an exception was thrown: its own position, or else the top of its stack."""
+    frames = details.get("stackTrace", {}).get("callFrames") or [{}]
+    return source_location(details) or source_location(frames[0])
 
 
 def truncate(text: str) -> str:
@@ -62,12 +68,13 @@ def _fill_placeholders(pattern: str, arguments: list[RemoteObject]) -> str:
         value = next(rest, None)
         if value is None:
             return match[0]
-        return "" if match[0] == "%c" else _argument_text(value)
+        return "" if match[0] == "%c" else argument_text(value)
 
-    return " ".join([_PLACEHOLDER.sub(fill, pattern), *map(_argument_text, rest)])
+    return " ".join([_PLACEHOLDER.sub(fill, pattern), *map(argument_text, rest)])
 
 
-def _argument_text(value: RemoteObject) -> str:
+def argument_text(value: RemoteObject) -> str:
+    """Return one argument of a console call as text."""
     kind = value.get("type")
     if kind == "string":
         return str(value.get("value", ""))

@@ -5,10 +5,18 @@ from __future__ import annotations
 import base64
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from rove.browser.network.header_masking import truncate_headers
+from rove.browser.network.request_data import NetworkMessages, RequestTiming
+from rove.chromium.events.request_details import (
+    initiator_text,
+    received_after,
+    server_sent_event,
+    timing_of,
+    websocket_message,
+)
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import origin_in
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
@@ -52,6 +60,11 @@ class LoggedRequest:
     seconds: float | None = None
     failure: str | None = None
     are_headers_exact: bool = False
+    initiator: str = ""
+    timing: RequestTiming = RequestTiming()
+    messages: NetworkMessages = field(default_factory=NetworkMessages)
+    # The timing as CDP reports it with the response, until the end of the response is known.
+    reported_timing: Event | None = field(default=None, repr=False)
     # What a rule of the session has done to it, such as `answered by rule 2`.
     intercepted: str | None = None
 
@@ -76,6 +89,12 @@ class LoggedRequest:
             return None
         body: str = answer["body"]
         return base64.b64decode(body) if answer["base64Encoded"] else body.encode("utf-8", "surrogatepass")
+
+
+def _moment(request: LoggedRequest, event: Event) -> float:
+    """Return when an event of a request was, in seconds since the epoch; CDP counts from another moment."""
+    after: float = event["timestamp"] - request.began
+    return request.at + after
 
 
 class Interceptions:
@@ -129,7 +148,11 @@ class NetworkLog:
         cdp.on("Network.webSocketWillSendHandshakeRequest", self._on_websocket_request)
         cdp.on("Network.webSocketHandshakeResponseReceived", self._on_websocket_response)
         cdp.on("Network.webSocketFrameError", self._on_websocket_error)
+        cdp.on("Network.webSocketFrameSent", lambda event: self._on_websocket_frame("sent", event))
+        cdp.on("Network.webSocketFrameReceived", lambda event: self._on_websocket_frame("received", event))
         cdp.on("Network.webSocketClosed", self._on_finish)
+        cdp.on("Network.eventSourceMessageReceived", self._on_server_sent_event)
+        cdp.on("dropped", self._on_dropped_message)
 
     def _on_request(self, event: Event, cdp: CdpSession, context: str) -> None:
         request, previous = event["request"], self._pending.get(event["requestId"])
@@ -156,6 +179,7 @@ class NetworkLog:
                 event["timestamp"],
                 truncate_headers(request["headers"]),
                 request.get("hasPostData", False),
+                initiator=initiator_text(event.get("initiator", {})),
             )
         )
 
@@ -164,7 +188,18 @@ class NetworkLog:
         origin = ""  # CDP does not report which frame opened a WebSocket
         self._add(
             LoggedRequest(
-                self._next_number(), event["requestId"], cdp, context, origin, "GET", url, "websocket", 0, 0, {}
+                self._next_number(),
+                event["requestId"],
+                cdp,
+                context,
+                origin,
+                "GET",
+                url,
+                "websocket",
+                0,
+                0,
+                {},
+                initiator=initiator_text(event.get("initiator", {})),
             )
         )
 
@@ -181,6 +216,22 @@ class NetworkLog:
     def _on_websocket_error(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
             request.failure = event["errorMessage"]
+
+    def _on_websocket_frame(self, direction: Literal["sent", "received"], event: Event) -> None:
+        request = self._pending.get(event["requestId"])
+        if request is None:
+            return
+        message = websocket_message(direction, event["response"], _moment(request, event))
+        if message is not None:
+            request.messages.add(message)
+
+    def _on_server_sent_event(self, event: Event) -> None:
+        if request := self._pending.get(event["requestId"]):
+            request.messages.add(server_sent_event(event, _moment(request, event)))
+
+    def _on_dropped_message(self, event: Event) -> None:
+        if request := self._pending.get(event.get("requestId", "")):
+            request.messages.dropped += 1
 
     def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
         """Log that a rule has blocked, answered or changed a request, also one that is reported only later."""
@@ -216,6 +267,8 @@ class NetworkLog:
         request.response_headers = request.response_headers or truncate_headers(response["headers"])
         sources = (name for flag, name in _SOURCES if response.get(flag))
         request.source = request.source or next(sources, "network")
+        request.reported_timing = response.get("timing")
+        request.timing = timing_of(request.reported_timing, request.began)
         if request.url.startswith("http:"):  # over https the proxy refuses the connection instead of answering
             refusals = (f"{word}: {value}" for mark, word in _REFUSALS if (value := response["headers"].get(mark)))
             request.failure = next(refusals, None)
@@ -223,6 +276,8 @@ class NetworkLog:
     def _on_finish(self, event: Event) -> None:
         if request := self._pending.pop(event["requestId"], None):
             request.size = round(event.get("encodedDataLength", 0))
+            received = received_after(request.reported_timing, event["timestamp"])
+            request.timing = replace(request.timing, receive=received)
             self._end(request, event)
 
     def _on_failure(self, event: Event) -> None:

@@ -24,6 +24,7 @@ KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker":
 STOP_TIMEOUT = 1.0
 CONTROLLER_TIMEOUT = 1.0
 REGISTRATIONS_TIMEOUT = 1.0
+INSTALL_TIMEOUT = 5.0
 # A worker that runs one task for longer than this keeps a processor busy.
 BUSY_SECONDS = 2.0
 CHECK_INTERVAL = 5.0
@@ -135,6 +136,10 @@ class Registration:
     state: str
     is_running: bool
     version: str
+    # The ids of the targets that it controls, and when its script was fetched and last changed, in seconds.
+    clients: tuple[str, ...] = ()
+    fetched: float | None = None
+    modified: float | None = None
 
 
 class Registrations:
@@ -168,7 +173,23 @@ class Registrations:
     def __iter__(self) -> Iterator[Registration]:
         for version, info in list(self._versions.items()):
             if (scope := self._scopes.get(info["registrationId"])) and info["status"] != "redundant":
-                yield Registration(scope, info["scriptURL"], info["status"], self._is_running(version), version)
+                yield Registration(
+                    scope,
+                    info["scriptURL"],
+                    info["status"],
+                    self._is_running(version),
+                    version,
+                    tuple(info.get("controlledClients", ())),
+                    info.get("scriptResponseTime"),
+                    info.get("scriptLastModified"),
+                )
+
+    async def update(self, registration: Registration) -> None:
+        """Have the browser fetch the script again; wait for the new version, if the script has changed."""
+        known = set(self._versions)
+        await self._cdp.send("ServiceWorker.updateRegistration", {"scopeURL": registration.scope})
+        await self._wait_until(lambda: bool(set(self._versions) - known))
+        await self._wait_until(lambda: not self._is_replacing(registration.scope), INSTALL_TIMEOUT)
 
     async def stop(self, registration: Registration) -> None:
         await self._cdp.send("ServiceWorker.stopWorker", {"versionId": registration.version})
@@ -178,12 +199,17 @@ class Registrations:
         await self._cdp.send("ServiceWorker.unregister", {"scopeURL": registration.scope})
         await self._wait_until(lambda: registration.scope not in self._scopes.values())
 
+    def _is_replacing(self, scope: str) -> bool:
+        """Return whether a version of a registration is on its way to its final state, or about to replace another."""
+        states = [each.state for each in self if each.scope == scope]
+        return any(state in ("new", "installing", "activating") for state in states) or states.count("activated") > 1
+
     def _is_running(self, version: str) -> bool:
         return bool(self._versions[version]["runningStatus"] != "stopped")
 
-    async def _wait_until(self, condition: Callable[[], bool]) -> None:
+    async def _wait_until(self, condition: Callable[[], bool], timeout: float = REGISTRATIONS_TIMEOUT) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(REGISTRATIONS_TIMEOUT):
+            async with asyncio.timeout(timeout):
                 while not condition():
                     self._changed.clear()
                     await self._changed.wait()

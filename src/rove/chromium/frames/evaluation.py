@@ -11,32 +11,58 @@ from rove.validation.pattern import pattern
 
 # More than a model can read; parsing a larger value would block the event loop.
 MAX_RESULT_BYTES = 2_000_000
+# As JSON has it: dates as text, functions left out; besides, maps and sets as lists. What contains itself is left as it
+# is, which the browser then refuses to return.
+_PLAIN_VALUE = """function () {
+  const plain = (value, around) => {
+    if (typeof value === "function" || typeof value === "symbol") return undefined;
+    if (typeof value !== "object" || value === null || around.includes(value)) return value;
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    const inner = [...around, value];
+    if (value instanceof Map || value instanceof Set) return plain([...value], inner);
+    if (Array.isArray(value)) return value.map((item) => plain(item, inner) ?? null);
+    const kind = Object.getPrototypeOf(value);
+    if (kind !== Object.prototype && kind !== null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item, inner)]));
+  };
+  return typeof this === "function" ? this : plain(this, []);
+}"""
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
-async def evaluate(cdp: CdpSession, expression: str) -> Any:
+async def evaluate(cdp: CdpSession, expression: str, await_promise: bool = True) -> Any:
     """Run an expression in the page and return its value; if it is a function, call it."""
-    code = f"({expression})()" if _is_function(expression) else expression
-    return _to_python(await _evaluate_in_console(cdp, code))
+    code = await _as_call(cdp, expression) or expression
+    return _to_python(await _evaluate_in_console(cdp, code, await_promise))
 
 
-async def evaluate_with(cdp: CdpSession, expression: str, element: str) -> Any:
+async def _as_call(cdp: CdpSession, expression: str) -> str | None:
+    """Return the code that calls a function; None if the expression is no function, or has statements after one."""
+    if not _is_function(expression):
+        return None
+    call = f"({expression.rstrip().removesuffix(';')})()"
+    checked = await cdp.send("Runtime.compileScript", {"expression": call, "sourceURL": "", "persistScript": False})
+    # What is no expression is run as it is: its own error is the one to tell.
+    return None if "exceptionDetails" in checked else call
+
+
+async def evaluate_with(cdp: CdpSession, expression: str, element: str, await_promise: bool = True) -> Any:
     """Run an expression or a function with an element, given by its object id, as its argument."""
     function = expression if _is_function(expression) else f"(element) => ({expression})"
     call = {"functionDeclaration": function, "objectId": element, "arguments": [{"objectId": element}]}
-    params = {**call, "awaitPromise": True, "returnByValue": True, "userGesture": True}
+    params = {**call, "awaitPromise": await_promise, "returnByValue": True, "userGesture": True}
     return _to_python(await _send(cdp, "Runtime.callFunctionOn", params))
 
 
-async def _evaluate_in_console(cdp: CdpSession, code: str) -> CdpResult:
+async def _evaluate_in_console(cdp: CdpSession, code: str, await_promise: bool) -> CdpResult:
     """Run code as the DevTools console does: `let` may redeclare a name, and `await` works at the top level."""
     result = await _send(cdp, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
     object_id = result.get("objectId")
     if object_id is None:
         return result
-    if result.get("subtype") == "promise":
+    if result.get("subtype") == "promise" and await_promise:
         return await _send(cdp, "Runtime.awaitPromise", {"promiseObjectId": object_id, "returnByValue": True})
-    by_value = {"functionDeclaration": "function () { return this }", "objectId": object_id, "returnByValue": True}
+    by_value = {"functionDeclaration": _PLAIN_VALUE, "objectId": object_id, "returnByValue": True}
     return await _send(cdp, "Runtime.callFunctionOn", by_value)
 
 

@@ -74,7 +74,7 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
     if isinstance(parsed, AriaRef | Locator):
         return await _numbered_or_located(devices, parsed)
     patience = _Patience(devices.page, wait)
-    while not (matches := await _matches(devices, parsed)):
+    while not (matches := _chosen(parsed, await _matches(devices, parsed))):
         if await patience.is_over():
             raise await _missing_error(devices, parsed, patience)
         await patience.wait_for_change()
@@ -82,6 +82,12 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
     matches = whole or matches
     seen = [match for match in matches if match.is_seen]
     return seen if isinstance(parsed, RoleAndName) and len(seen) == 1 else matches
+
+
+def _chosen(parsed: Selector | RoleAndName, matches: list[Element]) -> list[Element]:
+    """Return the matches that a target means: all of them, or the one that it names by its index."""
+    index = parsed.index if isinstance(parsed, Selector) else None
+    return matches if index is None else matches[index : index + 1]
 
 
 async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator) -> list[Element]:
@@ -229,6 +235,8 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
     else:
         spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
+    if "error" in answer and isinstance(parsed, Selector) and parsed.index is not None:
+        raise InvalidArguments(f"`{parsed}` is not a valid CSS selector.")
     if "error" in answer:
         raise InvalidArguments(
             f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.", hint=NAME_IT

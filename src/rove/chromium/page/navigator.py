@@ -191,6 +191,7 @@ class Navigator:
         """Wait for the download that the URL started; one that takes longer continues in the background."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._page.time.for_loading):
+                await self._page.downloads.wait_until_started(since)
                 await self._page.downloads.wait_until_finished(since)
 
     async def _wait_for_commit(self, commits: int) -> None:

@@ -36,6 +36,8 @@ class SharedResources:
         self.may_read: Callable[[str], bool] = lambda address: True
         # The text that the agent is shown in place of a frame that it may not read.
         self.withheld = "(not shown)"
+        # Replaces secrets, and what a person typed, in text that is written to files.
+        self.redact: Callable[[str], str] = lambda text: text
         # Called when a tab was opened, closed or made current, or shows another URL.
         self.on_changed: Callable[[], object] = lambda: None
         # Called with the URL of each document that a tab shows.
@@ -45,8 +47,10 @@ class SharedResources:
 
     @property
     def state(self) -> SharedState:
+        conditions = self.network_conditions
         return SharedState(
-            self.network_conditions.is_offline,
+            conditions.is_offline,
+            conditions.throttling,
             self.clipboard.text,
             self.ref_numbers,
             overrides=self.overrides.values,
@@ -58,6 +62,7 @@ class SharedResources:
         self.interceptor.secrets = state.secrets
         await self.overrides.restore(root, state.overrides)
         self.network_conditions.is_offline = state.is_offline
+        self.network_conditions.throttling = state.throttling
         self.clipboard.text = state.clipboard_text
         self.ref_numbers = state.ref_numbers
 

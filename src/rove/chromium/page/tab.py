@@ -34,6 +34,8 @@ from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.storage.cookies import PageCookies
+from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
 from rove.target import Ref, parse_target
 from rove.workspace import Workspace
@@ -82,7 +84,10 @@ class Tab:
         self._own_workers = Workers(
             self._console, conditions, overrides, self.network, self.page.events, tasks=self.page.tasks
         )
-        self.workers = WorkerControl(self.page, self._own_workers, setup.shared.workers)
+        self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
+        self.cookies = PageCookies(cdp, lambda: self.url)
+        self.storage = PageStorage(self.page.worlds)
+        self.redact = lambda text: setup.shared.redact(text)
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
@@ -329,9 +334,9 @@ class Tab:
             self.input, main, await main.call("(d, a) => rove.scrollPage(d, a)", direction, amount)
         )
 
-    async def evaluate(self, expression: str) -> Any:
+    async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page; a function is called."""
-        return await evaluate(self.page.cdp, expression)
+        return await evaluate(self.page.cdp, expression, await_promise)
 
     async def take_screenshot(
         self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
@@ -357,12 +362,12 @@ class Tab:
 
         return find_marks(image, await self.observer.take_snapshot(mode="interactive", boxes=True))
 
-    async def print_pdf(self, options: PdfOptions, name: str) -> PdfFile:
-        """Print the page to a file in the workspace."""
+    async def print_pdf(self, options: PdfOptions, name: str, folder: str = "") -> PdfFile:
+        """Print the page to a file in a folder of the workspace."""
         from rove.chromium.capture.pdf import PdfTarget, print_page  # not needed to open a first page
 
         max_bytes = self.settings.limits.download_megabytes * 2**20
-        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
+        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)
         with self.input.page_modes.printing():
             return await self._person_input.covered(print_page(self.page.cdp, options, target))
 

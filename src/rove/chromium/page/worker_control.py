@@ -3,29 +3,67 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rove.browser.page_data import WorkerInfo
 from rove.chromium.events.workers import Registration, Registrations, Worker, Workers, controller_script
 from rove.chromium.page.live_page import LivePage
-from rove.chromium.protocol.connection import CdpSession
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.outcome import moment
+
+# Further pages that a service worker controls are left out.
+MAX_CLIENTS = 20
 
 
 class WorkerControl:
     """The workers of a tab, and those that its session shares."""
 
-    def __init__(self, page: LivePage, own: Workers, shared: Workers) -> None:
+    def __init__(self, page: LivePage, root: CdpSession, own: Workers, shared: Workers) -> None:
         self._page = page
+        self._root = root
         self._own = own
         self._shared = shared
         self.are_bypassed = False
 
     async def list(self) -> list[WorkerInfo]:
-        async with Registrations.of(self._page.cdp) as registrations:
-            service_workers = list(registrations)
-        script = await controller_script(self._page.worlds.main) if service_workers else None
-        infos = [_service_worker_info(registration, script, self._page.url) for registration in service_workers]
+        infos = [info for _, info in await self._service_workers()]
         return [*infos, *(WorkerInfo(worker.kind, worker.url, "running") for worker in self._ordinary_workers())]
+
+    async def inspect(self, url: str | None) -> Sequence[WorkerInfo]:
+        """Return all that is known of the service workers whose URL or scope contains `url`, or of all of them."""
+        return [
+            await self._inspected(registration, info)
+            for registration, info in await self._service_workers()
+            if _matches(registration, url)
+        ]
+
+    async def update(self, url: str | None) -> None:
+        """Have the browser look for a new version of the service workers whose URL or scope contains `url`."""
+        async with Registrations.of(self._page.cdp) as registrations:
+            found = {each.scope: each for each in registrations if _matches(each, url)}
+            for registration in found.values():
+                await registrations.update(registration)
+
+    async def _service_workers(self) -> Sequence[tuple[Registration, WorkerInfo]]:
+        async with Registrations.of(self._page.cdp) as registrations:
+            found = tuple(registrations)
+        script = await controller_script(self._page.worlds.main) if found else None
+        return [(each, _service_worker_info(each, script, self._page.url)) for each in found]
+
+    async def _inspected(self, registration: Registration, info: WorkerInfo) -> WorkerInfo:
+        clients = [await self._client(target) for target in registration.clients[:MAX_CLIENTS]]
+        fetched, modified = (each and moment(each) for each in (registration.fetched, registration.modified))
+        return replace(info, clients=tuple(filter(None, clients)), fetched=fetched or None, modified=modified or None)
+
+    async def _client(self, target: str) -> str:
+        """Return the URL of a page or worker; empty if it is gone."""
+        try:
+            answer = await self._root.send("Target.getTargetInfo", {"targetId": target})
+        except CdpError:
+            return ""
+        url: str = answer["targetInfo"]["url"]
+        return url
 
     async def bypass(self, bypass: bool) -> None:
         """Send the tab's requests past its service worker, from the next request on."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
-from rove.chromium.protocol.event_limits import LIMITED_EVENTS, MAX_EVENT_BYTES, EventLimiter
+from rove.chromium.protocol.event_limits import LIMITED_EVENTS, MAX_EVENT_BYTES, EventLimiter, dropped_event
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
@@ -166,7 +166,7 @@ class CdpConnection:
         cdp = self._cdp_sessions.get(data[-34:-2].decode("ascii", "replace"))
         if cdp is None or cdp.event_limiter.admits(size):
             return size > MAX_EVENT_BYTES
-        cdp.emit("dropped", {})
+        cdp.emit("dropped", dropped_event(data))
         return True
 
     def connection_lost(self) -> None:

@@ -1,7 +1,8 @@
-"""Limits on the console and log events of a page, which a page can send without end."""
+"""Limits on the console events, log events and messages of a page, which a page can send without end."""
 
 from __future__ import annotations
 
+import re
 import time
 
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
@@ -9,7 +10,11 @@ LIMITED_EVENTS = (
     b'{"method":"Runtime.consoleAPICalled"',
     b'{"method":"Runtime.exceptionThrown"',
     b'{"method":"Log.entryAdded"',
+    b'{"method":"Network.webSocketFrameSent"',
+    b'{"method":"Network.webSocketFrameReceived"',
+    b'{"method":"Network.eventSourceMessageReceived"',
 )
+_HEAD = re.compile(rb'\{"method":"([A-Za-z.]+)"(?:,"params":\{"requestId":"([^"]{1,64})")?')
 # For each page.
 MAX_EVENTS_PER_SECOND = 1000
 MAX_BYTES_PER_SECOND = 4_000_000
@@ -38,3 +43,12 @@ class EventLimiter:
         self._events += 1
         self._bytes += size
         return True
+
+
+def dropped_event(data: bytes) -> dict[str, str]:
+    """Return what the start of a dropped event tells: its method and, if it is about a request, the request's id."""
+    match = _HEAD.match(data)
+    if match is None:
+        return {"method": ""}
+    request = {"requestId": match[2].decode("ascii", "replace")} if match[2] else {}
+    return {"method": match[1].decode("ascii"), **request}

@@ -15,6 +15,7 @@ from rove.action import (
     CompositeAction,
     ContextAction,
     Effect,
+    FileAction,
     PersonAction,
     SessionsAction,
     TabAction,
@@ -103,11 +104,13 @@ class Run:
             return await self._run_on_context(action, entry)
         if isinstance(action, PersonAction):
             return await self._run_by_person(action, entry)
+        if isinstance(action, FileAction):
+            return await self._run_without_page(action, entry, lambda: action.perform(self._session.settings))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
-        return await self._run_on_sessions(action, entry)
+        return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._open_context()
@@ -251,14 +254,17 @@ class Run:
             self._batch_changes.end_step(tab, outcome, is_told=False)
             return outcome
 
-    async def _run_on_sessions(self, action: SessionsAction[R], entry: Entry) -> Outcome[R]:
+    async def _run_without_page(
+        self, action: Action[R], entry: Entry, perform: Callable[[], Awaitable[R]]
+    ) -> Outcome[R]:
+        """Run an action on the set of sessions, or on files, which needs no browser."""
         permission = self._check_permission(action, entry)
 
         async def attempt() -> Attempt:
             question = await self._find_question_without_tab(permission, entry, None)
             if question is not None:
                 return question
-            return self._outcomes.build(action, await self._deadline.limit(action.perform(self._session.directory)))
+            return self._outcomes.build(action, await self._deadline.limit(perform()))
 
         return await self._take_turns(permission, attempt)
 

@@ -212,7 +212,7 @@ class Session:
             await self.network.close()
         self.refuse_if_closed()
         self._is_untried = False
-        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT)
+        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
         context.use_secrets(self.secrets)
         context.watch(self._on_changed, self._typed.note_field)
         self._use(context)

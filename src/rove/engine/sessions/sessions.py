@@ -342,8 +342,13 @@ class OwnedSessions:
         if name is None or name in (DEFAULT, self._current):
             return self._own(self._sessions.add_default(self._current, self._owner))
         if (found := self.open.get(name)) is None:
-            raise not_open(name, self.open)
+            raise not_open(name, self._opened)
         return found
+
+    @property
+    def _opened(self) -> list[str]:
+        """The names of those that were opened or used, without a default session that was not."""
+        return [name for name, session in self.open.items() if session.has_slot]
 
     @property
     def open(self) -> dict[str, Session]:
@@ -383,7 +388,7 @@ class OwnedSessions:
     async def close_session(self, name: str | None) -> str:
         name = name or self._current
         if (session := self.open.get(name)) is None:
-            raise not_open(name, self.open)
+            raise not_open(name, self._opened)
         session.driver.refuse_if_held()
         return await self._sessions.close_session(name)
 

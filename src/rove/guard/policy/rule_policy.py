@@ -230,7 +230,8 @@ class RulePolicy:
 def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
     descriptions = {
         Effect.SEND_FILE: "send files of the workspace to a page",
-        Effect.SCRIPT: "run a script in the page",
+        Effect.SCRIPT: "run a script in the page" if facts.verb == "evaluate" else f"do `{facts.verb}`",
         Effect.SECRET: f"use a secret or saved logins (`{facts.verb}`)",
+        Effect.SPAWN: "start a browser session",
     }
     return descriptions.get(verdict.effect, f"do `{facts.verb}`")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rove.errors import RoveError
 from rove.settings.tree import Option, Resolved, options, resolve
+from rove.surfaces.cli.config import shown
 from rove.surfaces.cli.help_texts import EPILOG, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
 from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
@@ -85,7 +86,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         demo=("Take a guided tour of a small built-in site.", _runs(_demo)),
         install=("Find a usable browser, or fetch one.", _runs(_install, _install_arguments)),
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),
-        config=("Look at the settings.", _config_parts),
+        config=("Look at the settings, and change them.", _config_parts),
         policy=("Look at what an agent may do.", _policy_parts),
         states=("Look at saved logins; delete them, bring them in and out.", partial(states_parts, _runs)),
         profiles=("Look at the profiles in which browsers keep logins.", partial(profiles_parts, _runs)),
@@ -165,8 +166,20 @@ def _tools_arguments(tools: argparse.ArgumentParser) -> None:
 
 def _config_parts(config: argparse.ArgumentParser, commands: _Commands) -> None:
     commands.below(config).add_all(
-        show=("Show every setting, its value and where that came from.", _runs(_config_show))
+        show=("Show every setting, its value and where that came from.", _runs(_config_show)),
+        get=("Show the value of one setting.", _runs(_config_get, _key_argument)),
+        set=("Write a setting to the config file.", _runs(_config_set, _setting_arguments)),
+        unset=("Remove a setting from the config file.", _runs(_config_unset, _key_argument)),
     )
+
+
+def _key_argument(command: argparse.ArgumentParser) -> None:
+    command.add_argument("key", metavar="KEY", help="such as browser_enabled or limits.sessions")
+
+
+def _setting_arguments(command: argparse.ArgumentParser) -> None:
+    _key_argument(command)
+    command.add_argument("value", metavar="VALUE", nargs="+", help="its value; several for a list")
 
 
 def _policy_parts(policy: argparse.ArgumentParser, commands: _Commands) -> None:
@@ -251,7 +264,7 @@ def _add_flag(group: Any, option: Option) -> None:
 
 def _help(option: Option) -> str:
     repeated = " Can be given several times." if option.is_list else ""
-    default = repeated if option.default in (None, ()) else f" [{_shown(option.default)}]"
+    default = repeated if option.default in (None, ()) else f" [{shown(option.default)}]"
     return (option.description + default).replace("%", "%%")
 
 
@@ -299,15 +312,27 @@ def _doctor(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
 
 
 def _config_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
-    rows = [(option.key, _value(resolved, option), resolved.sources[option.key]) for option in options()]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for key, value, source in rows:
-        print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
-    if resolved.settings.attach is not None:
-        from rove.engine.guard_notice import UNGUARDED
+    from rove.surfaces.cli.config import show
 
-        print(f"\n{UNGUARDED}")
-    return 0
+    return show(resolved)
+
+
+def _config_get(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.config import get
+
+    return get(resolved, given.key)
+
+
+def _config_set(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.config import write
+
+    return write(resolved, given.key, given.value)
+
+
+def _config_unset(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.config import write
+
+    return write(resolved, given.key, None)
 
 
 def _policy_check(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
@@ -338,27 +363,3 @@ def _journal_tail(given: argparse.Namespace, resolved: Resolved, begun: EarlyLau
     from rove.surfaces.cli.journal import tail
 
     return tail(resolved.settings.journal_folder, given.session, given.last, given.follow, given.json)
-
-
-def _value(resolved: Resolved, option: Option) -> str:
-    value: Any = resolved.settings
-    for name in option.path:
-        value = getattr(value, name)
-    settings = resolved.settings
-    # A value that follows from another setting is shown as what it comes to.
-    followed = {
-        "workspace": settings.workspace_folder,
-        "policy": settings.policy_file,
-        "attach": settings.attach or "none",
-    }
-    return _shown(followed.get(option.key, value))
-
-
-def _shown(value: Any) -> str:
-    """Return a value as it is written in the config file."""
-    if value is None:
-        return "found by itself"
-    if isinstance(value, tuple):
-        parts: tuple[Any, ...] = value
-        return ", ".join(map(str, parts)) or "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -13,6 +13,7 @@ from rove.chromium.protocol.event_limits import (
     MAX_EVENT_BYTES,
     MAX_EVENTS_PER_SECOND,
     EventLimiter,
+    dropped_event,
 )
 from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
 
@@ -127,3 +128,11 @@ def test_messages_behind_a_failing_handler_are_still_handled(caplog: pytest.LogC
     recorder.stream.data_received(both)
     assert recorder.events == [{"text": "next"}]
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_dropped_event_tells_its_method_and_the_request_that_it_is_about() -> None:
+    frame = b'{"method":"Network.webSocketFrameReceived","params":{"requestId":"12.3","timestamp":1,"response":{'
+    assert dropped_event(frame) == {"method": "Network.webSocketFrameReceived", "requestId": "12.3"}
+    called = b'{"method":"Runtime.consoleAPICalled","params":{"type":"log"'
+    assert dropped_event(called) == {"method": "Runtime.consoleAPICalled"}
+    assert dropped_event(b"\0") == {"method": ""}

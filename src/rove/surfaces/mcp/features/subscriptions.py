@@ -27,7 +27,7 @@ class SubscriptionsFeature:
 
     @property
     def methods(self) -> Mapping[str, Handler]:
-        return {"subscriptions/listen": self._listen}
+        return {} if self._subscribe is None else {"subscriptions/listen": self._listen}
 
     async def close(self) -> None:
         self._is_over.set()
@@ -38,7 +38,7 @@ class SubscriptionsFeature:
             raise ProtocolError(INVALID_PARAMS, "notifications must be an object")
         meta: Message = {"_meta": {SUBSCRIPTION_KEY: exchange.identity}}
         changed = asyncio.Event()
-        is_told = self._subscribe is not None and wanted.get("toolsListChanged") is True
+        is_told = wanted.get("toolsListChanged") is True
         end = self._subscribe(exchange.client.owner, changed.set) if self._subscribe and is_told else None
         try:
             honoured = {"toolsListChanged": True} if is_told else {}

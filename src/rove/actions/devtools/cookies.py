@@ -1,0 +1,98 @@
+"""Cookies of the page: listed, read, set and deleted."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from rove.action import Effect, TabAction, action, arg
+from rove.browser.network.header_masking import MASK
+from rove.browser.storage.cookies import Cookie
+from rove.errors import InvalidArguments
+from rove.outcome import Result, moment
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
+
+LONGEST_VALUE = 4096
+
+
+@dataclass(frozen=True)
+class CookieList(Result):
+    cookies: tuple[Cookie, ...]
+    deleted: int = 0
+
+    def __str__(self) -> str:
+        lines = [f"Deleted {self.deleted}."] if self.deleted else []
+        return "\n".join([*lines, *map(_line, self.cookies)]) or "The page has no cookies."
+
+
+@action(Effect.SCRIPT, observes=False, group="storage")
+class Cookies(TabAction[CookieList]):
+    """List, read, set or delete the cookies of the page. A list leaves out the values that scripts cannot read."""
+
+    operation: Literal["list", "get", "set", "delete", "clear"] = arg(
+        "`get` shows one with its value; `clear` deletes all.", default="list"
+    )
+    name: str | None = arg("Which cookie.", default=None, min_length=1)
+    value: str | None = arg("Value to set.", default=None, max_length=LONGEST_VALUE)
+    subdomains: bool = arg("Set it for the subdomains of the page's host too.", default=False)
+    path: str | None = arg("Path to set it for.", default=None)
+    seconds: float | None = arg("How long it lasts; until the session ends if not given.", default=None, gt=0)
+    http_only: bool = arg("Hide it from scripts.", default=False)
+    secure: bool = arg("Send it over https only.", default=False)
+    same_site: Literal["strict", "lax", "none"] | None = arg("When other sites' pages send it.", default=None)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Reading a value that may be hidden from scripts is also the use of a secret."""
+        return (Effect.SCRIPT, Effect.SECRET) if self.operation == "get" else (Effect.SCRIPT,)
+
+    async def perform(self, tab: Tab) -> CookieList:
+        if self.operation in ("get", "set", "delete") and self.name is None:
+            raise InvalidArguments(f"`name` is missing: {self.operation} needs it.")
+        if self.operation == "set":
+            await tab.cookies.set(self._wanted(urlsplit(tab.url).hostname or ""))
+        found = await tab.cookies.list()
+        named = [cookie for cookie in found if self.name is None or cookie.name == self.name]
+        if not named and self.operation in ("get", "delete"):
+            raise InvalidArguments(f"The page has no cookie {self.name!r}.", hint="List them first.")
+        if self.operation in ("delete", "clear"):
+            for cookie in named:
+                await tab.cookies.delete(cookie)
+            return CookieList((), len(named))
+        return CookieList(tuple(named if self.operation == "get" else _masked(named)))
+
+    def _wanted(self, host: str) -> Cookie:
+        # No domain above the page's host: the browser would take any, also that of all hosts under `com`.
+        domain = f".{host}" if self.subdomains else ""
+        expires = None if self.seconds is None else time.time() + self.seconds
+        return Cookie(
+            self.name or "",
+            self.value or "",
+            domain,
+            self.path or "",
+            expires,
+            self.http_only,
+            self.secure,
+            self.same_site,
+        )
+
+
+def _masked(cookies: Sequence[Cookie]) -> list[Cookie]:
+    """Return cookies without the values that scripts of the page cannot read."""
+    return [replace(cookie, value=MASK) if cookie.http_only else cookie for cookie in cookies]
+
+
+def _line(cookie: Cookie) -> str:
+    facts = [f"{cookie.domain}{cookie.path}"]
+    facts += [f"until {moment(cookie.expires)[:19]}" if cookie.expires else "until the session ends"]
+    facts += ["http only"] if cookie.http_only else []
+    facts += ["secure"] if cookie.secure else []
+    facts += [f"same site {cookie.same_site}"] if cookie.same_site else []
+    return f"{cookie.name}={json.dumps(cookie.value, ensure_ascii=False)} ({', '.join(facts)})"

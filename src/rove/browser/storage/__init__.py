@@ -1,0 +1,1 @@
+"""What pages store in a browser: cookies, web storage, databases and caches."""

@@ -1,0 +1,35 @@
+"""Cookies of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from rove.validation.record import dataclass
+
+SameSite = Literal["strict", "lax", "none"]
+
+
+@dataclass(frozen=True)
+class Cookie:
+    """A cookie; `expires` is in seconds since the epoch, None for one that ends with the session."""
+
+    name: str
+    value: str
+    domain: str
+    path: str
+    expires: float | None = None
+    http_only: bool = False
+    secure: bool = False
+    same_site: SameSite | None = None
+
+
+class Cookies(Protocol):
+    """The cookies that the browser sends with requests for the page that a tab shows."""
+
+    async def list(self) -> Sequence[Cookie]: ...
+    async def set(self, cookie: Cookie, /) -> None:
+        """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
+
+    async def delete(self, cookie: Cookie, /) -> None:
+        """Delete a cookie that `list` returned."""

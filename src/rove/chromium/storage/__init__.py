@@ -1,0 +1,1 @@
+"""Cookies and storage of a page, over the DevTools protocol."""

@@ -1,0 +1,67 @@
+"""Cookies of the page that a tab shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rove.browser.storage.cookies import Cookie, SameSite
+from rove.chromium.protocol.connection import CdpSession
+from rove.errors import InvalidArguments
+
+_SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
+
+
+class PageCookies:
+    """The cookies that the browser sends with requests for the page; `find_url` returns its URL."""
+
+    def __init__(self, cdp: CdpSession, find_url: Callable[[], str]) -> None:
+        self._cdp = cdp
+        self._find_url = find_url
+
+    async def list(self) -> list[Cookie]:
+        answer = await self._cdp.send("Network.getCookies", {"urls": [self._url]})
+        return [_cookie(each) for each in answer["cookies"]]
+
+    async def set(self, cookie: Cookie) -> None:
+        """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
+        params = {"url": self._url, "name": cookie.name, "value": cookie.value, **_attributes(cookie)}
+        answer = await self._cdp.send("Network.setCookie", params)
+        if not answer["success"]:
+            raise InvalidArguments(
+                f"The browser does not accept the cookie {cookie.name!r} for this page.",
+                hint="Check its name, domain, path and prefix; `secure` needs an https: page.",
+            )
+
+    async def delete(self, cookie: Cookie) -> None:
+        """Delete a cookie that `list` returned."""
+        place = {"name": cookie.name, "domain": cookie.domain, "path": cookie.path}
+        await self._cdp.send("Network.deleteCookies", place)
+
+    @property
+    def _url(self) -> str:
+        url = self._find_url()
+        if not url.startswith(("http://", "https://")):
+            raise InvalidArguments(f"{url[:100]} has no cookies.", hint="{navigate} to a page of the web first.")
+        return url
+
+
+def _cookie(reported: dict[str, Any]) -> Cookie:
+    return Cookie(
+        reported["name"],
+        reported["value"],
+        reported["domain"],
+        reported["path"],
+        None if reported["session"] else reported["expires"],
+        reported["httpOnly"],
+        reported["secure"],
+        _SAME_SITE.get(reported.get("sameSite", "")),
+    )
+
+
+def _attributes(cookie: Cookie) -> dict[str, Any]:
+    """Return the attributes that a cookie has, as CDP names them."""
+    given = {"domain": cookie.domain, "path": cookie.path, "expires": cookie.expires}
+    same_site = {"sameSite": cookie.same_site.capitalize()} if cookie.same_site else {}
+    present = {name: value for name, value in given.items() if value not in ("", None)}
+    return {**present, **same_site, "secure": cookie.secure, "httpOnly": cookie.http_only}

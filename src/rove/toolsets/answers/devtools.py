@@ -1,0 +1,116 @@
+"""Answers and errors of the toolset `devtools`.
+
+Values and logs of pages are told as JSON, in which `<` is escaped and nothing is invisible: no page can end the element
+or the string that its words are in, or write a marker of rove. The instructions of the toolset say whose words it is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rove.actions.devtools.console import ConsoleLines
+from rove.actions.devtools.network import RequestLine, RequestList
+from rove.actions.devtools.workers import WorkerList
+from rove.actions.pages.navigation import Navigated
+from rove.actions.pages.script import Evaluated
+from rove.browser.page_data import WorkerInfo
+from rove.errors import RoveError
+from rove.guard.wrapping.wrapper import wrapped
+from rove.outcome import LONGEST_ERROR, AnyOutcome, Passage
+from rove.render.cleaning import one_line, readable
+from rove.render.outcomes import error_data
+from rove.toolsets.answers.form import answer_form, error_form
+from rove.toolsets.tool import Answer, ToolRequest
+from rove.workspace import reading_command
+
+DONE = "done"
+_LOOK = "Look at the page with browser_take_screenshot or browser_eval"
+# What to try next, where the hint of the error names what this toolset does not have.
+HINTS = {
+    "element_not_found": f"Check the selector. {_LOOK}.",
+    "element_gone": f"The page has changed. {_LOOK}.",
+    "element_not_ready": f"{_LOOK}, then call again.",
+    "deadline_exceeded": f"Allow more time with `timeout`. {_LOOK}.",
+    "dialog_open": "It is dismissed by itself in a moment: call again.",
+}
+
+
+@answer_form("done_or_download")
+def done_or_download(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell that a page has loaded or, if the address was that of a download, its name and its file."""
+    result = outcome.result
+    assert isinstance(result, Navigated)
+    if result.download is None:
+        return Answer(DONE)
+    file = result.download
+    # The server chose the name, which the path ends with.
+    place = f"{file.name} (saved as {file.path}, {file.size} bytes)" if file.path else f"{file.name} (still arriving)"
+    return Answer(wrapped([Passage("Downloaded:"), Passage(readable(place), outcome.origin)]))
+
+
+@answer_form("javascript_result")
+def javascript_result(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell the value of an expression as JSON, or the file that has it."""
+    result = outcome.result
+    assert isinstance(result, Evaluated)
+    if result.path:
+        return _in_file(result.path)
+    return Answer(f"<javascript_result>{_as_json(result.value)}</javascript_result>")
+
+
+@answer_form("console_entries")
+def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell console entries as a JSON list, or the file that has them."""
+    result = outcome.result
+    assert isinstance(result, ConsoleLines)
+    if result.path:
+        return _in_file(result.path)
+    return Answer(_as_json(result.latest(result.limit)))
+
+
+@answer_form("service_workers")
+def service_workers(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell the registered service workers, and the script of the one that controls the page, as JSON."""
+    result = outcome.result
+    assert isinstance(result, WorkerList)
+    found = [worker for worker in result.workers if worker.kind == "service worker"]
+    controller = next((worker.url for worker in found if worker.controls_page), None)
+    return Answer(_as_json({"registrations": [*map(_registration, found)], "controller": controller}))
+
+
+@answer_form("network_sources")
+def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell the source of each response as a JSON list."""
+    result = outcome.result
+    assert isinstance(result, RequestList)
+    return Answer(_as_json([*map(_source, result.requests)]))
+
+
+@error_form("devtools")
+def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
+    """Tell what went wrong on the first line, and then what to try next."""
+    message = Passage(one_line(error.message, LONGEST_ERROR), error.origin)
+    text = wrapped([message, Passage(HINTS.get(error.code, error.hint))])
+    data = {"error": error_data(error)}
+    return Answer(text, (), data, is_error=True, code=error.code, conceals=error.conceals)
+
+
+def _registration(worker: WorkerInfo) -> dict[str, Any]:
+    state, _, running = worker.state.partition(", ")
+    facts = {"scope": worker.scope, "scriptURL": worker.url, "state": state, "status": running}
+    return {**facts, "controlling": worker.controls_page}
+
+
+def _source(request: RequestLine) -> dict[str, Any]:
+    facts = {"url": request.url, "method": request.method, "type": request.type, "status": request.status}
+    failure = {"error": request.failure} if request.failure else {}
+    return {**facts, "source": request.source, "context": request.context, **failure}
+
+
+def _in_file(path: str) -> Answer:
+    return Answer(f"Large output was written to {path}\nRead it with: {reading_command(path)}")
+
+
+def _as_json(value: Any) -> str:
+    return readable(json.dumps(value, ensure_ascii=False)).replace("<", "\\u003c")

@@ -1,0 +1,332 @@
+"""The toolset `sessions` over MCP: contract C, each line by its number."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import StdioServerParameters
+from mcp.client.client import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ImageContent, ToolListChangedNotification
+from tests.processes import eventually
+from tests.site import Site
+from tests.surfaces.test_mcp import ROVE, environment, text_of
+from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, Person
+
+from rove.chromium.process.watchdog import processes_of
+
+LEGACY, NEWEST = "legacy", "2026-07-28"
+OPENER = "start_browser_session"
+TOOLS = [
+    OPENER, "close_browser_session", "browser_navigate", "browser_click", "browser_fill_form", "browser_wait",
+    "browser_extract_content", "browser_screenshot",
+]  # fmt: skip
+PAGE = """<title>Tea</title><style>p {color: green}</style><script>var unseen = 'a script'</script>
+<h1>Tea room</h1><p>First paragraph.</p><p>Second paragraph.</p>
+<ul><li class=tea data-price=3>Green</li><li class=tea data-price=4>Black</li></ul><ol><li>Boil</li><li>Pour</li></ol>
+<form action=/done><input id=name aria-label=Name><select id=size><option>small<option>large</select>
+<input type=checkbox id=milk aria-label=Milk><button>Order</button></form><a href=/done>Done</a><i id=echo></i>
+<script>document.querySelector('#name').oninput = e => { document.querySelector('#echo').textContent = e.target.value }
+</script>
+<script>localStorage.visits = (+localStorage.visits || 0) + 1; document.cookie = 'seen=yes'</script>"""
+
+
+class Server:
+    """A client of a server process, the questions to its user, and what it was told."""
+
+    def __init__(self, home: Path, person: Person) -> None:
+        self.home = home
+        self.workspace = home / "workspace"
+        self.person = person
+        self.changes = 0
+        self.client: Client
+
+    async def __call__(self, message: object) -> None:
+        self.changes += isinstance(message, ToolListChangedNotification)
+
+    async def names(self) -> list[str]:
+        return [tool.name for tool in (await self.client.list_tools()).tools]
+
+    async def call(self, tool: str, **arguments: Any) -> CallToolResult:
+        return await self.client.call_tool(tool, arguments)
+
+    async def text(self, tool: str, **arguments: Any) -> str:
+        """Return the text of an answer that must be no error."""
+        result = await self.call(tool, **arguments)
+        assert not result.is_error, text_of(result)
+        return text_of(result)
+
+    async def error(self, tool: str, **arguments: Any) -> str:
+        """Return the text of an error."""
+        result = await self.call(tool, **arguments)
+        assert result.is_error, text_of(result)
+        return text_of(result)
+
+    async def read(self, session: str, **arguments: Any) -> str:
+        """Return what was extracted, without the lines around it."""
+        lines = (await self.text("browser_extract_content", session=session, **arguments)).splitlines()
+        start = next(index for index, line in enumerate(lines) if line.startswith("<untrusted"))
+        end = next(index for index, line in enumerate(lines) if line.startswith("</untrusted"))
+        return "\n".join(lines[start + 1 : end])
+
+    def browsers(self) -> list[int]:
+        """Return the ids of the browser processes that are running."""
+        runs = self.home / "run"
+        pids = [pid for folder in runs.iterdir() for pid in processes_of(folder)] if runs.exists() else []
+        return [pid for pid in pids if "--type=" not in _command_line(pid) and "--user-data-dir" in _command_line(pid)]
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+@asynccontextmanager
+async def served(
+    home: Path, mode: str = LEGACY, person: Person | None = None, *flags: str, **more: str
+) -> AsyncGenerator[Server]:
+    own = home / "named"
+    own.mkdir(exist_ok=True)
+    server = Server(own, person or Person(ACCEPT))
+    command = ["mcp", "--toolset", "sessions", "--deadlines-action", "30", *flags]
+    parameters = StdioServerParameters(command=ROVE, args=command, env={**environment(own), **more})
+    asking = server.person if person is None or person.answers else None
+    async with Client(
+        parameters, mode=mode, read_timeout_seconds=60, elicitation_callback=asking, message_handler=server
+    ) as server.client:
+        yield server
+
+
+@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+async def test_c1_tools_come_and_go_with_sessions(home: Path, site: Site, mode: str) -> None:
+    async with served(home, mode) as server:
+        assert await server.names() == [OPENER]
+        with pytest.raises(MCPError, match="only while a session is open"):
+            await server.call("browser_navigate", session="one", url=site.page("/", PAGE))
+        assert server.browsers() == []  # none before the approval
+        started = await server.call(OPENER, name="one", viewport={"width": 900, "height": 500})
+        assert started.structured_content == {
+            "session": "one", "headless": True, "viewport": {"width": 900, "height": 500},
+        }  # fmt: skip
+        assert await server.names() == TOOLS
+        assert "Tea room" in await server.text("browser_navigate", session="one", url=site.url("/"))
+        assert "open already" in await server.error(OPENER, name="one")
+        assert "is missing" in await server.error(OPENER)
+        assert "no session two" in await server.error("browser_navigate", session="two", url=site.url("/"))
+        await server.text("close_browser_session", session="one")
+        assert await server.names() == [OPENER]
+        if mode == LEGACY:
+            assert server.changes == 2
+    assert "May the agent start a browser session?" in server.person.shown[0].message
+    assert 'name: "one"' in server.person.shown[0].message
+
+
+async def test_c1_clients_of_the_newest_revision_are_told_if_they_listen(home: Path) -> None:
+    async with served(home, NEWEST) as server, server.client.listen(tools_list_changed=True) as changes:
+        await server.text(OPENER, name="one")
+        await asyncio.wait_for(anext(changes), 10)
+        await server.text("close_browser_session", session="one")
+        await asyncio.wait_for(anext(changes), 10)
+
+
+@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+async def test_c1_without_approval_nothing_is_started(home: Path, mode: str) -> None:
+    async with served(home, mode, Person(DECLINE)) as server:
+        assert "denied" in await server.error(OPENER, name="one")
+        assert (await server.names(), server.browsers()) == ([OPENER], [])
+    async with served(home, mode, Person()) as server:  # a client that cannot ask its user
+        refusal = await server.error(OPENER, name="one")
+        assert "There is no approver to ask: May the agent start a browser session?" in refusal
+        assert 'decide = "allow", action = "open_session"' in refusal
+        assert "--approve terminal" in refusal
+
+
+async def test_c1_navigate_click_fill_and_wait(home: Path, site: Site) -> None:
+    site.page("/done", "<h1>Done</h1><script>setTimeout(() => document.body.append('later'), 300)</script>")
+    url = site.page("/", PAGE)
+    async with served(home) as server:
+        await server.text(OPENER, name="one")
+        for stage in ("load", "domcontentloaded", "networkidle", "commit"):
+            await server.text("browser_navigate", session="one", url=url, wait_until=stage)
+        assert "must be one of" in await server.error("browser_navigate", session="one", url=url, wait_until="never")
+        fields = [{"selector": "#name", "value": "Ann"}, {"selector": "#size", "value": "large"}]
+        fields.append({"selector": "#milk", "value": True})  # type: ignore[dict-item]
+        filled = await server.text("browser_fill_form", session="one", fields=fields)
+        for line in ('value="Ann"', 'value="large"', "checked"):
+            assert line in filled
+        await server.text("browser_fill_form", session="one", fields={"#name": 5})
+        assert "`fields`: each field" in await server.error("browser_fill_form", session="one", fields=[{"x": 1}])
+        assert "not found" in await server.error(
+            "browser_fill_form", session="one", fields=[{"selector": "#none", "value": "x"}]
+        )
+        assert "Done" in await server.text("browser_click", session="one", selector="a")
+        await server.text("browser_wait", session="one", navigation=True)
+        await server.text("browser_wait", session="one", selector="h1", timeout=5000)
+        assert "did not become visible" in await server.error("browser_wait", session="one", selector="#x", timeout=0.3)
+        assert "no other page" in await server.error("browser_wait", session="one", navigation=True, timeout=0.3)
+        assert "Waited 0.2" in await server.text("browser_wait", session="one", timeout=0.2)
+        assert "Say what to wait for" in await server.error("browser_wait", session="one")
+        assert "`timeout`" in await server.error("browser_wait", session="one", timeout=-1)
+
+
+async def test_c2_content_is_read_in_every_mode(home: Path, site: Site) -> None:
+    long = "x" * 12_000
+    async with served(home) as server:
+        await server.text(OPENER, name="one")
+        await server.text("browser_navigate", session="one", url=site.page("/", PAGE))
+        text = await server.read("one")
+        assert "Tea room\n\nFirst paragraph.\n\nSecond paragraph.\n\n- Green\n- Black\n\n1. Boil\n2. Pour" in text
+        assert "a script" not in text
+        assert "color: green" not in text
+        assert await server.read("one", selector="h1") == "Tea room"
+        assert json.loads(await server.read("one", selector=".tea")) == ["Green", "Black"]
+        assert json.loads(await server.read("one", selector="h1", all=True)) == ["Tea room"]
+        assert await server.read("one", selector=".tea", all=False) == "Green"
+        assert await server.read("one", selector="h1", mode="html") == "<h1>Tea room</h1>"
+        assert json.loads(await server.read("one", selector=".tea", mode="html"))[1].endswith(">Black</li>")
+        assert "<script>" in await server.read("one", mode="html")
+        prices = {"selector": ".tea", "mode": "attribute", "attribute": "data-price"}
+        assert json.loads(await server.read("one", **prices)) == ["3", "4"]
+        assert await server.read("one", selector="h1", mode="attribute", attribute="id") == "null"
+        for arguments, why in (
+            ({"selector": "h1", "mode": "attribute"}, "`attribute` is missing"),
+            ({"mode": "picture"}, "must be one of text, html, attribute"),
+            ({"selector": "#none"}, "not found"),
+        ):
+            assert why in await server.error("browser_extract_content", session="one", **arguments)
+        await server.text("browser_navigate", session="one", url=site.page("/long", f"<p>{long}</p><p>{long}</p>"))
+        for arguments in ({}, {"mode": "html"}, {"selector": "p"}):
+            answer = await server.text("browser_extract_content", session="one", **arguments)
+            assert 9_900 <= answer.count("x") <= 10_000
+            assert answer.splitlines()[-1] == "[truncated at 10,000 characters]"
+
+
+async def test_c3_sessions_are_few_apart_and_leave_nothing(home: Path, site: Site) -> None:
+    url = site.page("/", PAGE + "<p id=visits></p><script>visits.textContent = localStorage.visits</script>")
+    async with served(home) as server:
+        for name in ("one", "two", "three"):
+            await server.text(OPENER, name=name)
+        refused = await server.error(OPENER, name="four")
+        assert "3 sessions are open, which is the limit" in refused
+        assert "close_browser_session" in refused
+        for _ in range(2):
+            await server.text("browser_navigate", session="one", url=url)
+        await server.text("browser_navigate", session="two", url=url)
+        assert await server.read("one", selector="#visits") == "2"
+        assert await server.read("two", selector="#visits") == "1"
+        asked = [request.headers.get("Cookie") for request in site.asked("/")]
+        assert asked == [None, "seen=yes", None]
+        await server.text("close_browser_session", session="one")
+        await server.text(OPENER, name="one")
+        await server.text("browser_navigate", session="one", url=url)
+        assert await server.read("one", selector="#visits") == "1"
+        assert len(server.browsers()) == 3
+    assert eventually(lambda: server.browsers() == [], 10)
+
+
+async def test_c3_an_idle_session_is_closed_and_its_tools_go(home: Path) -> None:
+    async with served(home, LEGACY, None, "--limits-idle", "1.5") as server:
+        await server.text(OPENER, name="one")
+        assert len(await server.names()) > 1
+        await eventually_true(lambda: server.changes == 2)
+        assert await server.names() == [OPENER]
+
+
+async def eventually_true(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.05)
+
+
+async def test_c4_files_are_those_of_the_workspace(home: Path, site: Site) -> None:
+    async with served(home) as server:
+        workspace, outside = server.workspace, server.home / "outside.html"
+        workspace.mkdir(exist_ok=True)
+        outside.write_text("<h1>Outside</h1>")
+        (workspace / "page.html").write_text(f"<h1>Inside</h1><iframe src='{outside.as_uri()}'></iframe>")
+        (workspace / "link.html").unlink(missing_ok=True)
+        (workspace / "link.html").symlink_to(outside)
+        await server.text(OPENER, name="one")
+        page = await server.text("browser_navigate", session="one", url=(workspace / "page.html").as_uri())
+        assert "Inside" in page
+        assert "Outside" not in page
+        top = workspace.as_uri()
+        for address in (
+            outside.as_uri(), f"{top}/../outside.html", f"{top}/%2e%2e/outside.html", f"{top}/..%2Foutside.html",
+            f"{top}/link.html", f"{top}/", "file:///etc/passwd", "chrome://version", f"view-source:{top}/page.html",
+        ):  # fmt: skip
+            assert "denied" in await server.error("browser_navigate", session="one", url=address), address
+        saved = await server.call("browser_screenshot", session="one", full_page=True)
+        path = Path((saved.structured_content or {})["path"])
+        assert path.parent == workspace / "screenshots"
+        assert path.read_bytes().startswith(b"\x89PNG")
+        assert [part.mime_type for part in saved.content if isinstance(part, ImageContent)] == ["image/png"]
+        named = await server.text("browser_screenshot", session="one", selector="h1", path="heading.png")
+        assert f"Screenshot saved: {workspace}/screenshots/heading.png" in named
+        (workspace / "away").unlink(missing_ok=True)
+        (workspace / "away").symlink_to(server.home)
+        for name in ("../x.png", "/tmp/x.png", "away/x.png", "screenshots/../../x.png"):
+            assert "denied" in await server.error("browser_screenshot", session="one", path=name), name
+        assert not (server.home / "x.png").exists()
+        climbing = {"Content-Disposition": "attachment; filename=../../t.zip"}
+        site.page("/file", "content", kind="application/zip", headers=climbing)
+        assert f"{workspace}/downloads/" in await server.text("browser_navigate", session="one", url=site.url("/file"))
+        assert [path.read_text() for path in (workspace / "downloads").iterdir()] == ["content"]
+
+
+async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(home: Path, site: Site) -> None:
+    url = site.page("/", PAGE)
+    async with served(home) as server:
+        await server.text(OPENER, name="one")
+        (crashing,) = server.browsers()
+        await server.text(OPENER, name="two")
+        for name in ("one", "two"):
+            await server.text("browser_navigate", session=name, url=url)
+            await server.text("browser_fill_form", session=name, fields={"#name": name})
+        os.kill(crashing, signal.SIGKILL)
+        assert await server.read("two", selector="#echo") == "two"
+        assert "browser restarted" not in await server.text("browser_click", session="two", selector="#milk")
+        report = await server.text("browser_wait", session="one", selector="h1")
+        assert "browser restarted" in report
+        assert await server.read("one", selector="h1") == "Tea room"
+        assert crashing not in server.browsers()
+        crash = await server.call("browser_navigate", session="one", url="chrome://crash")
+        assert crash.is_error  # an agent cannot crash a page by its address
+
+
+@pytest.mark.parametrize("mode", [LEGACY])
+async def test_c6_the_browser_can_be_turned_off_and_shown_by_settings_that_last(home: Path, mode: str) -> None:
+    own = home / "named"
+    own.mkdir(exist_ok=True)
+
+    async def rove(*words: str) -> str:
+        process = await asyncio.create_subprocess_exec(
+            ROVE, *words, env=environment(own), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        )
+        return (await process.communicate())[0].decode()
+
+    try:
+        await rove("config", "set", "browser_enabled", "false")
+        await rove("config", "set", "browser_headless", "false")
+        assert (await rove("config", "get", "browser_headless")).strip() == "false"
+        async with served(home, mode) as server:
+            assert await server.names() == []
+        await rove("config", "unset", "browser_enabled")
+        without_display = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
+        async with served(home, mode, None, **without_display) as server:
+            assert "needs a display" in await server.error(OPENER, name="shown")
+            assert await server.names() == [OPENER]
+            started = await server.call(OPENER, name="hidden", headless=True)
+            assert (started.structured_content or {})["headless"] is True
+    finally:
+        (own / "config.toml").unlink(missing_ok=True)
