@@ -71,7 +71,7 @@ class RoveError(Exception):
         self.origin: str | None = None
         # In Python, the outcome of the batch that this error stopped: what its steps did before.
         self.outcome: Any = None
-        # What the page waits for, for callers that are shown all of a page (`rove.page_view.PageView`).
+        # What the page waits for, for callers that are shown all of a page (`rove.views.page_view.PageView`).
         self.view: Any = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after

@@ -11,9 +11,9 @@ from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
 
 from rove.errors import RoveError
-from rove.page_view import PageView
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
+from rove.views.page_view import PageView
 
 # Stands for an origin that is not known.
 NOWHERE = "unknown"

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from rove.locator import Steps, parse_locator
 from rove.validation.fields import FieldRule, Validated, declared
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
+from rove.views.locator import Steps, parse_locator
 
 _REF = pattern(r"(?P<frame>f\d+)?(?P<local>e\d+)")
 _ARIA_REF = pattern(r"aria-ref=(?:f(?P<frame>\d+))?e(?P<number>\d+)")

@@ -196,14 +196,8 @@ def _candidates(name: str) -> Generator[str]:
         yield f"{stem}-{number}.{ending}" if dot else f"{name}-{number}"
 
 
-class OutsideWorkspace(Denied):
-    """A path that leads out of the workspace."""
-
-
-def _outside(path: str, root: Path) -> OutsideWorkspace:
-    return OutsideWorkspace(
-        f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace."
-    )
+def _outside(path: str, root: Path) -> Denied:
+    return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
 
 
 def _refused(path: str, error: OSError) -> Denied | InvalidArguments:

@@ -42,6 +42,40 @@ async def test_type_without_a_target_goes_where_the_focus_is(session: Session, s
     assert await value(session, "[a.value, b.value]") == ["", "here"]
 
 
+# On a page that takes a while for each key, keys wait in the browser, and text that is inserted would overtake them.
+SLOW_KEYS = (
+    "<script>onkeydown = () => { for (const end = performance.now() + 20; performance.now() < end; ); }</script>"
+)
+
+
+@pytest.mark.parametrize("field", ["<input id=n>", "<textarea id=n></textarea>", "<div id=n contenteditable></div>"])
+async def test_type_keeps_the_order_of_characters_that_are_on_no_us_keyboard(
+    session: Session, site: Site, field: str
+) -> None:
+    await session.navigate(site.page("/", field + SLOW_KEYS))
+    await session.type("Jürgen Äß€ 漢 👩‍🚀.", "#n")
+    assert await value(session, "n.value ?? n.textContent") == "Jürgen Äß€ 漢 👩‍🚀."
+    if "textarea" in field:
+        await session.type("\tü\n" + "ö" * 60, "#n")
+        assert await value(session, "n.value") == "Jürgen Äß€ 漢 👩‍🚀.\tü\n" + "ö" * 60
+
+
+# Text editors that draw their text take it from an EditContext.
+@pytest.mark.parametrize(
+    "setup", ["document.activeElement.blur()", "c.focus()", "c.editContext = new EditContext(), c.focus()"]
+)
+async def test_type_reaches_a_canvas_and_a_page_without_fields(session: Session, site: Site, setup: str) -> None:
+    page = f"""{RECORDER}<canvas id=c role=img aria-label=Board tabindex=0></canvas><div contenteditable>note</div>
+      <script>window.texts = ''; const listen = () =>
+        c.editContext?.addEventListener('textupdate', (event) => {{ texts += event.text }})</script>"""
+    await session.navigate(site.page("/", page))
+    await session.click("[contenteditable]")
+    await value(session, f"{setup}, listen()")
+    assert (await session.type(" Müller")).result.characters == 7
+    keys = await value(session, "keys.map((key) => key.replace('shift+', '')).join('')")
+    assert (keys, await value(session, "texts")) == (" Müller", " Müller" if "EditContext" in setup else "")
+
+
 async def test_type_and_submit_sends_the_form(session: Session, site: Site) -> None:
     site.page("/search", "<h1>Results</h1>")
     await session.navigate(site.page("/", "<form action=/search><input id=q name=q></form>"))
@@ -70,6 +104,8 @@ async def test_type_into_something_missing_is_not_found(session: Session, site: 
         ("+", ["shift++"]),
         (" ", [" "]),
         ("Space", [" "]),
+        ("é", ["é"]),
+        ("Control+ü", ["ctrl+Control", "ctrl+ü"]),
     ],
 )
 async def test_press_sends_the_key_that_it_names(session: Session, site: Site, key: str, seen: list[str]) -> None:

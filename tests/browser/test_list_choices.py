@@ -68,6 +68,60 @@ async def test_a_plain_button_beside_a_hidden_select_is_not_pressed(session: Ses
     assert await value(session, "[s.value, document.title]") == ["Small", ""]
 
 
+# A list that can be searched, and that keeps the words of the last search when it is closed.
+SEARCHED = (
+    STYLE
+    + """<div id=box role=combobox aria-label=Plant aria-expanded=false tabindex=0>Rose</div>
+  <div id=panel hidden><input id=words><ul id=list role=listbox class=list></ul></div><script>
+    const show = (open) => { panel.hidden = !open; box.ariaExpanded = open; FOCUS };
+    const draw = () => list.replaceChildren(...['Rose', 'Fern', 'Iris']
+      .filter((name) => name.toLowerCase().includes(words.value.toLowerCase())).map((name) => {
+        const item = document.createElement('li');
+        item.role = 'option'; item.textContent = name; item.ariaSelected = name === box.textContent;
+        item.onclick = () => setTimeout(() => { box.textContent = name; show(false); draw() }, DELAY);
+        return item;
+      }));
+    box.onclick = () => show(panel.hidden);
+    words.oninput = draw;
+    draw();
+  </script>"""
+)
+
+
+@pytest.mark.parametrize(("delay", "focus"), [(0, "if (open) words.focus()"), (700, "")])
+async def test_a_choice_is_found_though_the_list_keeps_an_earlier_search(
+    session: Session, site: Site, delay: int, focus: str
+) -> None:
+    await session.navigate(site.page("/", SEARCHED.replace("DELAY", str(delay)).replace("FOCUS", focus)))
+    await value(session, "words.value = 'ir', draw()")
+    outcome = await session.select('combobox "Plant"', ("Fern",))
+    assert await value(session, "[box.textContent, panel.hidden]") == ["Fern", True]
+    assert "Fern" in outcome.changes.text
+    with pytest.raises(InvalidArguments, match="Its options: Rose, Fern, Iris"):
+        await session.select('combobox "Plant"', ("Oak",))
+
+
+@pytest.mark.parametrize(
+    ("page", "target", "label"),
+    [
+        (SEARCHED.replace("DELAY", "0").replace("FOCUS", ""), 'combobox "Plant"', "Rose"),
+        (
+            SEARCHED.replace("DELAY", "0").replace("FOCUS", "").replace("item.ariaSelected", "item.state"),
+            "#box",
+            "Rose",
+        ),
+        (WIDGET.replace("BOX", ARIA).replace("CLOSE", "show(false)"), "#s", "Norway"),
+        ("<select id=s><option>Norway<option>Sweden</select>", "#s", "Norway"),
+    ],
+)
+async def test_an_option_that_was_chosen_before_is_said_to_be(
+    session: Session, site: Site, page: str, target: str, label: str
+) -> None:
+    await session.navigate(site.page("/", page))
+    result = (await session.select(target, (label,))).result
+    assert (str(result), result.was_changed) == (f"{label} was selected already.", False)
+
+
 # Shows what is chosen as tags, and offers the rest; Backspace removes the last tag.
 TAGS = (
     STYLE

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+
 import pytest
 from tests.site import Site
 
@@ -32,3 +35,17 @@ async def test_each_of_several_moments_is_told_beside_the_result(session: Sessio
     assert '"Ready" → "Done"' in text
     assert '"One"' in text
     assert '"Two"' in text
+
+
+async def test_a_text_that_is_shown_as_long_as_a_request_takes_is_told(session: Session, site: Site) -> None:
+    hold = threading.Event()
+    site.page("/slow", "Bread", kind="text/plain", hold=hold)
+    script = """async () => { note.textContent = 'Loading…';
+      const answer = await (await fetch('/slow')).text(); note.textContent = ''; list.textContent = answer }"""
+    page = f'<button onclick="({script})()">Go</button><p id=note></p><p id=list>Nothing yet</p>'
+    await session.navigate(site.page("/", page))
+    asyncio.get_running_loop().call_later(0.7, hold.set)
+    text = (await session.click("button")).changes.text
+    assert '"Nothing yet" → "Bread"' in text
+    assert 'Shown for a moment, and gone again:\n"Loading…"' in text
+    assert "Loading…" not in (await session.press("Tab")).changes.text

@@ -271,6 +271,20 @@ async def test_a_password_field_in_a_shadow_root_is_refused(session: Session, si
     assert await value(session, "[n.value, p.value]") == ["Beatrice", ""]
 
 
+async def test_a_password_field_in_the_closed_shadow_root_of_editable_text_is_refused(
+    session: Session, site: Site
+) -> None:
+    page = """<div id=h contenteditable>note</div><script>
+      const root = h.attachShadow({mode: 'closed'});
+      root.innerHTML = '<input type=password><slot></slot>';
+      var p = root.firstChild</script>"""
+    await session.using(quiet=True).navigate(site.page("/", page))
+    await session.using(quiet=True).evaluate("p.focus()")
+    with pytest.raises(Denied):
+        await session.using(quiet=True).type("hunter2")
+    assert await value(session, "p.value") == ""
+
+
 async def test_a_password_field_in_nested_closed_shadow_roots_is_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<section></section>"))
     script = """let root = document.querySelector('section');
@@ -295,7 +309,7 @@ async def test_typing_stops_when_the_focus_moves_into_a_new_closed_shadow_root(s
       const root = document.body.appendChild(document.createElement('section')).attachShadow({mode: 'closed'});
       root.innerHTML = '<input type=password>'; window.p = root.firstChild; p.focus() }</script>"""
     await session.navigate(site.page("/", page))
-    with pytest.raises(Denied):
+    with pytest.raises(Denied, match="closed shadow root"):
         await session.type("hunter2", "#n")
     assert await value(session, "[n.value, p.value]") == ["h", ""]
 

@@ -22,6 +22,13 @@ class DragStop(NamedTuple):
     box: Box
 
 
+class ChosenOptions(NamedTuple):
+    """The labels of the options that are chosen now, and whether others were chosen before."""
+
+    labels: tuple[str, ...]
+    was_changed: bool
+
+
 class TypedSecret(Protocol):
     """A secret's value, and whether it may go into fields that show what is typed."""
 
@@ -112,8 +119,8 @@ class Element(PointerTarget, Protocol):
         """Whether its value is chosen from options and cannot be typed."""
         ...
 
-    async def select(self, values: tuple[str, ...], /) -> list[str]:
-        """Choose these options, by label or value; return their labels."""
+    async def select(self, values: tuple[str, ...], /) -> ChosenOptions:
+        """Choose these options, by label or value."""
         ...
 
     async def set_checked(self, checked: bool, /) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
-from rove.browser.aria import AriaReader
+from rove.browser.aria.reader import AriaReader
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -253,5 +253,5 @@ class Tab(TabInfo, Protocol):
         """Return the interactive elements that a screenshot shows, and where in it they are."""
         ...
 
-    async def print_pdf(self, options: PdfOptions, name: str, /) -> PdfFile: ...
+    async def print_pdf(self, options: PdfOptions, name: str, folder: str = "", /) -> PdfFile: ...
     async def resize(self, width: int, height: int, /) -> None: ...

@@ -23,6 +23,11 @@ def as_text(outcome: AnyOutcome) -> str:
     return wrapped(_cleaned(_passages(outcome), outcome.origin)) or "Done."
 
 
+def as_wrapped(passages: Iterable[Passage], page: str) -> str:
+    """Return passages as one text for a model; `page` is the origin of the page in the tab."""
+    return wrapped(_cleaned(passages, page))
+
+
 def error_text(error: RoveError) -> str:
     """Tell a model why an action failed and what to try next."""
     return wrapped(_cleaned(error_passages(error)))

@@ -26,7 +26,12 @@ from rove.settings.debug_port import checked
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
-from rove.settings.sections import Deadlines, Guarding, Journaling, Limits, Observing, Serving, Viewport
+from rove.settings.sections import Deadlines as Deadlines
+from rove.settings.sections import Guarding as Guarding
+from rove.settings.sections import Journaling as Journaling
+from rove.settings.sections import Limits as Limits
+from rove.settings.sections import Observing, Viewport
+from rove.settings.sections import Serving as Serving
 from rove.settings.toolset_file import settings_of
 from rove.validation.fields import InvalidFields, Validated, arg, build, declared
 from rove.validation.record import dataclass

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rove.errors import StateUnusable
-from rove.states.private_files import read_private, write_private
+from rove.states.private_files import locked, make_private_folder, read_private, write_private
 
 KeyPlace = Literal["auto", "keyring", "file"]
 KEY_FILE = "key"
+KEY_LOCK = "key.lock"
 # The content of the key file where the keyring has the key.
 IN_KEYRING = b"keyring\n"
 KEY_BYTES = 32
@@ -35,7 +36,7 @@ class StateCipher:
     def encrypt(self, data: bytes, label: bytes) -> bytes:
         """Encrypt data; the same label is needed to decrypt it."""
         nonce = os.urandom(NONCE_BYTES)
-        return nonce + self._aead(self._key() or self._make_key()).encrypt(nonce, data, label)
+        return nonce + self._aead(self._key() or self._agreed_key()).encrypt(nonce, data, label)
 
     def decrypt(self, encrypted: bytes, label: bytes) -> bytes:
         """Return the data. Raises StateUnusable if the key is gone or another, or if anything was changed."""
@@ -81,6 +82,12 @@ class StateCipher:
                 hint="Unlock or repair it; without the key they cannot be read.",
             )
         return key
+
+    def _agreed_key(self) -> bytes:
+        """Make the key, unless another thread or process has just made one: all of them must use the same."""
+        make_private_folder(self._folder)
+        with locked(self._folder / KEY_LOCK):
+            return self._key() or self._make_key()
 
     def _make_key(self) -> bytes:
         key = os.urandom(KEY_BYTES)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
+from collections.abc import Generator
 from pathlib import Path
 
 from rove.errors import StateUnusable
@@ -38,6 +40,20 @@ def write_private(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             draft.unlink()
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Hold a lock file, which only one thread of all processes does at a time. Raises StateUnusable."""
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def write_private_new(path: Path, content: bytes) -> None:

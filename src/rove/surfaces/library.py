@@ -34,6 +34,7 @@ from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
 from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
+from rove.actions.pages.outline import Outline
 from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
@@ -138,6 +139,7 @@ class Session:
     reload = method(Reload)
     snapshot = method(Snapshot)
     aria_snapshot = method(AriaSnapshot)
+    outline = method(Outline)
     find = method(Find)
     click = method(Click)
     hover = method(Hover)

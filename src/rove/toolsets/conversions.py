@@ -13,6 +13,12 @@ from rove.validation.pattern import pattern
 Conversion = Callable[..., Any]
 _conversions: dict[str, Conversion] = {}
 _DURATION = pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+# A timeout of so many seconds is longer than any call may take, so that milliseconds are meant.
+MILLISECONDS_FROM = 1000
+SCROLL_WORDS = {"up": "up", "down": "down", "left": "left", "right": "right", "top": "up", "bottom": "down"}
+# Pixels to the end of any page.
+FAR = 10_000_000
+_WHOLE_NUMBER = pattern(r"-?\d{1,7}")
 LONGEST_SECONDS = 600
 _SIZE = pattern(r"\s*(\d{1,5})\s*[x×,]\s*(\d{1,5})\s*")
 # The longest wait that a call may ask for, in seconds.
@@ -125,3 +131,58 @@ def viewport(value: object) -> object:
 def steps(actions: object) -> list[dict[str, Any]]:
     """Return the steps of a batch that a list such as `[{"type": "navigate", "url": …}]` means."""
     return steps_of(read_listed_actions(actions))
+
+
+@conversion("seconds")
+def seconds(value: object) -> float:
+    """Return a number of seconds; 1000 and more, which no call may take, are milliseconds."""
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 0.0
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ValueError("must be a number of seconds above 0")
+    return number / 1000 if number >= MILLISECONDS_FROM else number
+
+
+@conversion("first")
+def first(*values: object) -> object:
+    """Return the first value that is given."""
+    return next(value for value in values if value not in (None, ""))
+
+
+@conversion("nothing")
+def nothing(*values: object) -> None:
+    """Return None: with a `default`, the argument has a value only where a call has none of these."""
+
+
+@conversion("tab_id")
+def tab_id(*values: object) -> str:
+    """Return the id of a tab, which may be given as its number alone."""
+    given = str(first(*values))
+    return f"t{given}" if given.isascii() and given.isdigit() else given
+
+
+@conversion("scroll_direction")
+def scroll_direction(value: object) -> str:
+    """Return the direction of `down`, `bottom` or a number of pixels, which is negative upwards."""
+    word = str(value).strip().lower()
+    if word in SCROLL_WORDS:
+        return SCROLL_WORDS[word]
+    return "up" if _pixels(word) < 0 else "down"
+
+
+@conversion("scroll_amount")
+def scroll_amount(value: object) -> int | None:
+    """Return the pixels of `bottom`, which is far, or of a number; None for a direction alone."""
+    word = str(value).strip().lower()
+    if word in ("top", "bottom"):
+        return FAR
+    return None if word in SCROLL_WORDS else abs(_pixels(word))
+
+
+def _pixels(word: str) -> int:
+    pixels = int(word) if _WHOLE_NUMBER.fullmatch(word) else 0
+    if not pixels:
+        raise ValueError("must be up, down, left, right, top, bottom or a number of pixels")
+    return pixels

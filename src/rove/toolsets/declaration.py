@@ -79,7 +79,7 @@ class ToolsetDeclaration:
 
 TOOLSET_KEYS = ("summary", "instructions", "groups", "answer", "errors", "settings", "approval", "tools")
 TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session")
-# What only toolsets pass to a call: to show all of the page instead of what changed (`rove.page_view.ViewKind`).
+# What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
 CASE_KEYS = ("action", "pass", "answer", "says", "required")
 

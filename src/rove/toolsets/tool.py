@@ -9,9 +9,9 @@ from rove.action import AnyAction, Effect
 from rove.advice import Names
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Attachment
-from rove.page_view import ViewKind
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
+from rove.views.page_view import ViewKind
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +15,7 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from rove.errors import InvalidArguments, StateUnusable
-from rove.states.encryption import KEY_FILE, KeyPlace, StateCipher
+from rove.states.encryption import KEY_FILE, KEY_LOCK, KeyPlace, StateCipher
 from rove.states.state import BrowserState, OriginState
 from rove.states.store import StateStore
 
@@ -60,7 +61,7 @@ def test_a_write_that_fails_keeps_what_was_saved_and_leaves_no_draft(
         store.write("shop", BrowserState(), "work")
     monkeypatch.undo()
     assert store.read("shop").state == STATE
-    assert sorted(path.name for path in tmp_path.iterdir()) == [KEY_FILE, "shop.state"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [KEY_FILE, KEY_LOCK, "shop.state"]
 
 
 def test_a_file_that_was_changed_copied_or_encrypted_with_another_key_is_refused(tmp_path: Path) -> None:
@@ -102,6 +103,13 @@ def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None
         with pytest.raises(InvalidArguments):
             attempt()
     assert not (tmp_path / "states").exists()
+
+
+def test_all_threads_and_processes_agree_on_one_key(tmp_path: Path) -> None:
+    stores = [store_in(tmp_path) for _ in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda pair: pair[1].write(f"s{pair[0]}", STATE, "s"), enumerate(stores)))
+    assert all(stores[0].read(f"s{number}").state == STATE for number in range(8))
 
 
 def test_names_lists_states_alone_and_a_deleted_one_is_gone(tmp_path: Path) -> None:

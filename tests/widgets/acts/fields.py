@@ -163,7 +163,7 @@ TOM_SELECT = Library(
             ),
         ),
     ),
-    answers={"/projects": [{"name": "Garden wall"}]},
+    answers={"/projects": [{"name": "Garden wall"}, {"name": "Garden gate"}]},
 )
 
 NOUISLIDER = Library(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import NotOpen
 from rove.outcome import Result
+from rove.validation.fields import Validated
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -22,6 +23,14 @@ class Uploaded(Result):
         return f"Gave {', '.join(self.files) or 'no file'} to {self.element}."
 
 
+@dataclass(frozen=True)
+class DroppedText(Validated):
+    """A text that is dropped."""
+
+    type: str = arg("MIME type, such as text/plain.")
+    text: str = arg("The text.")
+
+
 @action(Effect.SEND_FILE)
 class Upload(TabAction[Uploaded]):
     """Give files of the workspace to a file input, to a button that opens a chooser, or to a drop zone."""
@@ -30,13 +39,13 @@ class Upload(TabAction[Uploaded]):
     paths: tuple[str, ...] = arg("Paths in the workspace; empty to take files back.", default=(), max_length=20)
 
     drop: bool = arg("Drop them on the target.", default=False)
-    data: dict[str, str] | None = arg("Texts to drop with them, by their MIME type.", default=None, rare=True)
+    texts: tuple[DroppedText, ...] = arg("Texts to drop with them.", default=(), rare=True)
 
     async def perform(self, tab: Tab) -> Uploaded:
         if self.target is None:
             return await self._answer_chooser(tab)
         element = await tab.resolve(self.target)
-        names = await element.upload(self.paths, self.drop, self.data)
+        names = await element.upload(self.paths, self.drop, {each.type: each.text for each in self.texts})
         return Uploaded(element.line, tuple(names))
 
     async def _answer_chooser(self, tab: Tab) -> Uploaded:

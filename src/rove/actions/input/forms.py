@@ -99,9 +99,13 @@ async def _enter(element: Element, value: str | bool, is_select: bool) -> None:
 class Selected(Result):
     element: str
     options: tuple[str, ...]
+    # False if exactly these options were chosen before.
+    was_changed: bool = True
 
     def __str__(self) -> str:
-        return f"Selected {', '.join(self.options)}."
+        labels = ", ".join(self.options)
+        were = "was" if len(self.options) == 1 else "were"
+        return f"Selected {labels}." if self.was_changed else f"{labels} {were} selected already."
 
 
 @action(Effect.ACT)
@@ -113,8 +117,8 @@ class Select(TabAction[Selected]):
 
     async def perform(self, tab: Tab) -> Selected:
         element = await tab.resolve(self.target)
-        options = tuple(await element.select(self.values))
-        return Selected(element.line, options)
+        choice = await element.select(self.values)
+        return Selected(element.line, choice.labels, choice.was_changed)
 
 
 @dataclass(frozen=True)

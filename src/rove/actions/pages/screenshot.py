@@ -78,8 +78,8 @@ class Screenshot(TabAction[Pictured]):
 
 def _place(path: str, endings: tuple[str, ...]) -> tuple[str, str]:
     """Divide a path into a folder and a file name: a new one if the path is a folder's."""
-    if path.endswith("/"):
+    if path.endswith(("/", "..")):
         return path, f"{uuid.uuid4()}{endings[0]}"
     given = PurePosixPath(path)
-    folder = str(given.parent) if len(given.parts) > 1 else FOLDER
+    folder = str(given.parent) if "/" in path else FOLDER
     return folder, given.name if given.suffix.lower() in endings else f"{given.name}{endings[0]}"

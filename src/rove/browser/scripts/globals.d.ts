@@ -474,12 +474,13 @@ interface AriaNode {
 
 type AriaChild = AriaNode | string;
 
-/** `root`: the ref of an element; `prefix`: what the refs begin with. */
+/** `root`: the ref of an element; `prefix`: what the refs begin with; `isOutline`: not YAML, and without refs. */
 interface AriaOptions {
   root?: string;
   prefix?: string;
   depth?: number;
   boxes?: boolean;
+  isOutline?: boolean;
 }
 
 interface AriaPage {

@@ -13,7 +13,15 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
 import { locate, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
-import { beginChoice, choiceResult, choiceState, findOption, leaveList, openAfter } from "./choosing/list_choice.js";
+import {
+  beginChoice,
+  beginSearch,
+  choiceResult,
+  choiceState,
+  findOption,
+  leaveList,
+  openAfter,
+} from "./choosing/list_choice.js";
 import { selectOptions } from "./choosing/native_selects.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
@@ -72,6 +80,7 @@ globalThis.rove = {
   fieldValue,
   selectOptions,
   beginChoice,
+  beginSearch,
   findOption,
   choiceState,
   choiceResult,

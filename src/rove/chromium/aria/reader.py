@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
-from rove.browser.aria import AriaSnapshot
+from rove.browser.aria.reader import AriaSnapshot
 from rove.chromium.aria.page import Page
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
@@ -15,7 +16,7 @@ from rove.target import Ref, parse_target
 
 SNAPSHOT = "options => rove.ariaSnapshot(options)"
 LOCATOR = "ref => rove.locatorOf(ref)"
-UNANSWERED = "- text: (the frame did not answer)"
+UNANSWERED = "(the frame did not answer)"
 
 
 class AriaReader:
@@ -34,7 +35,13 @@ class AriaReader:
         self, ref: str | None = None, depth: int | None = None, boxes: bool = False
     ) -> AriaSnapshot:
         """Return the page, or the element that a ref means, with the frames in it."""
-        options: dict[str, Any] = {"depth": depth or 0, "boxes": boxes}
+        return await self._take(ref, {"depth": depth or 0, "boxes": boxes})
+
+    async def take_outline(self, ref: str | None = None) -> AriaSnapshot:
+        """Return the page, or the element that a ref means, as an outline: a line for each element, without refs."""
+        return await self._take(ref, {"depth": 0, "isOutline": True})
+
+    async def _take(self, ref: str | None, options: dict[str, Any]) -> AriaSnapshot:
         if ref is None:
             world = self._page.worlds.main
         else:
@@ -48,20 +55,21 @@ class AriaReader:
     async def _read(self, world: World, options: dict[str, Any], origins: list[str]) -> list[str]:
         prefix = self._page.frame_order.prefix(world.frame_id)
         data = await world.call(SNAPSHOT, {**options, "prefix": prefix})
-        if world is not self._page.worlds.main and not self._may_read(data["origin"]):
-            return [f"- text: {self._withheld()}"]
+        if world is not self._page.worlds.main and not await self._may_read(data["origin"]):
+            return [_text_line(self._withheld(), options)]
         origins.append(data["origin"])
         lines: list[str] = data["lines"]
         # From the end, so that the lines of a frame do not move those of the frames before it.
         for line, depth, owner in reversed(data["frames"]):
             inner = await self._read_frame(world, owner, _inside(options, depth), origins)
             if inner:
-                lines[line] += ":"
+                lines[line] += "" if options.get("isOutline") else ":"
                 lines[line + 1 : line + 1] = ["  " * (depth + 1) + each for each in inner]
         return lines
 
-    def _may_read(self, origin: str) -> bool:
-        return origin in ("", "null") or self._page.may_read(origin)
+    async def _may_read(self, origin: str) -> bool:
+        """Return whether the text of a frame may be shown: it is of the page's own origin, or the policy allows it."""
+        return self._page.may_read(origin) or origin == await self._page.worlds.main.origin()
 
     async def _read_frame(
         self, parent: World, owner: str, options: dict[str, Any] | None, origins: list[str]
@@ -71,12 +79,12 @@ class AriaReader:
         if world is None or options is None:
             return []
         if world.is_unresponsive:
-            return [UNANSWERED]
+            return [_text_line(UNANSWERED, options)]
         try:
             async with asyncio.timeout(self._page.frame_timeout):
                 return await self._read(world, options, origins)
         except TimeoutError:
-            return [UNANSWERED]
+            return [_text_line(UNANSWERED, options)]
         except (CdpError, ScriptFailed):
             return []
 
@@ -132,6 +140,11 @@ class AriaReader:
             owner, world = await self._page.worlds.owner(world), world.parent
             chain.insert(0, await world.call(LOCATOR, owner) or "")
         return ".contentFrame().".join(chain) if all(chain) else ""
+
+
+def _text_line(text: str, options: dict[str, Any]) -> str:
+    """Return a line that stands for a frame, in the form of the snapshot."""
+    return f"text {json.dumps(text)}" if options.get("isOutline") else f"- text: {text}"
 
 
 def _inside(options: dict[str, Any], depth: int) -> dict[str, Any] | None:

@@ -31,12 +31,16 @@ _OVERLAP_BYTES = 16
 
 @dataclass(frozen=True)
 class PdfTarget:
-    """Where to write a PDF file, under which name, and its size limit; it is first written to the folder `scratch`."""
+    """Where to write a PDF file, under which name, and its size limit; it is first written to the folder `scratch`.
+
+    `folder`: the folder of the workspace, if it is not the one for PDF files.
+    """
 
     workspace: Workspace
     name: str
     max_bytes: int
     scratch: Path
+    folder: str = ""
 
 
 async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) -> PdfFile:
@@ -47,7 +51,7 @@ async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) ->
         draft.parent.mkdir(mode=0o700, exist_ok=True)
         with draft.open("xb") as file:
             size, pages = await _copy_stream(cdp, stream, file, target.max_bytes)
-        return PdfFile(await asyncio.to_thread(_copy_to_workspace, draft, target.workspace, target.name), size, pages)
+        return PdfFile(await asyncio.to_thread(_copy_to_workspace, draft, target), size, pages)
     except OSError as error:
         raise unwritable(target.workspace.root, error) from error
     finally:
@@ -94,6 +98,7 @@ async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, max_bytes: 
     return size, pages
 
 
-def _copy_to_workspace(draft: Path, workspace: Workspace, name: str) -> Path:
+def _copy_to_workspace(draft: Path, target: PdfTarget) -> Path:
     with draft.open("rb") as source:
-        return workspace.write(PDF_FOLDER, name, iter(lambda: source.read(CHUNK_BYTES), b""))
+        chunks = iter(lambda: source.read(CHUNK_BYTES), b"")
+        return target.workspace.write(target.folder or PDF_FOLDER, target.name, chunks)

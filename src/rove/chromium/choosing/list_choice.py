@@ -47,11 +47,12 @@ class ListChoice:
         self._ask = ask
         self._element = element
         self._keyboard = keyboard
+        self._was_chosen = True
 
-    async def choose(self, labels: Sequence[str]) -> list[str]:
-        """Choose exactly these options, by label or value, and return their labels.
+    async def choose(self, labels: Sequence[str]) -> dict[str, Any]:
+        """Choose exactly these options, by label or value. Raise if the control does not show them afterwards.
 
-        Raise if the control does not show them afterwards.
+        Return their labels as `chosen`, and as `wasChosen` whether they were chosen before.
         """
         begun = await self._ask("beginChoice", self._control_ref, list(labels))
         self._control = self._element(begun["press"])
@@ -66,8 +67,8 @@ class ListChoice:
         await self._close()
         if not result["agrees"]:
             raise self._not_followed(labels, result["shows"])
-        chosen: list[str] = result["chosen"]
-        return chosen
+        # An option that was chosen before need not be marked as that in its list.
+        return {"chosen": result["chosen"], "wasChosen": self._was_chosen or result["showsSame"]}
 
     async def _choose_in_list(self, labels: Sequence[str]) -> None:
         missing = (await self._ask("choiceState", list(labels)))["missing"]
@@ -80,6 +81,7 @@ class ListChoice:
     async def _press_option(self, label: str) -> None:
         found = await self._find(label)
         if not found["isChosen"]:
+            self._was_chosen = False
             await self._element(found["option"]).click()
 
     async def _find(self, label: str) -> dict[str, Any]:
@@ -103,17 +105,19 @@ class ListChoice:
             await self._control.click()
 
     async def _search(self, label: str, field: str) -> dict[str, Any]:
+        await self._ask("beginSearch")
         await self._keyboard.type(label)
         found = await self._ask("findOption", label, SEARCH_MS)
         if "missing" in found:
             await self._element(field).fill("")
+            found = await self._ask("findOption", label, CHOSEN_MS)
         return found
 
     async def _remove_others(self, wanted: Sequence[str]) -> None:
         """Take back what is chosen and not wanted: in the list, or with the key that removes the last one."""
         before: list[str] = []
         while (labels := (await self._ask("choiceState", list(wanted)))["unwanted"]) and labels != before:
-            before = labels
+            before, self._was_chosen = labels, False
             await self._reopen()
             found = await self._ask("findOption", labels[-1], CHOSEN_MS)
             if "missing" in found:

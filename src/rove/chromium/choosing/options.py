@@ -20,7 +20,7 @@ async def choose_options(
     if "control" not in answer:
         return answer
     try:
-        return {"chosen": await list_of(answer["control"]).choose(answer["labels"])}
+        return await list_of(answer["control"]).choose(answer["labels"])
     except (ElementNotReady, InvalidArguments):
         if not answer["isSelect"]:
             raise

@@ -18,7 +18,7 @@ from rove.chromium.input.uploads import FileChooser
 from rove.chromium.protocol.connection import CdpSession
 
 if TYPE_CHECKING:
-    from rove.browser.aria import AriaReader
+    from rove.browser.aria.reader import AriaReader
     from rove.browser.element import SecretSource
     from rove.chromium.input.page import Page
 

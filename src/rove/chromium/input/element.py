@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.element import DragStop, Point
+from rove.browser.element import ChosenOptions, DragStop, Point
 from rove.chromium.choosing.list_choice import ListChoice
 from rove.chromium.choosing.options import choose_options, chosen_labels
 from rove.chromium.frames.evaluation import evaluate_with
@@ -201,10 +201,11 @@ class Element:
     async def is_select(self) -> bool:
         return bool((await self._ask("elementFacts"))["isChosenOnly"])
 
-    async def select(self, values: tuple[str, ...]) -> list[str]:
-        """Choose these options, by label or value; return their labels."""
+    async def select(self, values: tuple[str, ...]) -> ChosenOptions:
+        """Choose these options, by label or value."""
         answer = await choose_options(self._ask_until_ready, self._list_choice, values)
-        return [self._quote(label) for label in chosen_labels(answer, self.line, self.world.prefix)]
+        labels = chosen_labels(answer, self.line, self.world.prefix)
+        return ChosenOptions(tuple(map(self._quote, labels)), not answer["wasChosen"])
 
     def _list_choice(self, control: dict[str, str]) -> ListChoice:
         def sibling(ref: str) -> Element:

@@ -1,9 +1,10 @@
-"""The keyboard: keys of a US layout, and inserted text for characters that are not on it."""
+"""The keyboard: keys of a US layout, and one of its own for each character that is not on it."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import string
 import sys
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 MAX_CONCURRENT_KEYS = 50
 # The longest that Escape waits for a dialog or a menu that is opening, and would ignore it.
 MAX_LAYER_WAIT_MS = 1000
+# Control characters but line breaks, such as tabs: no key writes them, so that each is inserted by itself.
+_CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]")
+_RUNS = re.compile(rf"{_CONTROL.pattern}|(?:(?!{_CONTROL.pattern})[\s\S]){{1,{MAX_CONCURRENT_KEYS}}}")
 SHIFTED_SIGNS = ')!@#$%^&*(_+{}|:"~<>?'
 
 
@@ -107,7 +111,7 @@ class Keyboard:
             await self._page_modes.exit()
 
     async def type(self, text: str) -> None:
-        """Type every character with a key of the layout, or insert it if the layout has none."""
+        """Type every character with a key."""
         async with self._password_guard.guarding():
             await self._page.dialogs.run_until_dialog(self._type(text))
 
@@ -134,18 +138,16 @@ class Keyboard:
             await self._send("up", key, bits)
 
     async def _type(self, text: str) -> None:
-        for start in range(0, len(text), MAX_CONCURRENT_KEYS):
+        for run in _RUNS.findall(text):
             # All keys are sent at once and awaited together: the browser handles them in order.
-            await asyncio.gather(
-                *(self._type_character(character) for character in text[start : start + MAX_CONCURRENT_KEYS])
-            )
+            await asyncio.gather(*map(self._type_character, run))
 
     async def _type_character(self, character: str) -> None:
-        key = KEYS.get(character)
-        if key is None:
+        if _CONTROL.match(character):
             await self._page.cdp.send("Input.insertText", {"text": character})
-        else:
-            await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
+            return
+        key = KEYS.get(character) or _foreign_key(character)
+        await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
 
     async def _send(self, direction: str, key: Key, modifiers: int) -> None:
         # With Control, Alt or Meta held, a key is a command and writes nothing.
@@ -167,6 +169,11 @@ class Keyboard:
         await self._page.cdp.send("Input.dispatchKeyEvent", params)
 
 
+def _foreign_key(character: str) -> Key:
+    """Return a key for a character of another layout. Inserted text would overtake keys, and reach only fields."""
+    return Key(character, "", 0, character)
+
+
 def _split(combination: str) -> list[str]:
     """Split `Control+Shift+A` into its keys; a plus sign at the end is a key itself."""
     if combination.endswith("+"):
@@ -176,6 +183,8 @@ def _split(combination: str) -> list[str]:
 
 def _key(name: str) -> Key:
     key = KEYS.get(name) or KEYS.get(KEY_ALIASES.get(name.lower(), ""))
+    if key is None and len(name) == 1 and name.isprintable():
+        return _foreign_key(name)
     if key is None:
         near = nearest(name.lower(), KEY_ALIASES) if len(name) > 1 else None
         meant = f" Did you mean {KEY_ALIASES[near]}?" if near else ""

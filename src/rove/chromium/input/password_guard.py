@@ -37,6 +37,16 @@ def password_error(line: str, ref: str, hint: str) -> Denied:
     return refusal
 
 
+def _hidden_field_error(line: str, ref: str) -> Denied:
+    """Return the error for text that was to go into a field that cannot be looked at."""
+    refusal = Denied(
+        f"{line} [{ref}] has a closed shadow root, and the field in it may be a password field: not all was typed.",
+        hint="Take a {snapshot}, then {fill} the field.",
+    )
+    refusal.conceals = True
+    return refusal
+
+
 class PasswordGuard:
     """Watches every frame of a tab while rove types, and keeps the text out of password fields."""
 
@@ -118,10 +128,15 @@ class PasswordGuard:
 
     def _refusals(self, worlds: list[World], answers: list[dict[str, Any]]) -> list[Denied]:
         return [
-            password_error(field["line"], world.prefix + field["ref"], self._offer(field["origin"]))
+            self._refusal(field, world.prefix + field["ref"], bool(answer.get("isHost")))
             for world, answer in zip(worlds, answers, strict=True)
             if (field := answer.get("kept"))
         ]
+
+    def _refusal(self, field: dict[str, Any], ref: str, is_host: bool) -> Denied:
+        if is_host:
+            return _hidden_field_error(field["line"], ref)
+        return password_error(field["line"], ref, self._offer(field["origin"]))
 
 
 async def _ask(world: World, question: str, is_required: bool = False) -> dict[str, Any]:

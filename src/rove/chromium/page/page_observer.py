@@ -23,6 +23,8 @@ from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 2.5
 NEXT_DOCUMENT_TIMEOUT = 1.0
+# Looks at the page while requests are under way that are kept for one action.
+MAX_MOMENTS = 4
 # The options of a snapshot that hold for the frames in it too.
 FRAME_OPTIONS = frozenset(("links", "text", "structure", "maxNodes", "maxChildren"))
 WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
@@ -39,6 +41,9 @@ class PageObserver:
         self._rows: dict[str, Any] | None = None
         self.seen: Snapshot | None = None
         self.moments: tuple[Snapshot, ...] = ()
+        # What the page showed while a request was under way, and the moment at which the action began that sent it.
+        self._moments_of_requests: list[dict[str, Any]] = []
+        self._action_began = 0.0
         self.refused_fields: list[RefusedField] = []
         self.seen_document = 0
         # The number of the snapshot of each frame that the agent has seen. Without one, the frame counts as changed.
@@ -144,6 +149,7 @@ class PageObserver:
 
         With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
         """
+        self._keep_rows_as_moment(since)
         self._rows, self.moments = None, ()
         left = LeftRunning()
         try:
@@ -154,6 +160,13 @@ class PageObserver:
         except CdpError:
             pass  # the document was replaced, and the caller reads the next one
         return left
+
+    def _keep_rows_as_moment(self, since: float) -> None:
+        """Keep rows that no snapshot has used: the page may change when the request ends that is waited for."""
+        if since != self._action_began:
+            self._moments_of_requests, self._action_began = [], since
+        elif self._rows is not None and len(self._moments_of_requests) < MAX_MOMENTS:
+            self._moments_of_requests.append(self._rows)
 
     async def _wait_for_touched_frame(self, since: float, until: float) -> None:
         """Wait for the frame that was acted in, which may react only after the page around it is quiet."""
@@ -173,7 +186,7 @@ class PageObserver:
             answer = self._note_refused_fields(main, await main.call(function, _patience(since, until)))
             if not answer["busy"]:
                 self._rows = answer.get("rows")
-                self.moments = tuple(map(parse, answer.get("moments", ())))
+                self.moments = tuple(map(parse, [*self._moments_of_requests, *answer.get("moments", ())]))
                 return LeftRunning(answer["timer"] / 1000, answer["animation"] / 1000)
 
     def _note_refused_fields(self, world: World, answer: dict[str, Any]) -> dict[str, Any]:

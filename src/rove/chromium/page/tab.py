@@ -362,12 +362,12 @@ class Tab:
 
         return find_marks(image, await self.observer.take_snapshot(mode="interactive", boxes=True))
 
-    async def print_pdf(self, options: PdfOptions, name: str) -> PdfFile:
-        """Print the page to a file in the workspace."""
+    async def print_pdf(self, options: PdfOptions, name: str, folder: str = "") -> PdfFile:
+        """Print the page to a file in a folder of the workspace."""
         from rove.chromium.capture.pdf import PdfTarget, print_page  # not needed to open a first page
 
         max_bytes = self.settings.limits.download_megabytes * 2**20
-        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch)
+        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)
         with self.input.page_modes.printing():
             return await self._person_input.covered(print_page(self.page.cdp, options, target))
 

@@ -47,6 +47,10 @@ class SessionLogin:
 
     async def keep(self, state: BrowserState, is_final: bool = False) -> None:
         """Save the state, if it is to be saved and has changed since. Raises StateUnusable."""
+        # A thread that writes cannot be cancelled. Its task goes on with the lock, so that a later save comes after it.
+        await asyncio.shield(self._keep(state, is_final))
+
+    async def _keep(self, state: BrowserState, is_final: bool) -> None:
         async with self._lock:
             text = await asyncio.to_thread(state.to_json) if self._write is not None else ""
             if self._write is not None and (is_final or text != self._written):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.advice import Names
-from rove.page_view import ViewKind
 from rove.validation.record import dataclass
+from rove.views.page_view import ViewKind
 
 if TYPE_CHECKING:
     from rove.guard.policy.approval import Approver

@@ -43,7 +43,7 @@ class OutcomeBuilder:
             session=self._session,
             tab=tab.id if tab else None,
             url=tab.url if tab else None,
-            title=tab.observer.seen.plain_title if tab and tab.observer.seen else None,
+            title=_title(tab, report),
             changes=report.changes,
             earlier=report.earlier,
             events=tuple(map(self._with_names, events)),
@@ -72,6 +72,12 @@ class OutcomeBuilder:
         yield from (Event("refused", message) for message in messages[:MAX_REFUSALS])
         if len(messages) > MAX_REFUSALS:
             yield Event("refused", f"{len(messages) - MAX_REFUSALS} more hosts.")
+
+
+def _title(tab: Tab | None, report: PageReport) -> str | None:
+    if report.title is not None or tab is None or tab.observer.seen is None:
+        return report.title
+    return tab.observer.seen.plain_title
 
 
 def _tab_events(tab: Tab) -> Iterator[Event]:

@@ -38,6 +38,8 @@ class PageReport:
     changes: Changes = NO_CHANGES
     pending: tuple[str, ...] = ()
     earlier: Changes = NO_CHANGES
+    # The title, where that is not in what the agent was shown.
+    title: str | None = None
 
 
 class PageReporter:
@@ -68,7 +70,13 @@ class PageReporter:
                 add_status_event(tab)
         if tab.page.keeps_navigating and not report.pending:
             report.pending = (KEEPS_NAVIGATING,)
+        report.title = await self._title(tab)
         return report
+
+    async def _title(self, tab: Tab) -> str | None:
+        """Return the title of a page that the caller is not shown; of others, what it was shown has the title."""
+        is_shown = tab.observer.seen is not None and not self._quiet
+        return await self._deadline.limit(tab.title()) if not is_shown and self._may_show(tab) else None
 
     async def _observe_in_time(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
         observing = unless_crashed(tab, self._observe(action, tab, start, report))

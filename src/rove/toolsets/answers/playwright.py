@@ -8,18 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rove.errors import AmbiguousTarget, DialogOpen, ElementGone, ElementNotFound, InvalidArguments, NotOpen, RoveError
+from rove.errors import (
+    AmbiguousTarget,
+    Denied,
+    DialogOpen,
+    ElementGone,
+    ElementNotFound,
+    InvalidArguments,
+    NotOpen,
+    RoveError,
+)
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import AnyOutcome, Passage
-from rove.page_view import ModalState, PageView
 from rove.target import AriaRef, parse_target
 from rove.toolsets.answers.form import answer_form, error_form
 from rove.toolsets.playwright import arguments
 from rove.toolsets.playwright.javascript import as_target, code_of
-from rove.toolsets.playwright.paths import shown_path
+from rove.toolsets.playwright.paths import outside_of, shown_path
 from rove.toolsets.playwright.results import result_of, tab_lines
 from rove.toolsets.tool import Answer, ToolRequest
-from rove.workspace import OutsideWorkspace
+from rove.validation.pattern import pattern
+from rove.views.page_view import ModalState, PageView
 
 # The last section of an answer: it holds the end of the wrapper.
 END = "### End of page content"
@@ -27,6 +36,7 @@ SNAPSHOT_TOOL = "browser_snapshot"
 HANDLERS = {"answer": "browser_handle_dialog", "files": "browser_file_upload"}
 CLEARING = ("browser_handle_dialog", "browser_file_upload")
 Section = tuple[str, list[str]]
+_REF = pattern(r" ?\[(?:f\d+)?e\d+\]")
 # Importing them declares them.
 CONVERSIONS = arguments
 
@@ -134,10 +144,9 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
         return f'Error: The tool "{tool}" can only be used when there is related modal state present.'
     if str(request.arguments.get("url", "")).startswith("file:"):
         return f'Error: Access to "file:" protocol is blocked. Attempted URL: "{request.arguments["url"]}"'
-    if isinstance(error, OutsideWorkspace):
-        named = ", ".join(request.arguments.get("paths") or [str(request.arguments.get("filename", "It"))])
-        root = request.settings.workspace_folder
-        return f"Error: File access denied: {named} is outside allowed roots. Allowed roots: {root}"
+    root = request.settings.workspace_folder
+    if isinstance(error, Denied) and (outside := outside_of(root, request.arguments.get("paths") or ())):
+        return f"Error: File access denied: {outside} is outside allowed roots. Allowed roots: {root}"
     if isinstance(error, InvalidArguments):
         return f'Invalid arguments for tool "{tool}":\n{error.message}'
     if isinstance(error, ElementNotFound | ElementGone) and target:
@@ -145,5 +154,6 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
             return f"Error: Ref {target} not found in the current page snapshot. Try capturing new snapshot."
         return f'Error: "{target}" does not match any elements.'
     if isinstance(error, AmbiguousTarget):
-        return f"Error: strict mode violation: {error.message}\n{error.hint}"
-    return f"Error: {error.message}\n{error.hint}"
+        return f'Error: strict mode violation: "{target}" matches several elements. Use the ref of one of them.'
+    # A ref in rove's own numbering would mean another element here.
+    return _REF.sub("", f"Error: {error.message}\n{error.hint}")

@@ -36,6 +36,12 @@ def _value(field: dict[str, Any]) -> object:
     return field["value"] == "true" if field["type"] in ("checkbox", "radio") else field["value"]
 
 
+@conversion("playwright_texts")
+def texts(value: dict[str, str]) -> list[dict[str, str]]:
+    """Return the texts of a drop, of which each has a MIME type."""
+    return [{"type": kind, "text": text} for kind, text in value.items()]
+
+
 @conversion("playwright_count")
 def count(is_double: object) -> int:
     return 2 if is_double else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -12,3 +13,8 @@ def shown_path(path: str) -> str:
     except ValueError:
         return path
     return f"./{inner}" if len(inner.parts) == 1 and not inner.name.startswith(".") else str(inner)
+
+
+def outside_of(root: Path, paths: Iterable[str]) -> str | None:
+    """Return the first path that does not lie in a folder; None if all do."""
+    return next((path for path in paths if not (root / path).resolve().is_relative_to(root.resolve())), None)

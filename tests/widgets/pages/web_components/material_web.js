@@ -8,7 +8,7 @@ document.getElementById("app").innerHTML = `
 <span style="position: relative"><md-outlined-button id="sounds">Sounds</md-outlined-button>
 <md-menu anchor="sounds"><md-menu-item><div slot="headline">Bell</div></md-menu-item><md-menu-item><div slot="headline">Rain</div></md-menu-item></md-menu></span>
 <md-tabs><md-primary-tab id="week">Weekdays</md-primary-tab><md-primary-tab id="end">Weekend</md-primary-tab></md-tabs><p id="panel">Rings at seven.</p>
-<md-outlined-select label="Snooze"><md-select-option value="5" selected><div slot="headline">Five minutes</div></md-select-option><md-select-option value="10"><div slot="headline">Ten minutes</div></md-select-option></md-outlined-select>
+<md-outlined-select label="Snooze"><md-select-option value="5" selected><div slot="headline">Five minutes</div></md-select-option><md-select-option value="10"><div slot="headline">Ten minutes</div></md-select-option><md-select-option value="15"><div slot="headline">Fifteen minutes</div></md-select-option></md-outlined-select>
 <label><md-switch aria-label="Vibrate"></md-switch> Vibrate</label>
 <md-filled-text-field label="Name of the alarm"></md-filled-text-field>
 </main>`;

@@ -12,7 +12,7 @@ document.getElementById("app").innerHTML = `
 <sl-tab-group><sl-tab slot="nav" panel="a">Sweet</sl-tab><sl-tab slot="nav" panel="b">Savoury</sl-tab>
 <sl-tab-panel name="a">Apple cake</sl-tab-panel><sl-tab-panel name="b">Onion tart</sl-tab-panel></sl-tab-group>
 <sl-dropdown><sl-button slot="trigger" caret>Share</sl-button><sl-menu><sl-menu-item>By mail</sl-menu-item><sl-menu-item>As a link</sl-menu-item></sl-menu></sl-dropdown>
-<sl-select label="Servings" value="2"><sl-option value="2">For two</sl-option><sl-option value="4">For four</sl-option></sl-select>
+<sl-select label="Servings" value="2"><sl-option value="2">For two</sl-option><sl-option value="4">For four</sl-option><sl-option value="6">For six</sl-option></sl-select>
 <sl-tooltip content="Needs an oven"><sl-button>Bake</sl-button></sl-tooltip>
 <sl-switch>Vegetarian</sl-switch>
 <sl-button id="save">Save</sl-button>

@@ -10,7 +10,7 @@ import { isPassword, rememberPasswordFields } from "../roles/passwords.js";
 import { described } from "./element_calls.js";
 
 // Set while the driver types; holds the first field that was protected from the text.
-/** @type {{ kept: Element | null } | null} */
+/** @type {{ kept: Element | null, isHost: boolean } | null} */
 let typingWatch = null;
 
 /** @param {any} element */
@@ -22,22 +22,31 @@ export const takesText = (element) =>
 export const fieldOfEvent = (event) => {
   /** @type {any} */
   let element = event.composedPath()[0];
-  while (element && !takesText(element)) element = shadowOf(element)?.activeElement ?? null;
-  return element;
+  for (let inner = element; inner; inner = shadowOf(inner)?.activeElement) element = inner;
+  return takesText(element) ? element : null;
 };
 
-/** @param {Event} event @param {Element | null} field */
-const blockInput = (event, field) => {
+// The elements that can have a shadow root. A canvas cannot, so what is typed there goes into no field.
+/** @param {Element} element */
+const canBeHost = (element) => {
+  const tag = localNameOf(element);
+  return tag.includes("-") || tag === "body" || HOST_TAGS.has(tag);
+};
+
+/** @param {Event} event @param {Element} element */
+const blockInput = (event, element, isHost = false) => {
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (typingWatch) typingWatch.kept ||= field || /** @type {Element} */ (event.composedPath()[0]);
+  if (typingWatch && !typingWatch.kept) typingWatch = { kept: element, isHost };
 };
 
 /** @param {InputEvent} event */
 const inspectInput = (event) => {
   if (!typingWatch || !event.isTrusted || /^delete|^insertLineBreak$/.test(event.inputType)) return;
   const field = fieldOfEvent(event);
-  if (!field || isPassword(field)) blockInput(event, field);
+  const target = /** @type {Element} */ (event.composedPath()[0]);
+  if (field && isPassword(field)) blockInput(event, field);
+  else if (!field && canBeHost(target)) blockInput(event, target, true);
 };
 
 /** @param {Event} event */
@@ -53,17 +62,15 @@ const listenAhead = (kind, listener) =>
   EventTarget.prototype.addEventListener.call(globalThis, kind, listener, { capture: true });
 
 const startWatching = () => {
-  typingWatch = { kept: null };
+  typingWatch = { kept: null, isHost: false };
   // Each time, as document.open() removes all listeners; adding one twice has no effect.
   listenAhead("beforeinput", inspectInput);
   for (const kind of ["copy", "cut", "paste", "dragstart", "drop"]) listenAhead(kind, inspectTransfer);
 };
 
+// Also an element with text that can be edited: the focus may be on a field in its shadow root.
 /** @param {Element} element */
-const mayHaveClosedShadow = (element) => {
-  const tag = localNameOf(element);
-  return !takesText(element) && !shadowOf(element) && (tag.includes("-") || tag === "body" || HOST_TAGS.has(tag));
-};
+const mayHaveClosedShadow = (element) => !shadowOf(element) && canBeHost(element);
 
 export const typingFocus = () => {
   const element = focusHere();
@@ -78,9 +85,9 @@ export const beginTyping = () => {
 };
 
 export const endTyping = () => {
-  const kept = typingWatch && typingWatch.kept;
+  const { kept, isHost } = typingWatch ?? { kept: null, isHost: false };
   typingWatch = null;
-  return kept ? { kept: described(kept) } : {};
+  return kept ? { kept: described(kept), isHost } : {};
 };
 
 export const focusedRef = () => {

@@ -5,6 +5,7 @@ import { elementOfRef, refNumber } from "../dom/refs.js";
 import { beginPass } from "../snapshot/snapshot.js";
 import { distilAriaTree } from "./aria_distilling.js";
 import { ariaTreeOf } from "./aria_tree.js";
+import { addOutline } from "./outline.js";
 import { yamlKey, yamlValue } from "./yaml.js";
 
 const LONGEST_KEY_NAME = 900;
@@ -63,6 +64,7 @@ export const ariaSnapshot = (options) => {
   beginPass({});
   const top = ariaTreeOf(root);
   distilAriaTree(top, options.depth || 0);
-  addChildLines(top.children, 0, false, page);
+  if (options.isOutline) addOutline(top.children, 0, page);
+  else addChildLines(top.children, 0, false, page);
   return page;
 };

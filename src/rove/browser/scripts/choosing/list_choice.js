@@ -11,7 +11,7 @@ import { idrefs } from "../dom/id_references.js";
 import { closestOf, isConnected, matchesSelector, queryAll, queryOne } from "../dom/natives.js";
 import { elementOfRef } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
-import { isWithin, parentElementOf } from "../dom/tree.js";
+import { allRoots, isWithin, parentElementOf } from "../dom/tree.js";
 import { isPassword } from "../roles/passwords.js";
 import { isExpanded, isMarkedChosen, widgetAround } from "./choice_controls.js";
 import {
@@ -32,7 +32,7 @@ import { isShown, optionLabel, shownTextOf, standInFor, textSeenIn } from "./sta
  * @property {Element} control what opens the list
  * @property {Element} widget the control and what it shows as chosen
  * @property {HTMLSelectElement | null} select the select that the widget stands in for
- * @property {Set<Element>} before options, and texts like them, that were shown before the list was opened
+ * @property {Set<Element>} before options, texts like them, and fields, that were shown before the list was opened
  * @property {string} textBefore what the widget showed
  * @property {Element | null} activeBefore what had the focus
  * @property {Element | null} search the field that searches the list
@@ -48,6 +48,7 @@ const MAX_SCROLLS = 200;
 // For this long a list may still be filled after it has opened.
 const REST_MS = 300;
 const MAX_LISTED_OPTIONS = 50;
+const SEARCH_FIELD = "input:not([type]), [type=text i], [type=search i]";
 const DIALOGS = "dialog, [role=dialog i], [role=alertdialog i], [aria-modal=true i]";
 
 /** @param {Element} target @param {Element} control */
@@ -69,6 +70,7 @@ export const beginChoice = withElement((target, /** @type {string} */ controlRef
     before: new Set([
       ...(isOpen ? otherOptions(control) : shownOptions()),
       ...(isOpen ? [] : labels.flatMap(shownTexts)),
+      ...shownFields(),
     ]),
     textBefore: shownTextOf(widget),
     activeBefore: deepActiveElement(),
@@ -159,12 +161,20 @@ const waitForOption = async (now, label, timeout) => {
   }
 };
 
-// The field that is typed into to search the list: the control, or a field that got the focus when the list opened.
+const shownFields = () => allRoots().flatMap((root) => Array.from(queryAll(root, "input, textarea")).filter(isShown));
+
+/** @param {any} field */
+const isSearchable = (field) => takesText(field) && !field.readOnly && !isPassword(field);
+
+// The field that is typed into to search the list: the control, a field that got the focus when the list opened, or the
+// only field that has appeared with it.
 /** @param {Choice} now */
 const searchField = (now) => {
-  const active = /** @type {any} */ (deepActiveElement());
-  if (!active || !takesText(active) || active.readOnly || isPassword(active)) return null;
-  return active !== now.activeBefore || isWithin(active, now.widget) ? active : null;
+  const active = deepActiveElement();
+  const isOwn = active && (active !== now.activeBefore || isWithin(active, now.widget));
+  if (active && isOwn && isSearchable(active)) return active;
+  const appeared = shownFields().filter((field) => !now.before.has(field) && matchesSelector(field, SEARCH_FIELD));
+  return appeared.length === 1 && isSearchable(appeared[0]) ? appeared[0] : null;
 };
 
 /** @param {Choice} now */
@@ -276,7 +286,13 @@ const isFoundMarked = (now, label) => {
 
 export const choiceResult = withChoice(async (now, /** @type {string[]} */ labels, /** @type {number} */ timeout) => {
   await until(() => agrees(now, labels), timeout);
-  return { agrees: agrees(now, labels), shows: shownNow(now), chosen: labels.map((label) => foundLabel(now, label)) };
+  const shows = shownNow(now);
+  return {
+    agrees: agrees(now, labels),
+    shows,
+    chosen: labels.map((label) => foundLabel(now, label)),
+    showsSame: shows === now.textBefore && labels.length === 1 && showsChoice(now, labels[0]),
+  };
 });
 
 /** @param {() => boolean} condition @param {number} timeout */
@@ -304,6 +320,13 @@ export const openAfter = withChoice(async (now, /** @type {number} */ timeout) =
     hasClosed: now.list !== null && !isOpen && !isInline(now),
     isInDialog: closestOf(now.control, DIALOGS) !== null,
   };
+});
+
+// Many lists keep the words of the last search: what is typed next has to replace them.
+export const beginSearch = withChoice((now) => {
+  if (now.search instanceof HTMLElement && now.search !== deepActiveElement()) now.search.focus();
+  if (now.search instanceof HTMLInputElement) HTMLInputElement.prototype.select.call(now.search);
+  return {};
 });
 
 export const leaveList = withChoice(() => {

@@ -93,17 +93,16 @@ const chooseOptions = async (select, wanted, natively) => {
   const barred = chosen.find((option) => option.disabled);
   if (barred) return { reason: `has the option "${optionLabel(barred)}" disabled` };
   const isComplete = chosen.length === wanted.length;
-  const inWidget = natively || (isComplete && isChosen(select, chosen)) ? null : choiceInWidget(select, wanted);
+  const wasChosen = isComplete && isChosen(select, chosen);
+  const inWidget = natively || wasChosen ? null : choiceInWidget(select, wanted);
   if (inWidget) return inWidget;
   if (!isComplete) return missingOptions(select, wanted);
-  if (!isShown(select)) return (await chooseBehindWidget(select, chosen, standInFor(select))) || done(chosen);
+  const done = { chosen: chosen.map(optionLabel), wasChosen };
+  if (!isShown(select)) return (await chooseBehindWidget(select, chosen, standInFor(select))) || done;
   select.focus();
   choose(select, new Set(chosen));
-  return done(chosen);
+  return done;
 };
-
-/** @param {HTMLOptionElement[]} chosen */
-const done = (chosen) => ({ chosen: chosen.map(optionLabel) });
 
 /** @param {HTMLSelectElement} select @param {string[]} wanted */
 const missingOptions = (select, wanted) => ({

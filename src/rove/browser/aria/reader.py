@@ -9,7 +9,7 @@ from rove.validation.record import dataclass
 
 @dataclass(frozen=True)
 class AriaSnapshot:
-    """The YAML, and the origins of the page and of the frames whose text it holds."""
+    """The text, and the origins of the page and of the frames whose words it holds."""
 
     text: str
     origins: tuple[str, ...]
@@ -31,6 +31,10 @@ class AriaReader(Protocol):
         self, ref: str | None = None, depth: int | None = None, boxes: bool = False, /
     ) -> AriaSnapshot:
         """Return the page, or the element that a ref means, with the frames in it."""
+        ...
+
+    async def take_outline(self, ref: str | None = None, /) -> AriaSnapshot:
+        """Return the page, or the element that a ref means, as an outline: a line for each element, without refs."""
         ...
 
     async def ref_of(self, frame: int, number: int, /) -> str:

@@ -1,0 +1,1 @@
+"""Aria snapshots, as every engine takes them."""
