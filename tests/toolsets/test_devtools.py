@@ -315,6 +315,7 @@ async def test_b4_the_latest_entries_are_kept_and_long_ones_go_to_a_file(tools: 
     await tools.text("browser_eval", expression="for (let i = 0; i < 600; i++) console.log(i, 'x'.repeat(50))")
     found = await tools.entries(500, limit=1000)
     assert [entry["args"][0] for entry in found] == [*range(100, 600)]
+    assert (await tools.text("browser_recent_console_logs")).endswith("\n100 older entries were dropped.")
     assert len(await tools.entries(100)) == 100
     assert await tools.text("browser_clear_console_logs") == "Cleared 500 console log entries."
 

@@ -65,7 +65,7 @@ def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     result = outcome.result
     assert isinstance(result, ConsoleLines)
     if result.path:
-        return _in_file(result.path)
+        return _in_file(result.path, f"{result.dropped} older entries were dropped." if result.dropped else "")
     return Answer(_as_json(result.latest(result.limit)))
 
 
@@ -115,8 +115,9 @@ def _source(request: RequestLine) -> dict[str, Any]:
     return {**facts, "source": request.source, "context": request.context, **failure}
 
 
-def _in_file(path: str) -> Answer:
-    return Answer(f"Large output was written to {path}\nRead it with: {reading_command(path)}")
+def _in_file(path: str, note: str = "") -> Answer:
+    lines = [f"Large output was written to {path}", f"Read it with: {reading_command(path)}", note]
+    return Answer("\n".join(filter(None, lines)))
 
 
 def _as_json(value: Any) -> str:
