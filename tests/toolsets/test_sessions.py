@@ -121,12 +121,15 @@ async def test_c1_tools_come_and_go_with_sessions(home: Path, site: Site, mode: 
         assert await server.names() == TOOLS
         assert "Tea room" in await server.text("browser_navigate", session="one", url=site.url("/"))
         assert "open already" in await server.error(OPENER, name="one")
+        small = await server.call(OPENER, name="small", viewport="640x480", headless="true")
+        assert (small.structured_content or {})["viewport"] == {"width": 640, "height": 480}
+        await server.text("close_browser_session", session="small")
         assert "is missing" in await server.error(OPENER)
         assert "no session two" in await server.error("browser_navigate", session="two", url=site.url("/"))
         await server.text("close_browser_session", session="one")
         assert await server.names() == [OPENER]
         if mode == LEGACY:
-            assert server.changes == 2
+            assert server.changes == 4
     assert "May the agent start a browser session?" in server.person.shown[0].message
     assert 'name: "one"' in server.person.shown[0].message
 

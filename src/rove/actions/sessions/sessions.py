@@ -47,6 +47,9 @@ class SessionOpened(Result):
     session: Own
     is_new: bool
     login: Own = Own("")
+    # What it has instead of what the settings say.
+    headless: bool | None = None
+    viewport: ViewportSize | None = None
 
     def __str__(self) -> str:
         if self.is_new:
@@ -87,7 +90,7 @@ class OpenSession(SessionsAction[SessionOpened]):
             raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
         name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport, self.start))
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
-        return SessionOpened(Own(name), name not in known, Own(login))
+        return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport)
 
 
 @dataclass(frozen=True)

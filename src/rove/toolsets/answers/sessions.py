@@ -6,6 +6,7 @@ import json
 
 from rove.actions.pages.extract import MOST_CHARACTERS, Extracted
 from rove.actions.pages.screenshot import Pictured
+from rove.actions.sessions.sessions import SessionOpened
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import NOWHERE, AnyOutcome, Passage
 from rove.toolsets.answers.form import answer_form
@@ -17,13 +18,13 @@ TRUNCATED = f"[truncated at {MOST_CHARACTERS:,} characters]"
 @answer_form("session_started")
 def session_started(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     """Tell the name of the session, and how its browser is shown."""
-    given, viewport = request.arguments, request.settings.viewport
-    headless = given.get("headless") if given.get("headless") is not None else request.settings.headless
-    size = given.get("viewport") or {"width": viewport.width, "height": viewport.height}
-    shown = "without a window" if headless else "with a window"
-    name = outcome.result.session
+    opened: SessionOpened = outcome.result
+    headless = request.settings.headless if opened.headless is None else opened.headless
+    viewport = opened.viewport or request.settings.viewport
+    name, shown = opened.session, "without a window" if headless else "with a window"
     text = f"Started session {name}, {shown}. Its tools are there now: pass session={json.dumps(name)}."
-    return Answer(text, structured={"session": str(name), "headless": bool(headless), "viewport": size})
+    size = {"width": viewport.width, "height": viewport.height}
+    return Answer(text, structured={"session": str(name), "headless": headless, "viewport": size})
 
 
 @answer_form("saved_screenshot")
@@ -48,7 +49,8 @@ def extracted_content(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     if extracted.is_cut and (wants_all is not False or len(text) >= MOST_CHARACTERS):
         passages.append(Passage(TRUNCATED))
     if extracted.unseen_count:
-        passages.append(Passage(f"Left out: {extracted.unseen_count} parts that a person does not see."))
+        parts = "1 part" if extracted.unseen_count == 1 else f"{extracted.unseen_count} parts"
+        passages.append(Passage(f"Left out: {parts} of the text, which a person does not see."))
     return Answer(wrapped(passages))
 
 
