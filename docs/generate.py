@@ -183,7 +183,7 @@ def _kind(schema: Schema) -> str:
         return " or ".join(_kind(branch) for branch in schema["anyOf"])
     if schema.get("type") == "array":
         return f"list of {_kind(schema['items'])}"
-    if "properties" in schema:
+    if schema.get("properties"):
         return f"object with {_listed(schema['properties'])}"
     return str(schema.get("type", "any value"))
 

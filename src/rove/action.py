@@ -7,7 +7,6 @@ import enum
 import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab, TabInfo
     from rove.settings.tree import Settings
-    from rove.states.facts import StateFacts
+    from rove.states.desk import StateDesk
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -153,37 +152,6 @@ class FileAction(Action[R]):
     async def perform(self, settings: Settings) -> R:
         """Do it, within a deadline."""
         raise NotImplementedError
-
-
-class StateDesk(Protocol):
-    """What an action on saved states may ask of the engine."""
-
-    async def save(self, name: str) -> StateFacts:
-        """Save the state of the session under a name."""
-        ...
-
-    async def load(self, name: str) -> StateFacts:
-        """Replace cookies and storage of the session by a saved state."""
-        ...
-
-    async def list(self) -> list[StateFacts]:
-        """Return the facts of every state."""
-        ...
-
-    async def show(self, name: str) -> StateFacts:
-        """Return the facts of one state."""
-        ...
-
-    async def delete(self, name: str) -> None:
-        """Delete a state."""
-
-    async def import_(self, name: str, path: str) -> StateFacts:
-        """Save what a file of the workspace holds under a name."""
-        ...
-
-    async def export(self, name: str) -> Path:
-        """Write a state to a file in the workspace; return its path."""
-        ...
 
 
 class SessionDirectory(Protocol):

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 # Settings that are read here, as the whole tree would read them.
 READ = ("home", "browser", "browser_version")
 # Settings that change how the browser is started: if one is given, the browser is not started early.
-DECISIVE = ("attach", "browser_enabled", "browser_per_session", "headless", "profile", "sandbox", "toolset")
+DECISIVE = (
+    "attach", "browser_enabled", "browser_per_session", "headless", "profile", "sandbox", "start_early", "toolset",
+)  # fmt: skip
 
 
 def early_launch(arguments: Sequence[str], environment: Mapping[str, str]) -> BrowserProcess | None:

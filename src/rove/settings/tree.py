@@ -84,6 +84,7 @@ class Settings(Validated):
         "Give agents a browser; without it no browser tool is registered on any surface.", default=True
     )
     headless: bool = arg("Run without a window. Also called browser_headless.", default=True)
+    start_early: bool = arg("Start the browser with the server, not with the first call that needs it.", default=True)
     profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
     browser_per_session: bool = arg(
         "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",

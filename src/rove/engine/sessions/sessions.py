@@ -102,7 +102,9 @@ class Sessions:
         """Start the browser before the first call needs it, or use a launch that has begun."""
         if launch is not None and (port := launch.take_proxy_port()) is not None:
             self._egress_settings.reserved_port = socket.socket(fileno=port)
-        if launch is not None or not self.settings.browser_per_session:
+        # With a profile, the default session does not use the browser that sessions share.
+        has_own_browser = self.settings.browser_per_session or self.settings.profile is not None
+        if launch is not None or (self.settings.start_early and not has_own_browser):
             self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:

@@ -57,6 +57,10 @@ def _summary(rules: RulePolicy, settings: Settings) -> Iterator[str]:
         yield f"{number:3}. {_shown(rule)}"
         if not (rule.action or rule.effect or rule.origin or rule.session) and number < len(rules.rules):
             yield f"     (it matches everything, so what comes after rule {number} is never tried)"
+    for kind, bindings in rules.bindings.items():
+        yield from (f"     {kind} {', '.join(each.name)}: session {', '.join(each.session)}" for each in bindings)
+        if bindings:
+            yield f"     (other {kind}s may be used by no session)"
     if rules.defaults:
         yield f"else {_by_word(rules.defaults)}, by [default]"
     for rule in built_in_rules():
