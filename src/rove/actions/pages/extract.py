@@ -82,7 +82,7 @@ class Extract(TabAction[Extracted]):
     async def perform(self, tab: Tab) -> Extracted:
         if self.mode == "attribute" and not self.attribute:
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
-        options = {**TEXT_OPTIONS, "structure": self.structure}
+        options: dict[str, Any] = {**TEXT_OPTIONS, "structure": self.structure}
         if self.mode == "text" and self.target is None:
             return _text_of([await tab.observer.take_snapshot(**options)])
         elements = await self._elements(tab)
