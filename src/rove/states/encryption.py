@@ -36,7 +36,8 @@ class StateCipher:
     def encrypt(self, data: bytes, label: bytes) -> bytes:
         """Encrypt data; the same label is needed to decrypt it."""
         nonce = os.urandom(NONCE_BYTES)
-        return nonce + self._aead(self._key() or self._agreed_key()).encrypt(nonce, data, label)
+        sealed: bytes = self._aead(self._key() or self._agreed_key()).encrypt(nonce, data, label)
+        return nonce + sealed
 
     def decrypt(self, encrypted: bytes, label: bytes) -> bytes:
         """Return the data. Raises StateUnusable if the key is gone or another, or if anything was changed."""

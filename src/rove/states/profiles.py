@@ -87,9 +87,9 @@ def _lock(path: Path, name: str, session: str) -> int:
         os.ftruncate(lock, 0)
         os.pwrite(lock, json.dumps(holder).encode(), 0)
     except BlockingIOError:
-        error = _in_use(name, _holder(os.pread(lock, MAX_LOCK_BYTES, 0)))
+        holder_now = _holder(os.pread(lock, MAX_LOCK_BYTES, 0))
         os.close(lock)
-        raise error from None
+        raise _in_use(name, holder_now) from None
     except BaseException:
         os.close(lock)
         raise

@@ -37,7 +37,7 @@ def test_a_storage_state_is_the_same_after_it_was_read_and_written() -> None:
 
 
 def test_keys_of_other_versions_are_left_out_and_optional_ones_have_defaults() -> None:
-    least = {
+    least: dict[str, Any] = {
         "cookies": [{"name": "a", "value": "b", "domain": "x.example"}],
         "origins": [{"origin": "http://x.example"}],
     }

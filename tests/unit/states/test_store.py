@@ -127,10 +127,10 @@ def test_names_lists_states_alone_and_a_deleted_one_is_gone(tmp_path: Path) -> N
 class Ring(KeyringBackend):
     """A keyring in memory."""
 
-    priority: ClassVar[float] = 1  # type: ignore[assignment]
+    priority: ClassVar[float] = 1
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.kept: dict[tuple[str, str], str] = {}
         self.is_locked = False
 
@@ -167,7 +167,7 @@ def test_the_key_is_in_the_keyring_if_there_is_one_and_then_only_there(tmp_path:
 
 def test_without_a_keyring_the_key_is_in_a_file_unless_the_keyring_is_required(tmp_path: Path) -> None:
     before = keyring.get_keyring()
-    keyring.set_keyring(keyring.backends.fail.Keyring())
+    keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
     try:
         store_in(tmp_path / "auto", "auto").write("shop", STATE, "work")
         assert len((tmp_path / "auto" / KEY_FILE).read_bytes()) > 40

@@ -23,7 +23,7 @@ SAVE = {"kind": "role", "role": "button", "text": "Save"}
         ("locator('li').filter({ hasText: 'x' })", [{"kind": "css", "text": "li"}, {"kind": "hasText", "text": "x"}]),
         ("text=Save", [{"kind": "text", "text": "Save", "exact": False}]),
         ('role=button[name="Save"i]', [{**SAVE, "exact": False}]),
-        ("ul >> nth=1", [{"kind": "css", "text": "ul"}, {"kind": "nth", "index": 1}]),
+        ("ul >> text=x", [{"kind": "css", "text": "ul"}, {"kind": "text", "text": "x", "exact": False}]),
     ],
 )
 def test_locators_are_read_as_steps(text: str, steps: list[dict[str, Any]]) -> None:

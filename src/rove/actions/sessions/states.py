@@ -9,8 +9,6 @@ from rove.states.facts import StateFacts
 from rove.states.store import NAME_PATTERN
 from rove.validation.record import dataclass
 
-NAME = {"pattern": NAME_PATTERN}
-
 
 @dataclass(frozen=True)
 class StateSaved(Result):
@@ -24,7 +22,7 @@ class StateSaved(Result):
 class SaveState(SessionsAction[StateSaved]):
     """Save the session's logins under a name, which a new session can be opened with, as `state`."""
 
-    name: str = arg("Name of the state; one of that name is replaced.", **NAME)
+    name: str = arg("Name of the state; one of that name is replaced.", pattern=NAME_PATTERN)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:
@@ -46,7 +44,7 @@ class StateLoaded(Result):
 class LoadState(SessionsAction[StateLoaded]):
     """Replace the session's cookies and storage by those of a saved state, and load its tabs anew."""
 
-    name: str = arg("Name of the state.", **NAME)
+    name: str = arg("Name of the state.", pattern=NAME_PATTERN)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:
@@ -71,7 +69,9 @@ class StateList(Result):
 class States(SessionsAction[StateList]):
     """Tell which states are saved: their names, origins, counts and dates, never a value."""
 
-    name: str | None = arg("One state, with a line for each origin; all of them if not given.", default=None, **NAME)
+    name: str | None = arg(
+        "One state, with a line for each origin; all of them if not given.", default=None, pattern=NAME_PATTERN
+    )
 
     async def perform(self, directory: SessionDirectory) -> StateList:
         if self.name is not None:
@@ -91,7 +91,7 @@ class StateDeleted(Result):
 class DeleteState(SessionsAction[StateDeleted]):
     """Delete a saved state for good."""
 
-    name: str = arg("Name of the state.", **NAME)
+    name: str = arg("Name of the state.", pattern=NAME_PATTERN)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:
@@ -106,7 +106,7 @@ class DeleteState(SessionsAction[StateDeleted]):
 class ImportState(SessionsAction[StateSaved]):
     """Save the content of a Playwright storage_state file under a name."""
 
-    name: str = arg("Name of the state; one of that name is replaced.", **NAME)
+    name: str = arg("Name of the state; one of that name is replaced.", pattern=NAME_PATTERN)
     path: str = arg("JSON file in the workspace.")
 
     @property
@@ -130,7 +130,7 @@ class StateExported(Result):
 class ExportState(SessionsAction[StateExported]):
     """Write a saved state to a file in the workspace, not encrypted, as Playwright's storage_state."""
 
-    name: str = arg("Name of the state.", **NAME)
+    name: str = arg("Name of the state.", pattern=NAME_PATTERN)
 
     @property
     def logins(self) -> tuple[LoginUse, ...]:

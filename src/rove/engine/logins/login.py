@@ -117,7 +117,10 @@ class Logins:
         except BaseException:
             profile.release()
             raise
-        begins_with = last and (last.state.without_storage() if last.is_final else last.state)
+        begins_with = None
+        if last is not None:
+            # A browser that was closed has written its storage to the disk; cookies it keeps only in part.
+            begins_with = last.state.without_storage() if last.is_final else last.state
         write = partial(_write, store, BESIDE_PROFILE, session, owner)
         return SessionLogin(begins_with, write, profile, f"profile {name}")
 

@@ -114,7 +114,7 @@ def _binding_problems(kind: str, tables: Any) -> Iterator[PolicyProblem]:
     if not isinstance(tables, list):
         yield PolicyProblem(None, kind, f"must be an array of tables: [[{kind}]]")
         return
-    for table in cast("list[Any]", tables):
+    for table in tables:
         try:
             build(LoginBinding, _with_lists(table) if isinstance(table, dict) else {})
         except InvalidFields as refused:

@@ -25,7 +25,7 @@ async def test_a_check_of_memory_that_fails_is_logged_and_the_next_one_runs(
             raise OSError("no /proc")
 
     monkeypatch.setattr(Admission, "_check_memory", check_memory)
-    watching = asyncio.ensure_future(Admission(Settings(home=tmp_path), list, lambda: None).watch())
+    watching = asyncio.ensure_future(Admission(Settings(home=tmp_path), list, list).watch())
     async with asyncio.timeout(10):
         await checked_again.wait()
     watching.cancel()
