@@ -23,7 +23,7 @@ from tests.site import Site, serving
 from rove import Session
 from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen
+from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen, Unsupported
 from rove.render.outcomes import as_text
 from rove.settings.tree import Deadlines, Settings, load
 
@@ -251,6 +251,13 @@ async def test_a_page_behind_a_redirect_to_a_forbidden_address_is_not_read(
     assert "not shown" in [event.kind for event in outcome.events]
     with pytest.raises(Denied):
         await session.snapshot()
+
+
+async def test_the_logins_of_the_persons_browser_are_neither_saved_nor_replaced(session: Session, mine: str) -> None:
+    for attempt in (session.save_state("x"), session.load_state("x"), session.open_session("y", state="x")):
+        with pytest.raises(Unsupported):
+            await attempt
+    assert (await session.states()).result.states == ()
 
 
 async def test_navigating_to_the_browsers_debugging_port_is_denied(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from rove.errors import InvalidArguments, StateUnusable
+from rove.errors import InvalidArguments, StateUnusable, Unsupported
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
 from rove.states.encryption import StateCipher
@@ -78,14 +78,21 @@ class Logins:
             if choice.keeps_state:
                 raise InvalidArguments("`save_on_close` needs `state`, the name to save it as.")
             return SessionLogin()
-        if self._is_attached:
-            raise InvalidArguments("In an attached browser a session has the logins of that browser.")
+        self.refuse_if_attached()
         if choice.state is not None and choice.profile is not None:
             raise InvalidArguments("`state` and `profile` exclude each other: a profile has logins of its own.")
         if choice.profile is not None:
             return self._open_profile(choice.profile, session, owner)
         assert choice.state is not None
         return self._open_state(choice.state, choice.keeps_state, session, owner)
+
+    def refuse_if_attached(self) -> None:
+        """Raise Unsupported in a browser that a person runs: its logins stay there, and are not replaced."""
+        if self._is_attached:
+            raise Unsupported(
+                "The logins of a browser that rove is attached to stay in that browser.",
+                hint="Use rove without --attach.",
+            )
 
     def find(self, name: str, owner: str | None) -> SavedState:
         """Return a state that a client may use; one of another client counts as not there."""

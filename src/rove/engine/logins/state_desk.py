@@ -43,12 +43,14 @@ class StateDesk:
 
     async def save(self, name: str) -> StateFacts:
         """Save the state of the session under a name."""
+        self._logins.refuse_if_attached()
         await asyncio.to_thread(self._logins.refuse_change, name, self._owner)
         session = self._session()
         return await self._write(name, await session.read_state(), session.name)
 
     async def load(self, name: str) -> StateFacts:
         """Replace cookies and storage of the session by a saved state."""
+        self._logins.refuse_if_attached()
         session = self._session()
         if session.login.is_kept:
             raise InvalidArguments(

@@ -229,7 +229,9 @@ class RulePolicy:
 
 def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
     descriptions = {
-        Effect.SEND_FILE: "send files of the workspace to a page",
+        Effect.SEND_FILE: "write saved logins to a file, not encrypted"
+        if facts.verb == "export_state"
+        else "send files of the workspace to a page",
         Effect.SCRIPT: "run a script in the page" if facts.verb == "evaluate" else f"do `{facts.verb}`",
         Effect.SECRET: f"use a secret or saved logins (`{facts.verb}`)",
         Effect.SPAWN: "start a browser session",

@@ -68,7 +68,9 @@ def test_a_state_is_used_only_by_the_sessions_that_it_is_bound_to(
 
 def test_without_bindings_the_effect_decides() -> None:
     assert isinstance(RulePolicy().decide(LoadState(name="bank"), Place("any")), Allow)
-    assert isinstance(RulePolicy().decide(ExportState(name="bank"), Place("any")), Ask)
+    asked = RulePolicy().decide(ExportState(name="bank"), Place("any"))
+    assert isinstance(asked, Ask)
+    assert "not encrypted" in asked.question
     strict = RulePolicy(defaults={"secret": "deny"})
     assert isinstance(strict.decide(OpenSession(state="bank"), Place("any")), Deny)
     assert isinstance(strict.decide(OpenSession(), Place("any")), Allow)
