@@ -70,3 +70,13 @@ async def test_frames_are_told_with_their_origins(session: Session, site: Site) 
     result = (await session.aria_snapshot()).result
     assert "paragraph [ref=f1e2]: Inner" in result.yaml
     assert result.origins == (site.url(""), site.url("", "localhost"))
+
+
+async def test_elements_that_are_nested_without_end_are_left_out(session: Session, site: Site) -> None:
+    page = """<p>Top</p><script>let inner = document.body
+    for (let i = 0; i < 700; i++) inner = inner.appendChild(document.createElement('div'))
+    inner.textContent = 'Deep'</script>"""
+    await session.navigate(site.page("/", page))
+    shown = (await session.aria_snapshot()).result.yaml
+    assert "Top" in shown
+    assert "Deep" not in shown

@@ -15,7 +15,7 @@ import {
   textDataOf,
 } from "../dom/natives.js";
 import { clean, squash } from "../dom/text.js";
-import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
+import { childListOf, flattenedParent, MAX_NESTING, shadowChildren } from "../dom/tree.js";
 import { isWithinAriaHidden, NAME_PROHIBITED } from "../names/exclusion.js";
 import { generatedText } from "../names/generated_content.js";
 import { captionOf } from "../names/labels.js";
@@ -33,6 +33,9 @@ import { ariaStatesOf } from "./aria_states.js";
 
 /** @type {Set<Node>} */
 let met = new Set();
+// A page that nests its elements without end, or has too many to be told, is told in part.
+const MOST_ARIA_NODES = 60000;
+let nesting = 0;
 
 /** @param {Element} element */
 export const isFrameElement = (element) => isHtml(element) && /^i?frame$/.test(localNameOf(element));
@@ -162,12 +165,16 @@ const markedText = (node) => {
 
 /** @param {AriaNode} node @param {Node} child @param {boolean} isShown @param {boolean} isHidden */
 const addNode = (node, child, isShown, isHidden) => {
-  if (met.has(child)) return;
+  if (met.has(child) || met.size > MOST_ARIA_NODES || nesting > MAX_NESTING) return;
   met.add(child);
   if (isText(child)) {
     // A textarea's own text is not a part of it: its value is told.
     if (isShown && node.role !== "textbox") node.children.push(markedText(child));
-  } else if (isElement(child)) addElement(node, child, isHidden);
+  } else if (isElement(child)) {
+    nesting += 1;
+    addElement(node, child, isHidden);
+    nesting -= 1;
+  }
 };
 
 /** @param {AriaNode} parent @param {Element} element @param {boolean} isHidden */
@@ -209,8 +216,10 @@ const addProperties = (node, element) => {
 /** @param {Element} root @returns {AriaNode} */
 export const ariaTreeOf = (root) => {
   met = new Set();
+  nesting = 0;
   const top = newFragment(root);
   addNode(top, root, true, flattenedParent(root) !== null && isWithinAriaHidden(root));
+  if (met.size > MOST_ARIA_NODES) top.children.push("… (the rest of the page is left out)");
   return top;
 };
 
