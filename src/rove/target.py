@@ -18,8 +18,8 @@ _POINT = pattern(r"(?P<x>\d+(?:\.\d+)?)\s*,\s*(?P<y>\d+(?:\.\d+)?)")
 _QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
 # As snapshots, deltas and searches print it; states, marks and text may follow.
 _ROLE_AND_NAME = pattern(r'(?P<role>[a-z]+)\s+(?:label=)?(?P<guess>~?)"(?P<name>(?:[^"\\]|\\.)*)"(?:[\s:(].*)?')
-# As Playwright writes it. It also says that a text is a selector, whatever else it looks like.
-_NTH = pattern(r"(?P<css>.*\S)\s*>>\s*nth=(?P<index>\d+)", re.DOTALL)
+# As jQuery writes it; CSS has no such selector. It also says that a text is a selector, whatever else it looks like.
+_FIRST = ":first"
 _LINE_START = pattern(r"(?:[-+~>]\s+)?(?:(?:in|under)\s+(?=[a-z]+\s))?")
 _REF_IN_LINE = pattern(r"(?:^|\s)\[(?P<ref>(?:f\d+)?e\d+)\](?=[\s:]|$)")
 
@@ -56,10 +56,10 @@ class Locator:
 
 @dataclass(frozen=True)
 class Selector:
-    """A CSS selector; `index` chooses one of several matches, in the order of the page."""
+    """A CSS selector; `is_first` chooses the first of several matches, in the order of the page."""
 
     css: str
-    index: int | None = None
+    is_first: bool = False
 
     def __str__(self) -> str:
         return self.css
@@ -93,8 +93,8 @@ def parse_target(text: str) -> Aim:
     text = text.strip()
     if not text:
         raise ValueError('must be a ref (e12), a CSS selector, or a role and a name (button "Save")')
-    if nth := _NTH.fullmatch(text):
-        return Selector(nth["css"], int(nth["index"]))
+    if text.endswith(_FIRST) and text != _FIRST:
+        return Selector(text.removesuffix(_FIRST).rstrip(), is_first=True)
     # Snapshots print refs in brackets, and models copy the brackets.
     bare = text.removeprefix("[").removesuffix("]").removeprefix("@").removeprefix("ref=")
     if ref := _ref(bare):

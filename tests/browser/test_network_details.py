@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 from tests.site import Site
@@ -86,10 +88,14 @@ async def test_only_the_latest_messages_are_kept_and_the_others_counted(
     await session.evaluate(f"""new Promise((resolve) => {{ const socket = new WebSocket('{echo}'); let left = 80;
       socket.onopen = () => {{ for (let i = 0; i < 80; i++) socket.send('x'.repeat(3000) + i) }};
       socket.onmessage = () => {{ if (!--left) resolve() }} }})""")
-    line, details = await detailed(session, 100, type="websocket")
-    assert (len(details.messages), details.messages_dropped) == (100, 60)
+    line, details = await detailed(session, 3, type="websocket")
+    assert (len(details.messages), details.messages_dropped) == (3, 60)
     assert (len(details.messages[-1].text), details.messages[-1].size) == (2000, 3002)
-    assert "Messages (60 earlier ones were dropped):" in as_text(await session.network(request=line.request))
+    text = as_text(await session.network(request=line.request))
+    assert "Messages (60 earlier ones were dropped):" in text and len(text) < 10_000
+    kept = json.loads(Path(details.messages_path).read_text())
+    assert (len(kept), kept[0]["size"], kept[-1]["direction"]) == (100, 3002, "received")
+    assert "(read it with: cat " in text
 
 
 async def test_events_of_a_server_are_logged(session: Session, site: Site) -> None:

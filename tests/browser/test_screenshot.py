@@ -9,7 +9,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.errors import Denied, ElementNotFound
+from rove.errors import AmbiguousTarget, Denied, ElementNotFound
 
 
 def png_size(data: bytes) -> tuple[int, int]:
@@ -89,12 +89,13 @@ async def test_a_screenshot_is_scaled_to_its_longest_side(session: Session, site
     assert png_size(image.data) == (640, 360)
 
 
-async def test_a_selector_may_choose_one_of_several_matches(session: Session, site: Site) -> None:
+async def test_a_selector_may_choose_the_first_of_several_matches(session: Session, site: Site) -> None:
     boxes = "".join(f"<div class=box style='width: {width}px; height: 50px'></div>" for width in (100, 200))
     await session.navigate(site.page("/", boxes))
-    for index, width in enumerate((100, 200)):
-        (image,) = (await session.screenshot(f".box >> nth={index}")).attachments
-        assert png_size(image.data) == (width, 50)
+    (image,) = (await session.screenshot(".box:first")).attachments
+    assert png_size(image.data) == (100, 50)
+    with pytest.raises(AmbiguousTarget):
+        await session.screenshot(".box")
     with pytest.raises(ElementNotFound) as caught:
-        await session.using(timeout=2).screenshot(".box >> nth=2")
-    assert caught.value.message == "Selector '.box' not found"
+        await session.using(timeout=2).screenshot(".missing:first")
+    assert caught.value.message == "Selector '.missing' not found"

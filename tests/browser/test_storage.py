@@ -184,7 +184,6 @@ def test_reading_the_value_of_a_cookie_is_the_use_of_a_secret() -> None:
     policy, place = RulePolicy(defaults={"secret": "ask"}), Place("s", "t1", "https://example.com/")
     asked = policy.decide(parse("cookies", {"operation": "get", "name": "login"}), place)
     assert isinstance(asked, Ask)
-    assert asked.question == "May the agent read the value of a cookie at https://example.com?"
     assert policy.decide(parse("cookies", {}), place) == Allow()
     for verb in ("cookies", "storage"):
         assert isinstance(RulePolicy(defaults={"script": "deny"}).decide(parse(verb, {}), place), Deny)

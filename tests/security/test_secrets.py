@@ -17,6 +17,7 @@ from tests.site import Site
 
 from rove import Action, Allow, ApprovalAnswer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect, parse
+from rove.actions.pages.navigation import Navigate
 from rove.actions.sessions.batch import Batch
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
@@ -388,3 +389,19 @@ async def test_the_secrets_file_in_home_is_used(settings: Settings, tmp_path: Pa
         await session.fill("#p", "secret:shop")
         await session.click("button")
     assert entered(site) == [TOKEN]
+
+
+async def test_files_that_a_view_refers_to_have_no_secret(
+    agent: Session, site: Site, _sessions_and_policy: tuple[Sessions, AskingPolicy]
+) -> None:
+    page = f"<p>{TOKEN}</p><script>console.log('{TOKEN}')</script>"
+    engine = _sessions_and_policy[0].session("agent")
+    outcome = await engine.run(Navigate(site.page("/", page)), view="aria")
+    view = outcome.view
+    assert view is not None
+    assert view.snapshot_file is not None
+    assert view.console is not None
+    for file in (view.snapshot_file, view.console.path):
+        text = Path(file).read_text(encoding="utf-8")
+        assert TOKEN not in text
+        assert "[secret token]" in text

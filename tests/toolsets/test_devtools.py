@@ -315,6 +315,7 @@ async def test_b4_the_latest_entries_are_kept_and_long_ones_go_to_a_file(tools: 
     await tools.text("browser_eval", expression="for (let i = 0; i < 600; i++) console.log(i, 'x'.repeat(50))")
     found = await tools.entries(500, limit=1000)
     assert [entry["args"][0] for entry in found] == [*range(100, 600)]
+    assert (await tools.text("browser_recent_console_logs")).endswith("\n100 older entries were dropped.")
     assert len(await tools.entries(100)) == 100
     assert await tools.text("browser_clear_console_logs") == "Cleared 500 console log entries."
 
@@ -457,8 +458,10 @@ async def test_b12_errors_have_the_words_of_the_contract(tools: Tools, site: Sit
 async def test_b12_a_page_that_does_not_load_in_time_is_told(tools: Tools, site: Site) -> None:
     hold = threading.Event()
     site.page("/slow", "late", hold=hold)
-    message = await tools.error("browser_navigate", url=site.url("/slow"), timeout="1s")
-    assert message.startswith("Timeout after 1s waiting for page load\n")
+    site.page("/page", "<p>Page</p><img src=/slow>")
+    for path, timeout in (("/slow", "1s"), ("/page", "1500ms")):
+        message = await tools.error("browser_navigate", url=site.url(path), timeout=timeout)
+        assert message.startswith(f"Timeout after {timeout} waiting for page load\n")
     hold.set()
     assert "Timeout after 1s" in await tools.error("browser_eval", expression="new Promise(() => {})", timeout="1s")
 

@@ -14,13 +14,14 @@ from rove.chromium.context import CLOSE_TIMEOUT, Context
 from rove.chromium.page.closing import close_target
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.errors import Denied
+from rove.errors import Denied, Unsupported
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rove.browser.emulation.overrides import PermissionGrant
     from rove.browser.tab import TabInfo
     from rove.chromium.page.tab import Tab
     from rove.settings.tree import Settings
@@ -101,6 +102,10 @@ class AttachedContext(Context):
                 hint="It is the person's own: only they close it.",
             )
         await super().close_tab(tab)
+
+    async def _set_grants(self, before: tuple[PermissionGrant, ...], after: tuple[PermissionGrant, ...]) -> None:
+        if before != after:
+            raise Unsupported("The permissions of pages in an attached browser are for its user to give.")
 
     async def save(self, is_complete: bool = False) -> SavedContext:
         """Return the tabs; cookies and storage stay in the person's browser."""

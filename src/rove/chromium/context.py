@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
-from rove.browser.context import BrowserLoss, SavedContext, SavedTarget, SharedState
+from rove.browser.context import BrowserLoss, SavedContext, SavedTarget
 from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
-from rove.chromium.events.network_conditions import NetworkConditions
-from rove.chromium.events.workers import Workers
 from rove.chromium.page.closing import close_target
 from rove.chromium.page.permissions import deny_all, set_grants
-from rove.chromium.page.shared_resources import SharedResources, TabSetup
+from rove.chromium.page.shared_context import SharedContext
+from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.tab import Tab
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
@@ -28,9 +27,6 @@ from rove.settings.tree import Settings
 from rove.tasks import result_of
 
 if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
-    from rove.browser.emulation.overrides import Overrides
-    from rove.browser.page_data import TypedField
     from rove.browser.tab import TabInfo
 
 CLOSE_TIMEOUT = 3.0
@@ -41,16 +37,15 @@ UNBLOCK_TIMEOUT = 0.5
 OPEN_TIMEOUT = 2.0
 
 
-class Context:
+class Context(SharedContext):
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
     # Whether the browser keeps it on the disk.
     is_persistent = False
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
-        self._root = connection.root
+        super().__init__(connection.root, identity)
         self._connection = connection
-        self._identity = identity
         self.settings = settings
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
@@ -66,7 +61,6 @@ class Context:
         self._opening: dict[str, asyncio.Task[Tab]] = {}
         self._popup_opened = asyncio.Event()
         self._used: dict[str, float] = {}
-        self._shared = SharedResources()
         self._shared.interceptor.files = files_for(settings)
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
         self._state = ContextState(self._root, identity, self._hidden_pages)
@@ -96,54 +90,6 @@ class Context:
             if saved.state is not None:
                 await self._state.restore(saved.state, self.is_persistent)
             await self._reopen(saved)
-
-    @property
-    def workers(self) -> Workers:
-        """The workers that the tabs share."""
-        return self._shared.workers
-
-    @property
-    def shared_state(self) -> SharedState:
-        return self._shared.state
-
-    def may_read(self, address: str) -> bool:
-        """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
-        return self._shared.may_read(address)
-
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str]) -> None:
-        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
-        self._shared.may_read, self._shared.withheld, self._shared.redact = may_read, withheld, redact
-
-    def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
-        """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
-        self._shared.on_changed, self._shared.on_typed = on_changed, on_typed
-
-    @property
-    def clipboard_text(self) -> str:
-        return self._shared.clipboard.text
-
-    def set_clipboard(self, text: str) -> None:
-        self._shared.clipboard.text = text
-
-    @property
-    def network_conditions(self) -> NetworkConditions:
-        return self._shared.network_conditions
-
-    @property
-    def overrides(self) -> Overrides:
-        return self._shared.overrides.values
-
-    async def override(self, overrides: Overrides) -> None:
-        """Emulate, grant and intercept this instead, in all tabs, also in those that are opened later."""
-        await set_grants(self._root, self._identity, self.overrides.grants, overrides.grants)
-        await self._shared.overrides.apply(self._root, overrides)
-
-    @property
-    def secrets(self) -> SecretSource | None:
-        return self._shared.interceptor.secrets
-
-    def use_secrets(self, secrets: SecretSource) -> None:
-        self._shared.interceptor.secrets = secrets
 
     @property
     def is_alive(self) -> bool:

@@ -69,7 +69,7 @@ def first_match(value: object) -> str:
     """Return the target that means the first element which a CSS selector matches."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be a CSS selector")
-    return f"{value.strip()} >> nth=0"
+    return f"{value.strip()}:first"
 
 
 @conversion("locator")

@@ -17,7 +17,7 @@ _FIRST = pattern(
     rf"\s*(?P<text>{_STRING}|/(?:[^/\\]|\\.)+/[a-z]*|-?\d+)?\s*(?:,\s*)?(?P<options>\{{.*\}})?\s*", re.DOTALL
 )
 _OPTION = pattern(rf"(?P<name>\w+)\s*:\s*(?P<value>{_STRING}|/(?:[^/\\]|\\.)+/[a-z]*|\w+)")
-_ENGINE = pattern(r"(?P<engine>text|role|css|data-testid|id)=(?P<body>.*)", re.DOTALL)
+_ENGINE = pattern(r"(?P<engine>text|role|css|data-testid|id|nth)=(?P<body>.*)", re.DOTALL)
 _ROLE = pattern(r'(?P<role>[a-z]+)(?:\[name="(?P<name>(?:[^"\\]|\\.)*)"(?P<flag>[is]?)\])?')
 _KINDS = {
     "getByText": "text",
@@ -33,6 +33,8 @@ _KINDS = {
 def parse_locator(text: str) -> Steps | None:
     """Read a locator or a selector of Playwright; None if the text is neither."""
     text = text.strip().removeprefix("page.")
+    if " >> " in text:
+        return _chained(text.split(" >> "))
     if match := _ENGINE.fullmatch(text):
         return _selector_steps(match["engine"], match["body"])
     if not re.match(r"(?:getBy[A-Z]\w+|locator)\(", text):
@@ -47,9 +49,17 @@ def parse_locator(text: str) -> Steps | None:
     return steps if end == len(text) else None
 
 
+def _chained(parts: list[str]) -> Steps | None:
+    """Read a chain of selectors, each inside what the one before means."""
+    chain = [parse_locator(part) or [{"kind": "css", "text": part.strip()}] for part in parts]
+    return [step for steps in chain for step in steps]
+
+
 def _selector_steps(engine: str, body: str) -> Steps | None:
     if engine == "css":
         return [{"kind": "css", "text": body}]
+    if engine == "nth":
+        return [{"kind": "nth", "index": int(body)}] if body.lstrip("-").isdigit() else None
     if engine == "id":
         return [{"kind": "css", "text": f'[id="{body}"]'}]
     if engine == "data-testid":

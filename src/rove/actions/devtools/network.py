@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.header_masking import mask_headers
 from rove.errors import InvalidArguments
-from rove.outcome import Passage, Result, moment, origin_in
+from rove.outcome import Own, Passage, Result, moment, origin_in
 from rove.target import within
+from rove.validation.fields import plain
 from rove.validation.record import dataclass
-from rove.workspace import Workspace
+from rove.workspace import Workspace, reading_command
 
 if TYPE_CHECKING:
     from rove.browser.logs import LoggedRequest
@@ -26,6 +27,7 @@ FOLDER = "output"
 MOST_CHARACTERS = 12_000
 LONGEST_ADDRESS = 300
 MOST_BODY = 4000
+MOST_MESSAGES = 8000
 GONE = "[the browser does not have it, or no longer]"
 
 
@@ -100,6 +102,8 @@ class RequestDetails:
     timing: dict[str, float] = field(default_factory=dict[str, float])
     messages: tuple[RequestMessage, ...] = ()
     messages_dropped: int = 0
+    # The file that has all messages that are kept as JSON, if they are more than fits into an answer.
+    messages_path: Own = Own("")
 
     def passages(self, asking: str, answering: str) -> Iterator[Passage]:
         if self.initiator:
@@ -113,6 +117,9 @@ class RequestDetails:
             yield Passage(f"Messages{earlier}:")
         for message in self.messages:
             yield Passage(message.shown(), asking if message.direction == "sent" else answering)
+        if self.messages_path:
+            command = reading_command(self.messages_path)
+            yield Passage(f"Earlier messages too, as JSON: {self.messages_path} (read it with: {command})")
 
     def _headers_and_bodies(self, asking: str, answering: str) -> Iterator[Passage]:
         for way, headers, body, origin in (
@@ -181,6 +188,7 @@ class Network(TabAction[RequestList]):
         if request is None:
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
+        messages, path = await _messages(tab, request)
         details = RequestDetails(
             mask_headers(request.request_headers),
             mask_headers(request.response_headers),
@@ -188,8 +196,9 @@ class Network(TabAction[RequestList]):
             received,
             request.initiator,
             request.timing.phases,
-            tuple(map(_message, request.messages)),
+            messages,
             request.messages.dropped,
+            path,
         )
         return RequestList((_line(request),), details=details)
 
@@ -231,6 +240,23 @@ def _line(request: LoggedRequest) -> RequestLine:
         request.initiator,
         request.intercepted,
     )
+
+
+async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMessage, ...], Own]:
+    """Return the latest messages that fit into an answer and, if these are not all, the file that has all."""
+    every = [_message(message) for message in request.messages]
+    kept: list[RequestMessage] = []
+    room = MOST_MESSAGES
+    for message in reversed(every):
+        room -= len(message.text) + len(message.event) + 30
+        if room < 0 and kept:
+            break
+        kept.append(message)
+    if len(kept) == len(every):
+        return tuple(every), Own("")
+    data = tab.redact(json.dumps(plain(every), ensure_ascii=False)).encode("utf-8", "replace")
+    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, "messages.json", data)
+    return tuple(kept[::-1]), Own(path)
 
 
 def _message(message: NetworkMessage) -> RequestMessage:

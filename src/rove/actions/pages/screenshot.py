@@ -81,5 +81,5 @@ def _place(path: str, endings: tuple[str, ...]) -> tuple[str, str]:
     if path.endswith(("/", "..")):
         return path, f"{uuid.uuid4()}{endings[0]}"
     given = PurePosixPath(path)
-    folder = str(given.parent) if len(given.parts) > 1 else FOLDER
+    folder = str(given.parent) if "/" in path else FOLDER
     return folder, given.name if given.suffix.lower() in endings else f"{given.name}{endings[0]}"

@@ -55,7 +55,7 @@ class AriaReader:
     async def _read(self, world: World, options: dict[str, Any], origins: list[str]) -> list[str]:
         prefix = self._page.frame_order.prefix(world.frame_id)
         data = await world.call(SNAPSHOT, {**options, "prefix": prefix})
-        if world is not self._page.worlds.main and not self._may_read(data["origin"]):
+        if world is not self._page.worlds.main and not await self._may_read(data["origin"]):
             return [_text_line(self._withheld(), options)]
         origins.append(data["origin"])
         lines: list[str] = data["lines"]
@@ -67,8 +67,9 @@ class AriaReader:
                 lines[line + 1 : line + 1] = ["  " * (depth + 1) + each for each in inner]
         return lines
 
-    def _may_read(self, origin: str) -> bool:
-        return origin in ("", "null") or self._page.may_read(origin)
+    async def _may_read(self, origin: str) -> bool:
+        """Return whether the text of a frame may be shown: it is of the page's own origin, or the policy allows it."""
+        return self._page.may_read(origin) or origin == await self._page.worlds.main.origin()
 
     async def _read_frame(
         self, parent: World, owner: str, options: dict[str, Any] | None, origins: list[str]

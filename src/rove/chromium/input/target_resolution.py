@@ -85,9 +85,8 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
 
 
 def _chosen(parsed: Selector | RoleAndName, matches: list[Element]) -> list[Element]:
-    """Return the matches that a target means: all of them, or the one that it names by its index."""
-    index = parsed.index if isinstance(parsed, Selector) else None
-    return matches if index is None else matches[index : index + 1]
+    """Return the matches that a target means: all of them, or the first."""
+    return matches[:1] if isinstance(parsed, Selector) and parsed.is_first else matches
 
 
 async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator) -> list[Element]:
@@ -235,7 +234,7 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
     else:
         spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
     answer = await world.call("spec => rove.query(spec)", {**spec, "limit": MAX_MATCHES})
-    if "error" in answer and isinstance(parsed, Selector) and parsed.index is not None:
+    if "error" in answer and isinstance(parsed, Selector) and parsed.is_first:
         raise InvalidArguments(f"`{parsed}` is not a valid CSS selector.")
     if "error" in answer:
         raise InvalidArguments(

@@ -62,7 +62,7 @@ class Run:
         self._session = session
         self._options = options
         self._outcomes = OutcomeBuilder(session.name, session.network, options.names)
-        self._viewer = PageViewer(options.view, self._may_show)
+        self._viewer = PageViewer(options.view, self._may_show, session.redact)
         self._context: Context | None = None
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []

@@ -28,6 +28,8 @@ class SessionView(Protocol):
     journal: Journal
     driver: Driver
     handoffs: Handoffs
+    # Removes secrets, and what a person has typed, from a text that leaves the session.
+    redact: Callable[[str], str]
 
     @property
     def has_pages(self) -> bool:

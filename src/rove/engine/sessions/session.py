@@ -87,6 +87,7 @@ class Session:
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
         self._typed = TypedTexts(secrets)
+        self.redact: Callable[[str], str] = self._typed.redact
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
@@ -130,7 +131,8 @@ class Session:
         `channel`: the person to ask where the policy requires it, unless the owner has set an approver.
         `names`: what the caller calls each action, for hints and advice.
         """
-        options = RunOptions(tab, timeout, self._redact_progress(report), quiet or bool(view), channel, names, view)
+        told: Report = lambda message, done, total: report(self.redact(message), done, total)  # noqa: E731
+        options = RunOptions(tab, timeout, told, quiet or bool(view), channel, names, view)
         self.running_calls += 1
         self.last_used = time.monotonic()
         try:
@@ -151,9 +153,6 @@ class Session:
             return outcome
         self._has_shown_notice = True
         return replace(outcome, events=(self.guard_notice.event, *outcome.events))
-
-    def _redact_progress(self, report: Report) -> Report:
-        return lambda message, done, total: report(self._typed.redact(message), done, total)
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""

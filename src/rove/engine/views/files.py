@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rove.browser.page_data import LEVELS, ConsoleMessage
 from rove.outcome import moment
+from rove.views.console_line import console_line
 from rove.views.page_view import WrittenLines
 from rove.workspace import Workspace
 
@@ -25,14 +27,6 @@ async def save_snapshot(workspace: Path, text: str) -> str:
     return str(await Workspace(workspace).save(FOLDER, f"page-{stamp(time.time())}.yml", text.encode()))
 
 
-def console_line(message: ConsoleMessage) -> str:
-    """Return a message as Playwright writes it."""
-    if message.kind == "exception":
-        return message.text
-    kind = {"warn": "warning"}.get(message.kind, message.kind)
-    return f"[{kind.upper()}] {message.text} @ {message.location}"
-
-
 class ConsoleFile:
     """The console messages of a tab's document, in a file that grows."""
 
@@ -40,23 +34,32 @@ class ConsoleFile:
         self._loaded = 0.0
         self._path: Path | None = None
         self._lines = 0
-        self._told: set[int] = set()
+        self._told: set[tuple[float, str]] = set()
 
-    async def write(self, workspace: Path, loaded: float, messages: list[ConsoleMessage]) -> WrittenLines | None:
-        """Add the messages that are not in the file yet; another document gets another file."""
+    async def write(
+        self, workspace: Path, loaded: float, messages: list[ConsoleMessage], redact: Callable[[str], str]
+    ) -> WrittenLines | None:
+        """Add the messages that are not in the file yet, without secrets; another document gets another file."""
         if loaded != self._loaded:
             self._loaded, self._path, self._lines, self._told = loaded, None, 0, set()
-        fresh = [message for message in messages if id(message) not in self._told and _is_written(message)]
+        fresh = [
+            message for message in messages if (message.at, message.text) not in self._told and _is_written(message)
+        ]
         if not fresh:
             return None
-        self._told |= {id(message) for message in fresh}
-        text = "".join(f"[{round((each.at - loaded) * 1000):>8}ms] {console_line(each)}\n" for each in fresh)
+        self._told |= {(message.at, message.text) for message in fresh}
+        text = redact("".join(_written(each, loaded) for each in fresh))
         first, self._lines = self._lines + 1, self._lines + text.count("\n")
         if self._path is None:
             self._path = await Workspace(workspace).save(FOLDER, f"console-{stamp(loaded)}.log", text.encode())
         else:
             await asyncio.to_thread(Workspace(workspace).append, self._path, text.encode())
         return WrittenLines(str(self._path), first, self._lines)
+
+
+def _written(message: ConsoleMessage, loaded: float) -> str:
+    line = console_line(message.kind, message.level, message.text, message.location)
+    return f"[{round((message.at - loaded) * 1000):>8}ms] {line}\n"
 
 
 def _is_written(message: ConsoleMessage) -> bool:

@@ -13,6 +13,7 @@ from rove.browser.failures import BrowserError
 from rove.browser.page_data import ConsoleMessage
 from rove.engine.views.files import ConsoleFile, save_snapshot
 from rove.errors import DialogOpen, RoveError
+from rove.outcome import origin_in
 from rove.target import targets_in
 from rove.views.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
 
@@ -32,8 +33,9 @@ UPLOAD = "upload"
 class PageViewer:
     """Views pages as one caller is shown them. Without a kind it views nothing."""
 
-    def __init__(self, kind: ViewKind | None, may_show: Callable[[Tab], bool]) -> None:
-        """`may_show`: whether the caller may read a page without asking."""
+    def __init__(self, kind: ViewKind | None, may_show: Callable[[Tab], bool], redact: Callable[[str], str]) -> None:
+        """`may_show`: whether the caller may read a page without asking. `redact`: removes secrets from a text."""
+        self._redact = redact
         self._kind = kind
         self._may_show = may_show
 
@@ -68,17 +70,15 @@ class PageViewer:
         messages = [message for message in tab.console[0] if message.at >= loaded]
         view = PageView(tabs, status=tab.page.status, counts=_counts(messages), loaded=loaded, modal_states=modal)
         taken = await self._snapshot(tab) if self._kind == "aria" and not modal else None
-        file = (
-            await save_snapshot(tab.settings.workspace_folder, taken.text if taken else "")
-            if self._kind == "aria"
-            else None
-        )
+        # What is in files leaves the session as answers do.
+        text, folder = self._redact(taken.text) if taken else "", tab.settings.workspace_folder
+        lines = None if modal else await _console_file(tab).write(folder, loaded, messages, self._redact)
         return replace(
             view,
             is_changed=_is_news(tab, view),
-            snapshot=taken.text if taken else None,
-            snapshot_file=file,
-            console=None if modal else await _console_file(tab).write(tab.settings.workspace_folder, loaded, messages),
+            snapshot=text if taken else None,
+            snapshot_file=await save_snapshot(folder, text) if self._kind == "aria" else None,
+            console=lines,
             downloads=_downloads(tab),
             locators=locators,
         )
@@ -90,14 +90,14 @@ class PageViewer:
         return PageView(modal_states=_modal_states(context.current))
 
     async def _viewed(self, tab: TabInfo, context: Context) -> ViewedTab:
+        is_current = tab is context.current
+        if not context.may_read(tab.url):
+            return ViewedTab(tab.id, origin_in(tab.url), "", is_current)  # an address can contain text of the page
         title = ""
-        if context.may_read(tab.url):
-            with contextlib.suppress(TimeoutError, BrowserError):
-                async with asyncio.timeout(TITLE_SECONDS):
-                    title = "" if tab.open_dialog else await tab.title()
-        return ViewedTab(
-            tab.id, tab.url, "" if title == tab.url or _names_address(title, tab.url) else title, tab is context.current
-        )
+        with contextlib.suppress(TimeoutError, BrowserError):
+            async with asyncio.timeout(TITLE_SECONDS):
+                title = "" if tab.open_dialog else await tab.title()
+        return ViewedTab(tab.id, tab.url, "" if _names_address(title, tab.url) else title, is_current)
 
     async def _snapshot(self, tab: Tab) -> AriaSnapshot | None:
         with contextlib.suppress(TimeoutError, BrowserError):
@@ -127,7 +127,8 @@ async def _loaded_at(tab: Tab) -> float:
 
 
 def _counts(messages: list[ConsoleMessage]) -> ConsoleCounts:
-    errors = sum(message.count for message in messages if message.level == "error")
+    # An assertion that failed is no error to Playwright.
+    errors = sum(message.count for message in messages if message.level == "error" and message.kind != "assert")
     warnings = sum(message.count for message in messages if message.level == "warning")
     return ConsoleCounts(sum(message.count for message in messages), errors, warnings)
 

@@ -15,7 +15,7 @@ from rove.actions.devtools.workers import WorkerList
 from rove.actions.pages.navigation import Navigated
 from rove.actions.pages.script import Evaluated
 from rove.browser.page_data import WorkerInfo
-from rove.errors import RoveError
+from rove.errors import DeadlineExceeded, RoveError
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import LONGEST_ERROR, AnyOutcome, Passage
 from rove.render.cleaning import one_line, readable
@@ -65,7 +65,7 @@ def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     result = outcome.result
     assert isinstance(result, ConsoleLines)
     if result.path:
-        return _in_file(result.path)
+        return _in_file(result.path, f"{result.dropped} older entries were dropped." if result.dropped else "")
     return Answer(_as_json(result.latest(result.limit)))
 
 
@@ -90,10 +90,17 @@ def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 @error_form("devtools")
 def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell what went wrong on the first line, and then what to try next."""
-    message = Passage(one_line(error.message, LONGEST_ERROR), error.origin)
+    message = Passage(one_line(_message(request, error), LONGEST_ERROR), error.origin)
     text = wrapped([message, Passage(HINTS.get(error.code, error.hint))])
     data = {"error": error_data(error)}
     return Answer(text, (), data, is_error=True, code=error.code, conceals=error.conceals)
+
+
+def _message(request: ToolRequest, error: RoveError) -> str:
+    """Return the message of an error. If a page did not load in time, it says the time as the caller wrote it."""
+    if isinstance(error, DeadlineExceeded) and request.tool == "browser_navigate":
+        return f"Timeout after {request.arguments['timeout']} waiting for page load"
+    return error.message
 
 
 def _registration(worker: WorkerInfo) -> dict[str, Any]:
@@ -108,8 +115,9 @@ def _source(request: RequestLine) -> dict[str, Any]:
     return {**facts, "source": request.source, "context": request.context, **failure}
 
 
-def _in_file(path: str) -> Answer:
-    return Answer(f"Large output was written to {path}\nRead it with: {reading_command(path)}")
+def _in_file(path: str, note: str = "") -> Answer:
+    lines = [f"Large output was written to {path}", f"Read it with: {reading_command(path)}", note]
+    return Answer("\n".join(filter(None, lines)))
 
 
 def _as_json(value: Any) -> str:

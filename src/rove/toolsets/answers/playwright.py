@@ -27,6 +27,7 @@ from rove.toolsets.playwright.javascript import as_target, code_of
 from rove.toolsets.playwright.paths import outside_of, shown_path
 from rove.toolsets.playwright.results import result_of, tab_lines
 from rove.toolsets.tool import Answer, ToolRequest
+from rove.validation.pattern import pattern
 from rove.views.page_view import ModalState, PageView
 
 # The last section of an answer: it holds the end of the wrapper.
@@ -35,6 +36,7 @@ SNAPSHOT_TOOL = "browser_snapshot"
 HANDLERS = {"answer": "browser_handle_dialog", "files": "browser_file_upload"}
 CLEARING = ("browser_handle_dialog", "browser_file_upload")
 Section = tuple[str, list[str]]
+_REF = pattern(r" ?\[(?:f\d+)?e\d+\]")
 # Importing them declares them.
 CONVERSIONS = arguments
 
@@ -152,5 +154,6 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
             return f"Error: Ref {target} not found in the current page snapshot. Try capturing new snapshot."
         return f'Error: "{target}" does not match any elements.'
     if isinstance(error, AmbiguousTarget):
-        return f"Error: strict mode violation: {error.message}\n{error.hint}"
-    return f"Error: {error.message}\n{error.hint}"
+        return f'Error: strict mode violation: "{target}" matches several elements. Use the ref of one of them.'
+    # A ref in rove's own numbering would mean another element here.
+    return _REF.sub("", f"Error: {error.message}\n{error.hint}")

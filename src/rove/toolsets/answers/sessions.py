@@ -45,7 +45,7 @@ def extracted_content(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     is_list = wants_all is True or len(values) > 1
     text = json.dumps(values, ensure_ascii=False, indent=1) if is_list else _single(values)
     passages = [Passage(text, _origin(extracted, outcome), is_raw=True)] if text else [Passage("There is no text.")]
-    if extracted.is_cut:
+    if extracted.is_cut and (wants_all is not False or len(text) >= MOST_CHARACTERS):
         passages.append(Passage(TRUNCATED))
     if extracted.unseen_count:
         passages.append(Passage(f"Left out: {extracted.unseen_count} parts that a person does not see."))

@@ -51,7 +51,7 @@ def _object(value: dict[str, Any], is_one_line: bool) -> str:
 def _locator(outcome: AnyOutcome, target: object, place: str = "target") -> str:
     """Return the locator of the element that a tool's argument meant."""
     aim = parse_target(as_target(target))
-    if isinstance(aim, Locator):
+    if isinstance(aim, Locator) and "(" in aim.text and "=" not in aim.text.partition("(")[0]:
         return str(target).removeprefix("page.")
     found = (outcome.view or NO_VIEW).locators.get(place)
     return found if isinstance(aim, AriaRef) and found else f"locator({quoted(str(target))})"
@@ -208,5 +208,7 @@ CODE: dict[str, Code] = {
 
 def code_of(request: ToolRequest, outcome: AnyOutcome) -> list[str]:
     """Return the lines of JavaScript for a call."""
-    write = CODE.get(request.tool)
-    return [line for text in write(request.arguments, outcome) for line in text.split("\n")] if write else []
+    write, given = CODE.get(request.tool), dict(request.arguments)
+    if given.get("paths"):
+        given["paths"] = [str(request.settings.workspace_folder / path) for path in given["paths"]]
+    return [line for text in write(given, outcome) for line in text.split("\n")] if write else []

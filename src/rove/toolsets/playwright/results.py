@@ -14,6 +14,7 @@ from rove.outcome import AnyOutcome
 from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
+from rove.views.console_line import console_line
 from rove.views.page_view import PageView, ViewedTab
 
 Arguments = Mapping[str, Any]
@@ -63,9 +64,7 @@ def _seconds(time: str) -> float:
 
 
 def _message(line: ConsoleLine) -> str:
-    if line.type == "exception":
-        return f"{line.text} @ {line.source}" if line.source else line.text
-    return f"[{line.type.upper()}] {line.text} @ {line.source}"
+    return console_line(line.type, line.level, line.text, line.source)
 
 
 def _requests(given: Arguments, outcome: AnyOutcome) -> list[str]:

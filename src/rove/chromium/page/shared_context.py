@@ -1,0 +1,82 @@
+"""What all tabs of a context share, as the layers above see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rove.browser.context import SharedState
+from rove.chromium.events.network_conditions import NetworkConditions
+from rove.chromium.events.workers import Workers
+from rove.chromium.page.permissions import set_grants
+from rove.chromium.page.shared_resources import SharedResources
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import Unsupported
+
+if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
+    from rove.browser.emulation.overrides import Overrides, PermissionGrant
+    from rove.browser.page_data import TypedField
+
+
+class SharedContext:
+    """Reads and sets what the tabs of one browser context share."""
+
+    def __init__(self, root: CdpSession, identity: str) -> None:
+        self._root = root
+        self._identity = identity
+        self._shared = SharedResources()
+
+    @property
+    def workers(self) -> Workers:
+        """The workers that the tabs share."""
+        return self._shared.workers
+
+    @property
+    def shared_state(self) -> SharedState:
+        return self._shared.state
+
+    def may_read(self, address: str) -> bool:
+        """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
+        return self._shared.may_read(address)
+
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str]) -> None:
+        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
+        self._shared.may_read, self._shared.withheld, self._shared.redact = may_read, withheld, redact
+
+    def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
+        """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
+        self._shared.on_changed, self._shared.on_typed = on_changed, on_typed
+
+    @property
+    def clipboard_text(self) -> str:
+        return self._shared.clipboard.text
+
+    def set_clipboard(self, text: str) -> None:
+        self._shared.clipboard.text = text
+
+    @property
+    def network_conditions(self) -> NetworkConditions:
+        return self._shared.network_conditions
+
+    @property
+    def overrides(self) -> Overrides:
+        return self._shared.overrides.values
+
+    async def override(self, overrides: Overrides) -> None:
+        """Emulate, grant and intercept this instead, in all tabs, also in those that are opened later."""
+        await self._set_grants(self.overrides.grants, overrides.grants)
+        await self._shared.overrides.apply(self._root, overrides)
+
+    async def _set_grants(self, before: tuple[PermissionGrant, ...], after: tuple[PermissionGrant, ...]) -> None:
+        try:
+            await set_grants(self._root, self._identity, before, after)
+        except CdpError as error:
+            raise Unsupported(f"This browser does not have the permission: {error}.") from error
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        return self._shared.interceptor.secrets
+
+    def use_secrets(self, secrets: SecretSource) -> None:
+        self._shared.interceptor.secrets = secrets
