@@ -62,26 +62,24 @@ class PageViewer:
             return None
         if tab is None or tab not in context.tabs:
             tab = context.current
-        modal = _modal_states(tab)
+        taken = await self._snapshot(tab) if tab is not None and self._may_show(tab) else None
         tabs = tuple([await self._viewed(each, context) for each in context.tab_infos])
-        if tab is None or not self._may_show(tab):
-            return PageView(tabs, is_changed=True, modal_states=modal, locators=locators)
-        loaded = 0.0 if modal else await _loaded_at(tab)
+        view = PageView(tabs, True, modal_states=_modal_states(tab), locators=locators)
+        # Checked again, as the tab may have navigated meanwhile.
+        return await self._with_page(view, tab, taken) if tab is not None and self._may_show(tab) else view
+
+    async def _with_page(self, view: PageView, tab: Tab, taken: AriaSnapshot | None) -> PageView:
+        """Add what the page shows. What goes to files leaves the session as answers do: without secrets."""
+        is_blocked, folder = bool(view.modal_states), tab.settings.workspace_folder
+        loaded = 0.0 if is_blocked else await _loaded_at(tab)
         messages = [message for message in tab.console[0] if message.at >= loaded]
-        view = PageView(tabs, status=tab.page.status, counts=_counts(messages), loaded=loaded, modal_states=modal)
-        taken = await self._snapshot(tab) if self._kind == "aria" and not modal else None
-        # What is in files leaves the session as answers do.
-        text, folder = self._redact(taken.text) if taken else "", tab.settings.workspace_folder
-        lines = None if modal else await _console_file(tab).write(folder, loaded, messages, self._redact)
-        return replace(
-            view,
-            is_changed=_is_news(tab, view),
-            snapshot=text if taken else None,
-            snapshot_file=await save_snapshot(folder, text) if self._kind == "aria" else None,
-            console=lines,
-            downloads=_downloads(tab),
-            locators=locators,
-        )
+        view = replace(view, status=tab.page.status, counts=_counts(messages), loaded=loaded, downloads=_downloads(tab))
+        text = self._redact(taken.text) if taken else ""
+        with contextlib.suppress(RoveError):  # the action is done: after an error the agent would repeat it
+            file = await save_snapshot(folder, text) if self._kind == "aria" else None
+            lines = None if is_blocked else await _console_file(tab).write(folder, loaded, messages, self._redact)
+            view = replace(view, snapshot=text if taken else None, snapshot_file=file, console=lines)
+        return replace(view, is_changed=_is_news(tab, view))
 
     def view_of_error(self, context: Context | None) -> PageView | None:
         """Return what the current page waits for, without reading it."""
@@ -100,10 +98,17 @@ class PageViewer:
         return ViewedTab(tab.id, tab.url, "" if _names_address(title, tab.url) else title, is_current)
 
     async def _snapshot(self, tab: Tab) -> AriaSnapshot | None:
-        with contextlib.suppress(TimeoutError, BrowserError):
-            async with asyncio.timeout(SNAPSHOT_SECONDS):
-                return await tab.observer.aria.take_snapshot()
-        return None
+        """Return the page as it is now; None if it waits for an answer, or does not answer itself."""
+        taken: list[AriaSnapshot] = []
+
+        async def take() -> None:
+            taken.append(await tab.observer.aria.take_snapshot())
+
+        if self._kind == "aria" and not _modal_states(tab):
+            with contextlib.suppress(TimeoutError, BrowserError, RoveError):
+                async with asyncio.timeout(SNAPSHOT_SECONDS):
+                    await tab.page.dialogs.run_until_dialog(take())
+        return taken[0] if taken else None
 
 
 def _names_address(title: str, url: str) -> bool:

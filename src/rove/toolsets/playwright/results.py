@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from rove.actions.devtools.console import ConsoleLine
-from rove.actions.devtools.network import RequestLine
+from rove.actions.devtools.network import RequestDetails, RequestLine
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
 from rove.toolsets.playwright.javascript import literal, pictured
@@ -99,28 +99,31 @@ def _request(request: RequestLine) -> str:
 
 
 def _one_request(given: Arguments, outcome: AnyOutcome) -> list[str]:
-    result, part = outcome.result, given.get("part")
-    (line,) = result.requests
-    details = result.details
+    (line,), details = outcome.result.requests, outcome.result.details
+    part = given.get("part")
+    if part is None:
+        return ["\n".join(_request_facts(line, details))]
     parts = {
         "request-headers": _headers(details.sent_headers),
         "response-headers": _headers(details.received_headers),
         "request-body": [details.sent.text] if details.sent else [],
         "response-body": [details.received.text] if details.received else [],
     }
-    if part:
-        return ["\n".join(parts[part])] if parts[part] else []
-    status = _request(line).partition(" => ")[2]
-    lines = [f"#{line.request} [{line.method}] {line.url}", "", "  General"]
-    lines += [f"    status:    {status}"] if status else []
-    lines += [f"    duration:  {line.ms}ms"] if line.ms is not None else []
-    lines.append(f"    type:      {line.type}")
-    if kind := {name.lower(): value for name, value in details.received_headers.items()}.get("content-type"):
-        lines.append(f"    mimeType:  {kind.partition(';')[0].strip()}")
-    for title, name in (("Request headers", "request-headers"), ("Response headers", "response-headers")):
-        lines += ["", f"  {title}", *(f"    {each}" for each in parts[name])] if parts[name] else []
-    lines += ["", 'Call browser_network_request with part="response-body" to read the response body.'] if status else []
-    return ["\n".join(lines)]
+    return ["\n".join(parts[part])] if parts[part] else []
+
+
+def _request_facts(line: RequestLine, details: RequestDetails) -> Iterable[str]:
+    status, received = _request(line).partition(" => ")[2], _headers(details.received_headers)
+    yield from (f"#{line.request} [{line.method}] {line.url}", "", "  General")
+    kind = next((each.partition(": ")[2] for each in received if each.startswith("content-type:")), "")
+    duration = "" if line.ms is None else f"{line.ms}ms"
+    facts = {"status": status, "duration": duration, "type": line.type, "mimeType": kind.partition(";")[0].strip()}
+    yield from (f"    {name + ':':<11}{fact}" for name, fact in facts.items() if fact)
+    for title, headers in (("Request headers", _headers(details.sent_headers)), ("Response headers", received)):
+        if headers:
+            yield from ("", f"  {title}", *(f"    {each}" for each in headers))
+    if status:
+        yield from ("", 'Call browser_network_request with part="response-body" to read the response body.')
 
 
 def _headers(headers: Mapping[str, str]) -> list[str]:
