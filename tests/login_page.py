@@ -45,7 +45,7 @@ def serve(site: Site) -> str:
 
 
 async def log_in(session: Session, url: str) -> None:
-    await session.navigate(url)
+    await found_at(session, url)  # the database is open by then
     await session.click('button "Log in"')
     await session.wait(text="logged in")
 
