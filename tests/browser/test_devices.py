@@ -134,7 +134,7 @@ async def test_what_makes_no_sense_is_refused(session: Session) -> None:
         with pytest.raises(InvalidArguments, match=word):
             await session.emulate(**arguments)
     with pytest.raises(InvalidArguments, match="`origin` is missing"):
-        await session.permissions(grant=("geolocation",))
+        await session.permissions(names=("geolocation",))
     for origin in ("https://*.example.com", "https://example.com/path", "file:///etc"):
         with pytest.raises(InvalidArguments, match="`origin`"):
             await session.permissions(origin)

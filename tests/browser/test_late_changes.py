@@ -101,7 +101,7 @@ PANEL = """<!doctype html><style>%s</style>
 <div id=panel><p>Details of the order</p></div>"""
 
 
-@pytest.mark.parametrize("milliseconds", [80, 900])
+@pytest.mark.parametrize("milliseconds", [80, pytest.param(900, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("style", OPENING.values(), ids=OPENING)
 async def test_what_opens_and_closes_slowly_is_told_as_it_is_then(
     session: Session, site: Site, style: str, milliseconds: int

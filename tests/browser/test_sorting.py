@@ -106,7 +106,7 @@ async def order(session: Session, number: int = 1) -> str:
     return str((await session.evaluate(letters)).result.value)
 
 
-@pytest.mark.parametrize("is_across", [False, True])
+@pytest.mark.parametrize("is_across", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_item_takes_the_place_of_the_one_that_it_is_dragged_onto(
     session: Session, site: Site, way: str, is_across: bool
@@ -123,7 +123,7 @@ async def test_an_item_takes_the_place_of_the_one_that_it_is_dragged_onto(
         assert await order(session) == expected, (source, target)
 
 
-@pytest.mark.parametrize("is_across", [False, True])
+@pytest.mark.parametrize("is_across", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_item_is_dragged_into_another_list(session: Session, site: Site, way: str, is_across: bool) -> None:
     await session.using(quiet=True).navigate(site.page("/", page(way, is_across)))

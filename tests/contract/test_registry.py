@@ -35,7 +35,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "emulate": {"device": "Pixel 10", "locale": "de-DE", "time_zone": "Europe/Berlin", "reduced_motion": True},
     "intercept": {"url": "https://example.com/api/*", "headers": [{"name": "X-A", "value": "1"}], "body": "{}"},
     "open_session": {"name": "some-name", "viewport": {"width": 800, "height": 600}},
-    "permissions": {"origin": "https://example.com", "grant": ["geolocation"]},
+    "permissions": {"origin": "https://example.com", "names": ["geolocation"]},
     "pdf": {"name": "page", "landscape": True, "pages": "1-3,5"},
 }
 

@@ -51,7 +51,15 @@ ORDERS = [
     ("rove", "watchdog"),
     ("watchdog", "browser", "rove"),
 ]
-every_order = pytest.mark.parametrize("order", ORDERS, ids=" then ".join)
+# The orders that are tested each time: each process alone, and all of them.
+QUICK = {order for order in ORDERS if len(order) != 2}
+every_order = pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(order, id=" then ".join(order), marks=[] if order in QUICK else [pytest.mark.slow])
+        for order in ORDERS
+    ],
+)
 
 
 def kill_in(order: tuple[str, ...], rove_home: RoveHome, site: Site) -> None:

@@ -96,6 +96,7 @@ async def test_an_agent_cannot_approve_its_own_request_with_any_action(
 
     gate.set_rules(
         PolicyRule("ask", action=("navigate",), origin=(site.url("").replace("127.0.0.1", "localhost"),)),
+        PolicyRule("allow", action=(verb,)),  # also what is asked about by default
         respond=respond,
     )
     wanted = asyncio.ensure_future(guarded.navigate(site.page("/secret", "Secret").replace("127.0.0.1", "localhost")))

@@ -128,6 +128,7 @@ def checkout(tmp_path: Path, home: Path) -> Checkout:
     return Checkout(tmp_path, Path(tempfile.mkdtemp(dir=home)))
 
 
+@pytest.mark.slow  # a checkout of its own, with its own tests
 def test_the_action_works_as_shown_and_so_does_its_test(checkout: Checkout) -> None:
     for example in examples_under(ACTION, "python"):
         checkout.write(example)

@@ -29,7 +29,13 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+# The others are read in the same way; `make test-all` reads them too.
+QUICK = ("deep", "names_in_names", "rows")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in PAGES]
+)
 async def test_a_hostile_page_is_read_in_bounded_time_and_size(world: World, name: str) -> None:
     await world.show("<!doctype html><body>")
     await world.page.evaluate(f"() => {{ {PAGES[name]} }}")

@@ -35,6 +35,7 @@ COMPUTED = """(() => {
 })()"""
 
 
+@pytest.mark.slow  # a thousand pages
 async def test_the_snapshot_agrees_with_the_standards(session: Session, site: Site, golden: Golden) -> None:
     differing: dict[str, list[str]] = {}
     for name, (html, labels) in DOCUMENTS.items():

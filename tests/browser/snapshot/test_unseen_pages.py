@@ -57,6 +57,7 @@ def is_plain(flags: int, line: str) -> bool:
 NOT_BY_ITSELF = ("datalist", "svg symbol")
 
 
+@pytest.mark.slow  # each element of each page by itself
 @pytest.mark.parametrize("kind", PAGES["hidden"])
 async def test_what_a_person_does_not_see_is_marked_in_the_snapshot_of_any_element(world: World, kind: str) -> None:
     wrong: dict[str, list[str]] = {}

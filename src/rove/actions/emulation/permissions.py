@@ -37,10 +37,10 @@ class Permissions(ContextAction[Permitted]):
     """Set the permissions that pages of one origin have; all others are denied. Without an origin, list them."""
 
     origin: Origin | None = arg("Which pages.", default=None)
-    grant: tuple[PermissionName, ...] = arg("All that it may do from now on; none takes them back.", default=())
+    names: tuple[PermissionName, ...] = arg("All that it may do from now on; none takes them back.", default=())
 
     def complete(self) -> None:
-        if self.grant and self.origin is None:
+        if self.names and self.origin is None:
             raise InvalidArguments("`origin` is missing: say which pages get the permissions.")
 
     @property
@@ -54,5 +54,5 @@ class Permissions(ContextAction[Permitted]):
 
     def _grants(self, context: Context) -> tuple[PermissionGrant, ...]:
         others = tuple(each for each in context.overrides.grants if each.origin != self.origin)
-        own = (PermissionGrant(self.origin, tuple(dict.fromkeys(self.grant))),) if self.origin and self.grant else ()
+        own = (PermissionGrant(self.origin, tuple(dict.fromkeys(self.names))),) if self.origin and self.names else ()
         return (*others, *own)
