@@ -113,6 +113,11 @@ class Serving(Validated):
     bash: bool = arg("Give the chat's model a tool that runs shell commands in the workspace.", default=False)
     steps: int = arg("Most requests to the model in one run of the chat.", default=40, ge=1)
     tokens: int = arg("Most tokens that one run of the chat may use.", default=200_000, ge=1000)
+    session_per_connection: bool = arg(
+        "Give each MCP connection a default session of its own, and close that with the connection. Otherwise a client "
+        "finds its session again when it comes back.",
+        default=False,
+    )
     connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
     message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
     requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)

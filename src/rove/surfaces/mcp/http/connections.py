@@ -9,7 +9,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 
 from rove.surfaces.mcp.exchange import Client
 from rove.surfaces.mcp.messages import Message
@@ -21,13 +21,15 @@ MAX_OF_ONE_OWNER = 100
 # Seconds without a request after which a client that does not listen is taken to have left without saying so.
 LEFT_SECONDS = 60.0
 LONGEST_NAME = 32
+EndSession = Callable[[Client], Awaitable[None]]
 _OTHER_CHARACTERS = pattern(r"[^a-z0-9]+", re.ASCII)
 
 
 class OpenConnection:
     """One client between `initialize` and its end, with the id that it sends with each request."""
 
-    def __init__(self, server: McpServer, client: Client) -> None:
+    def __init__(self, server: McpServer, client: Client, has_own_session: bool = False) -> None:
+        self.has_own_session = has_own_session
         self.id = secrets.token_urlsafe(24)
         self.protocol = McpConnection(server, client)
         self.last_used = time.monotonic()
@@ -67,9 +69,11 @@ class TooManyConnections(Exception):
 class Connections:
     """The open connections. One that is idle for too long is forgotten."""
 
-    def __init__(self, server: McpServer, idle_limit: float) -> None:
+    def __init__(self, server: McpServer, idle_limit: float, end_session: EndSession | None = None) -> None:
+        """`end_session`: closes the default session of a connection that has ended, which no other connection has."""
         self._server = server
         self._idle_limit = idle_limit
+        self._end_session = end_session
         self._open: dict[str, OpenConnection] = {}
 
     async def open(
@@ -81,7 +85,10 @@ class Connections:
         taken = {each.protocol.client.session for each in self._of(owner) if not each.has_left}
         names = (default_session(owner, client_name, number) for number in itertools.count(1))
         session = chosen_session or next(name for name in names if name not in taken)
-        opened = OpenConnection(self._server, Client(owner, session, may_approve))
+        has_own_session = self._end_session is not None and chosen_session is None
+        if has_own_session:
+            session = f"{session}-{secrets.token_hex(4)}"
+        opened = OpenConnection(self._server, Client(owner, session, may_approve), has_own_session)
         self._open[opened.id] = opened
         return opened
 
@@ -107,10 +114,12 @@ class Connections:
         return found
 
     async def close(self, connection: OpenConnection) -> None:
-        """End a connection and what it runs. Its sessions stay."""
+        """End a connection and what it runs. Its sessions stay, but for one that is its own."""
         self._open.pop(connection.id, None)
         connection.over.set()
         await connection.protocol.close()
+        if self._end_session is not None and connection.has_own_session:
+            await self._end_session(connection.protocol.client)
 
     async def close_all(self) -> None:
         for connection in [*self._open.values()]:

@@ -17,8 +17,10 @@ from starlette.types import Receive, Scope, Send
 from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.exchange import Client
 from rove.surfaces.mcp.http.access import Caller, Places, Refused, Tokens, authorized, places_of
 from rove.surfaces.mcp.http.body import read_message, refused_as_text
+from rove.surfaces.mcp.http.connections import EndSession
 from rove.surfaces.mcp.http.handshake import HandshakeRequests
 from rove.surfaces.mcp.http.header_checks import is_stateless
 from rove.surfaces.mcp.http.rate_limit import RateLimit
@@ -59,7 +61,15 @@ class Limits:
 class McpEndpoint:
     """The ASGI application."""
 
-    def __init__(self, server: McpServer, tokens: Tokens, places: Places, limits: Limits) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        tokens: Tokens,
+        places: Places,
+        limits: Limits,
+        end_session: EndSession | None = None,
+    ) -> None:
+        """`end_session`: closes the default session of a connection that has ended, if each has one of its own."""
         self._server = server
         self._tokens = tokens
         self._places = places
@@ -68,7 +78,7 @@ class McpEndpoint:
         self._running: Counter[str] = Counter()
         self._rates: dict[str, RateLimit] = {}
         self._stateless = StatelessRequests(server)
-        self._handshake = HandshakeRequests(server, limits.idle_seconds)
+        self._handshake = HandshakeRequests(server, limits.idle_seconds, end_session)
         self._app = CORSMiddleware(
             self._serve,
             allow_origins=places.origins,
@@ -136,7 +146,19 @@ def browser_endpoint(sessions: Sessions, tools: Toolset, tokens: Tokens, inbox: 
         body_bytes=settings.serve.message_kilobytes * 1024,
         requests_per_second=settings.serve.requests_per_second,
     )
-    return McpEndpoint(browser_server(sessions, tools, inbox, has_headers=True), tokens, places_of(settings), limits)
+    server = browser_server(sessions, tools, inbox, has_headers=True)
+    end_session = _closer(sessions) if settings.serve.session_per_connection else None
+    return McpEndpoint(server, tokens, places_of(settings), limits, end_session)
+
+
+def _closer(sessions: Sessions) -> EndSession:
+    """Return what closes the default session of a client whose connection has ended."""
+
+    async def end_session(client: Client) -> None:
+        if client.session in sessions.owned_by(client.owner).open:
+            await sessions.close_session(client.session)
+
+    return end_session
 
 
 def _chosen_session(request: Request) -> str | None:

@@ -12,7 +12,7 @@ from starlette.types import Send
 
 from rove.surfaces.mcp.http.access import Caller, may_approve
 from rove.surfaces.mcp.http.body import refused_as_error, refused_as_text, require_events, takes_events
-from rove.surfaces.mcp.http.connections import Connections, OpenConnection, TooManyConnections
+from rove.surfaces.mcp.http.connections import Connections, EndSession, OpenConnection, TooManyConnections
 from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, event, send_part, start_events, until_gone
 from rove.surfaces.mcp.http.stateless import client_name
 from rove.surfaces.mcp.messages import (
@@ -32,8 +32,8 @@ CONNECTION_HEADER = "mcp-session-id"
 class HandshakeRequests:
     """Serves clients that open a connection with `initialize`."""
 
-    def __init__(self, server: McpServer, idle_limit: float) -> None:
-        self._connections = Connections(server, idle_limit)
+    def __init__(self, server: McpServer, idle_limit: float, end_session: EndSession | None = None) -> None:
+        self._connections = Connections(server, idle_limit, end_session)
 
     async def close(self) -> None:
         await self._connections.close_all()
