@@ -79,9 +79,13 @@ class Server:
 
     def browsers(self) -> list[int]:
         """Return the ids of the browser processes that are running."""
+        return [pid for pid in self.processes("--user-data-dir") if "--type=" not in _command_line(pid)]
+
+    def processes(self, flag: str) -> list[int]:
+        """Return the ids of the processes that were started with a flag."""
         runs = self.home / "run"
         pids = [pid for folder in runs.iterdir() for pid in processes_of(folder)] if runs.exists() else []
-        return [pid for pid in pids if "--type=" not in _command_line(pid) and "--user-data-dir" in _command_line(pid)]
+        return [pid for pid in pids if flag in _command_line(pid)]
 
 
 def _command_line(pid: int) -> str:
@@ -296,15 +300,46 @@ async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(hom
         for name in ("one", "two"):
             await server.text("browser_navigate", session=name, url=url)
             await server.text("browser_fill_form", session=name, fields={"#name": name})
-        os.kill(crashing, signal.SIGKILL)
-        assert await server.read("two", selector="#echo") == "two"
+        others = {*server.browsers()} - {crashing}
+
+        async def crash() -> None:
+            for pid in {*server.browsers()} - others:
+                os.kill(pid, signal.SIGKILL)
+            await asyncio.to_thread(eventually, lambda: {*server.browsers()} == others, 10)
+            assert await server.read("two", selector="#echo") == "two"  # the server has noticed by then
+
+        await crash()
         assert "browser restarted" not in await server.text("browser_click", session="two", selector="#milk")
+        told, *_ = (await server.text("browser_extract_content", session="one", selector="h1")).splitlines()
+        assert told == "The browser crashed and was replaced: t1 was loaded anew, and what was typed is lost."
+        assert "crashed" not in await server.text("browser_extract_content", session="one", selector="h1")
+        await crash()
+        shot = await server.call("browser_screenshot", session="one")
+        assert text_of(shot).startswith("The browser crashed")
+        assert (shot.structured_content or {})["notice"] == told
+        await crash()
+        assert (await server.error("browser_click", session="one", selector="#gone")).startswith(told)
+        await crash()
         report = await server.text("browser_wait", session="one", selector="h1")
-        assert "browser restarted" in report
+        assert "(browser restarted) t1 was at" in report and "\nThe browser crashed" in report.split("</untrusted")[1]
         assert await server.read("one", selector="h1") == "Tea room"
         assert crashing not in server.browsers()
         crash = await server.call("browser_navigate", session="one", url="chrome://crash")
         assert crash.is_error  # an agent cannot crash a page by its address
+
+
+async def test_c5_a_page_whose_process_is_killed_is_loaded_anew_and_reported(home: Path, site: Site) -> None:
+    async with served(home) as server:
+        await server.text(OPENER, name="one")
+        await server.text("browser_navigate", session="one", url=site.page("/", PAGE))
+        for pid in server.processes("--type=renderer"):
+            os.kill(pid, signal.SIGKILL)
+        await asyncio.to_thread(eventually, lambda: not server.processes("--type=renderer"), 10)
+        await server.error("browser_navigate", session="none", url="about:blank")  # the server has noticed by then
+        told = await server.text("browser_extract_content", session="one", selector="h1")
+        assert told.startswith("t1 was reset because its page crashed: what was typed is lost.\n<untrusted")
+        assert "Tea room" in told
+        assert await server.read("one", selector="h1") == "Tea room"
 
 
 @pytest.mark.parametrize("mode", [LEGACY])

@@ -114,7 +114,8 @@ class Run:
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._open_context()
-        tab = await self._deadline.limit(context.tab(self._options.tab))
+        # A page that is left by the action need not be loaded again after a crash.
+        tab = await self._deadline.limit(context.tab(self._options.tab, action.destination is None))
         entry.tab, entry.url = tab.id, tab.url
         permission = self._check_permission(action, entry)
         return await self._take_turns(permission, lambda: self._check_and_act(permission, entry, tab, context))
@@ -371,10 +372,11 @@ class Run:
 
 @contextlib.contextmanager
 def _mark_quotes(tab: Tab) -> Generator[None]:
-    """Mark an error whose message quotes the page with the page's origin, so that it is shown as untrusted."""
+    """Mark an error that quotes the page with its origin, and with the crash before it that was not told yet."""
     try:
         yield
     except RoveError as error:
+        error.notice = error.notice or " ".join(tab.page.events.take_losses())
         error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
         raise
 

@@ -91,7 +91,7 @@ def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell what went wrong on the first line, and then what to try next."""
     message = Passage(one_line(_message(request, error), LONGEST_ERROR), error.origin)
-    text = wrapped([message, Passage(HINTS.get(error.code, error.hint))])
+    text = wrapped([Passage(error.notice), message, Passage(HINTS.get(error.code, error.hint))])
     data = {"error": error_data(error)}
     return Answer(text, (), data, is_error=True, code=error.code, conceals=error.conceals)
 
