@@ -26,8 +26,8 @@ from rove.chromium.process.watchdog import processes_of
 LEGACY, NEWEST = "legacy", "2026-07-28"
 OPENER = "start_browser_session"
 TOOLS = [
-    OPENER, "close_browser_session", "browser_navigate", "browser_click", "browser_fill_form", "browser_wait",
-    "browser_extract_content", "browser_screenshot",
+    OPENER, "close_browser_session", "browser_navigate", "browser_click", "browser_fill_form", "browser_upload_file",
+    "browser_wait",    "browser_extract_content", "browser_screenshot",
 ]  # fmt: skip
 PAGE = """<title>Tea</title><style>p {color: green}</style><script>var unseen = 'a script'</script>
 <h1>Tea room</h1><p>First paragraph.</p><p>Second paragraph.</p>
