@@ -38,7 +38,7 @@ async def until(condition: Callable[[], bool], timeout: float = 30) -> None:
 
 
 def waiting(sessions: Sessions) -> int:
-    return sessions._admission._slots.waiting
+    return sessions.admission._slots.waiting
 
 
 async def queue_session(sessions: Sessions, name: str) -> asyncio.Task[str]:

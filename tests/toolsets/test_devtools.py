@@ -350,6 +350,17 @@ async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_
             assert await tools.value("[innerHeight, location.pathname]") == [333, "/"]
 
 
+async def test_b4_logs_are_read_while_the_page_is_busy_and_the_error_names_the_way_out(home: Path, site: Site) -> None:
+    async with conversation(home / "busy") as tools:
+        await tools.text("browser_navigate", url=site.page("/", "<script>console.log('tea')</script>"))
+        error = await tools.error("browser_eval", expression="while (true) {}", timeout="1s")
+        assert "busy" in error and "browser_navigate" in error
+        assert json.loads(await tools.text("browser_recent_console_logs"))[0]["args"] == ["tea"]
+        assert json.loads(await tools.text("browser_get_network_sources"))[0]["url"] == site.url("/")
+        assert "busy" in await tools.error("browser_eval", expression="1", timeout="1s")
+        assert await tools.text("browser_navigate", url=site.page("/next", "<p>Next</p>")) == "done"
+
+
 async def test_b6_images_are_read(tools: Tools) -> None:
     tools.workspace.mkdir(parents=True, exist_ok=True)
     picture = Image.new("RGB", (30, 20), "red")

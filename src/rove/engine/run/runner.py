@@ -110,6 +110,7 @@ class Run:
             await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
+        action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
@@ -172,7 +173,8 @@ class Run:
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
                 await tab.page.finish_navigation()
-            await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
+            if action.needs_answers:
+                await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
         refuse_unreachable(self._session.network, action, entry, tab)
         checking = unless_dialog(tab, self._find_question(permission, tab))
         return await self._deadline.limit_on_tab(tab, checking, _awaited(action))
