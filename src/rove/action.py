@@ -82,6 +82,11 @@ class Action(Validated, Generic[R]):
         return True
 
     @property
+    def needs_answers(self) -> bool:
+        """Whether the page must answer for it. One that is busy can still be asked for what rove has recorded."""
+        return True
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The names of the secrets that it types."""
         return ()
@@ -166,6 +171,9 @@ class SessionDirectory(Protocol):
         """Open a session, with a name of its own if none is given; return the name."""
         ...
 
+    def refuse_if_full(self, name: str | None) -> None:
+        """Raise LimitReached if no session of this name can be opened now, nor waited for."""
+
     async def close_session(self, name: str | None) -> str:
         """Close a session, by default the one that the action runs in; return its name."""
         ...
@@ -177,6 +185,9 @@ class SessionDirectory(Protocol):
 
 class SessionsAction(Action[R]):
     """An action on the set of sessions."""
+
+    def refuse_early(self, directory: SessionDirectory) -> None:
+        """Raise, before a person is asked, if it would fail anyway."""
 
     async def perform(self, directory: SessionDirectory) -> R:
         """Do it, within a deadline."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# What a surface calls each action: {"click": "browser_click"}.
+# What a surface calls each action: {"click": "browser_click"}; LACKING for an action that it does not have.
 Names = Mapping[str, str]
+LACKING = ""
 NO_NAMES: Names = {}
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
+# The space between two sentences, or between two clauses of one.
+_BREAK = re.compile(r"(?<=[.!?:;]) ")
 
 
 class Advice(str):
@@ -28,9 +31,9 @@ class Advice(str):
         return advice
 
     def with_names(self, names: Names) -> str:
-        """Return the text with the names that a surface has for actions."""
+        """Return the text with the names that a surface has for actions, without what names an action it lacks."""
         words = {key: word.with_names(names) if isinstance(word, Advice) else word for key, word in self._words.items()}
-        return _fill(self._template, {**names, **words})
+        return _fill(_without_lacking(self._template, {**names, **words}), {**names, **words})
 
 
 class Verbatim(str):
@@ -49,6 +52,16 @@ def insert_names(advice: str, names: Names) -> str:
 def insert_names_if_advice(text: str, names: Names) -> str:
     """Insert names into advice; return any other text, which a page may have written, as it is."""
     return insert_names(text, names) if isinstance(text, Advice) else text
+
+
+def _without_lacking(template: str, words: Names) -> str:
+    """Return a template without the clauses that name an action which the surface lacks."""
+    clauses = _BREAK.split(template)
+    kept = [each for each in clauses if not any(words.get(name) == LACKING for name in _REFERENCE.findall(each))]
+    if len(kept) == len(clauses):
+        return template
+    text = " ".join(kept)
+    return f"{text[:-1]}." if text.endswith((":", ";")) else text
 
 
 def _fill(template: str, words: Names) -> str:

@@ -69,6 +69,8 @@ class RoveError(Exception):
         self.conceals = False
         # The origin of the page that the message may quote; None if all of the text is rove's.
         self.origin: str | None = None
+        # What happened before the call that the caller must know, in rove's words: that the browser crashed.
+        self.notice = ""
         # In Python, the outcome of the batch that this error stopped: what its steps did before.
         self.outcome: Any = None
         # What the page waits for, for callers that are shown all of a page (`rove.views.page_view.PageView`).
@@ -217,7 +219,7 @@ class NeedsCredentials(RoveError):
 
 class PageCrashed(RoveError):
     code = "page_crashed"
-    default_hint = "Call again: the tab is given an empty page, and can be navigated."
+    default_hint = "Call again: the page is loaded anew. If it crashes again, leave it with {navigate}."
     retryable = True
 
 

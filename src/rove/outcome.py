@@ -73,6 +73,7 @@ def joined(passages: Iterable[Passage]) -> str:
 
 def error_passages(error: RoveError) -> Iterator[Passage]:
     """Tell of an error: its code, its message, which may quote a page, and what to try next."""
+    yield Passage(error.notice)
     if error.origin is None:
         yield Passage(f"{error.code}: {error.message}", longest=LONGEST_ERROR + len(error.code) + 2)
     else:

@@ -47,8 +47,8 @@ def event_kinds(outcome: AnyOutcome) -> list[str]:
 
 
 def event_text(outcome: AnyOutcome, kind: str) -> str:
-    """Return the text of the only event of this kind."""
-    (text,) = [event.text for event in outcome.events if event.kind == kind]
+    """Return the text of the only event of this kind, and what rove says of it."""
+    (text,) = [f"{event.text} {event.advice}".strip() for event in outcome.events if event.kind == kind]
     return text
 
 

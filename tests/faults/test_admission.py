@@ -38,7 +38,7 @@ async def until(condition: Callable[[], bool], timeout: float = 30) -> None:
 
 
 def waiting(sessions: Sessions) -> int:
-    return sessions._admission._slots.waiting
+    return sessions.admission._slots.waiting
 
 
 async def queue_session(sessions: Sessions, name: str) -> asyncio.Task[str]:
@@ -218,7 +218,7 @@ async def test_39_when_memory_is_short_the_longest_idle_session_is_suspended_and
         restored = await one.snapshot()
         assert "one" in restored.result.text
         assert [event.kind for event in restored.events] == ["session restored"]
-        assert "memory was short" in restored.events[0].text
+        assert "memory was short" in restored.events[0].advice
         assert (await one.evaluate("localStorage.kept")).result.value == "one"
 
 

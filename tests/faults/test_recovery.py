@@ -69,7 +69,7 @@ async def test_33_the_call_after_the_browser_was_killed_or_stopped_has_its_page_
     assert ("froze" if has_frozen else "died") in caught.value.message
     restored = await own.snapshot()
     assert [event.kind for event in restored.events] == ["browser restarted"]
-    assert ("froze and was replaced" in restored.events[0].text) is has_frozen
+    assert ("froze and was replaced" in restored.events[0].advice) is has_frozen
     assert 'heading "Good"' in restored.result.text
     answer = await own.evaluate("[localStorage.kept, document.cookie]")
     assert answer.result.value == ["yes", "a=b"]

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import threading
@@ -24,8 +25,10 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp_types import CallToolResult, ImageContent, TextContent
 from PIL import Image
+from tests.processes import eventually
 from tests.site import OWN_SITES, Site
 
+from rove.chromium.process.watchdog import processes_of
 from rove.settings.tree import resolve
 
 ROVE = str(Path(sys.executable).parent / "rove")
@@ -326,6 +329,36 @@ async def test_b5_the_viewport_is_resized(tools: Tools, site: Site) -> None:
     assert await tools.value("[innerWidth, innerHeight]") == [400, 300]
     assert "`width`" in await tools.error("browser_resize", width="wide", height=300)
     assert "`height`" in await tools.error("browser_resize", width=400)
+
+
+async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_it_was(home: Path, site: Site) -> None:
+    own = home / "crashing"
+    async with conversation(own) as tools:
+        await tools.text("browser_navigate", url=site.page("/", "<p>Page</p>"))
+        await tools.text("browser_resize", width=444, height=333)
+        for flag, told in (("--type=renderer", "t1 was reset"), ("--user-data-dir", "The browser crashed")):
+            found = [pid for folder in (own / "run").iterdir() for pid in processes_of(folder)]
+            killed = [pid for pid in found if flag in Path(f"/proc/{pid}/cmdline").read_text()]
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+            dead = [Path(f"/proc/{pid}/exe") for pid in killed]
+            await asyncio.to_thread(eventually, lambda dead=dead: not any(exe.exists() for exe in dead), PATIENCE)
+            answer = text_of(await tools.call("browser_eval", expression="innerWidth"))
+            if "during this call" in answer or "page crashed" in answer:  # the call came before the news of it
+                answer = await tools.text("browser_eval", expression="innerWidth")
+            assert answer.startswith(told) and answer.endswith("\n<javascript_result>444</javascript_result>")
+            assert await tools.value("[innerHeight, location.pathname]") == [333, "/"]
+
+
+async def test_b4_logs_are_read_while_the_page_is_busy_and_the_error_names_the_way_out(home: Path, site: Site) -> None:
+    async with conversation(home / "busy") as tools:
+        await tools.text("browser_navigate", url=site.page("/", "<script>console.log('tea')</script>"))
+        error = await tools.error("browser_eval", expression="while (true) {}", timeout="1s")
+        assert "busy" in error and "browser_navigate" in error
+        assert json.loads(await tools.text("browser_recent_console_logs"))[0]["args"] == ["tea"]
+        assert json.loads(await tools.text("browser_get_network_sources"))[0]["url"] == site.url("/")
+        assert "busy" in await tools.error("browser_eval", expression="1", timeout="1s")
+        assert await tools.text("browser_navigate", url=site.page("/next", "<p>Next</p>")) == "done"
 
 
 async def test_b6_images_are_read(tools: Tools) -> None:

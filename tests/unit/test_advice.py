@@ -9,15 +9,15 @@ import pytest
 
 from rove import Session
 from rove.action import registry
-from rove.advice import Advice, Verbatim, insert_names, insert_names_if_advice
+from rove.advice import LACKING, Advice, Verbatim, insert_names, insert_names_if_advice
 from rove.engine.outcome_redaction import redact_error
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import NotOpen, RoveError
 from rove.guard.hosts.refusal import Refusal, RefusalReason
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets
-from rove.settings.tree import Settings
-from rove.toolsets.toolset import catalogue_toolset
+from rove.settings.tree import Settings, resolve
+from rove.toolsets.toolset import catalogue_toolset, toolset_from
 
 TOOLS = {"click": "browser_click", "snapshot": "browser_snapshot"}
 SOURCE = Path(__file__).parents[2] / "src" / "rove"
@@ -35,6 +35,26 @@ SOURCE = Path(__file__).parents[2] / "src" / "rove"
 )
 def test_known_names_are_inserted_and_other_text_is_unchanged(advice: str, told: str) -> None:
     assert insert_names(advice, TOOLS) == told
+
+
+@pytest.mark.parametrize(
+    ("advice", "told"),
+    [
+        ("Take a {snapshot} and use a ref that it shows.", ""),
+        ("It is not there. Take a {snapshot}. Call again.", "It is not there. Call again."),
+        ("The page has changed: take a new {snapshot}.", "The page has changed."),
+        ("{click} it: {snapshot} shows it; then look.", "browser_click it: then look."),
+    ],
+)
+def test_what_names_an_action_that_the_surface_lacks_is_left_out(advice: str, told: str) -> None:
+    assert insert_names(advice, {**TOOLS, "snapshot": LACKING}) == told
+
+
+def test_a_toolset_names_only_actions_that_it_has(tmp_path: Path) -> None:
+    settings = resolve({"toolset": "devtools", "home": str(tmp_path)}, {}).settings
+    names = toolset_from(settings)["browser_eval"].names
+    assert insert_names("Go with {navigate}. Use {check}.", names) == "Go with browser_navigate."
+    assert {verb for verb in registry() if verb not in names} == set()
 
 
 def test_values_in_advice_are_inserted_unchanged() -> None:

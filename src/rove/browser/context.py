@@ -122,8 +122,11 @@ class Context(Protocol):
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
 
-    async def tab(self, name: str | None = None, /) -> Tab:
-        """Return the named tab, or the current one, which is opened if there is none."""
+    async def tab(self, name: str | None = None, reloads: bool = False, /) -> Tab:
+        """Return the named tab, or the current one, which is opened if there is none.
+
+        If its page has crashed, the tab is given an empty one; with `reloads`, the same page is loaded anew.
+        """
         ...
 
     async def new_tab(self) -> Tab: ...

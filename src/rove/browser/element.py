@@ -119,6 +119,10 @@ class Element(PointerTarget, Protocol):
         """Whether its value is chosen from options and cannot be typed."""
         ...
 
+    async def is_checkbox(self) -> bool:
+        """Whether it is a checkbox, a radio button or a switch."""
+        ...
+
     async def select(self, values: tuple[str, ...], /) -> ChosenOptions:
         """Choose these options, by label or value."""
         ...

@@ -13,6 +13,8 @@ MAX_TEXT_LENGTH = 500
 # Further errors are only counted: a page that repeats its errors must not fill the report.
 MAX_ERRORS_SHOWN = 10
 _ERRORS = frozenset({"console error", "page error"})
+# Kinds of events after which a page is not what the agent left: every answer tells them, also one of a fixed form.
+LOSSES = frozenset({"browser restarted", "session restored", "tab reset", "page lost"})
 
 
 @dataclass
@@ -36,9 +38,9 @@ class PageEvents:
     def __init__(self) -> None:
         self._unreported: dict[tuple[str, str], PageEvent] = {}
 
-    def add(self, kind: str, text: str) -> None:
-        """Add an event, or count it if it is in the list already."""
-        event = PageEvent(kind, text if isinstance(text, Advice) else text[:MAX_TEXT_LENGTH])
+    def add(self, kind: str, text: str, advice: str = "") -> None:
+        """Add an event, or count it if it is in the list already. `advice`: what rove says of it, in its own words."""
+        event = PageEvent(kind, text if isinstance(text, Advice) else text[:MAX_TEXT_LENGTH], advice)
         known = self._unreported.setdefault((event.kind, event.text), event)
         if known is not event:
             known.times += 1
@@ -50,6 +52,12 @@ class PageEvents:
         events = list(self._unreported.values())
         self._unreported.clear()
         return _limit_errors(events)
+
+    def take_losses(self) -> list[str]:
+        """Return what rove says of the losses since the last call, and forget them."""
+        losses = {key: event for key, event in self._unreported.items() if event.kind in LOSSES}
+        self._unreported = {key: event for key, event in self._unreported.items() if key not in losses}
+        return [event.advice for event in losses.values()]
 
 
 def _limit_errors(events: list[PageEvent]) -> list[PageEvent]:

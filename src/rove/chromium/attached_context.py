@@ -87,13 +87,13 @@ class AttachedContext(Context):
     def _own_tab_ids(self) -> list[str]:
         return [page.id for page in self._pages.values() if page.target in self._own_targets]
 
-    async def tab(self, name: str | None = None) -> Tab:
+    async def tab(self, name: str | None = None, reloads: bool = False) -> Tab:
         """Return the named tab, or the current one, which is never a page that the agent has not named or opened."""
         wanted = name or self._current
         page = next((page for page in self.tab_infos if page.id == wanted and isinstance(page, KnownPage)), None)
         if page is not None:
             await self._attach(page)
-        return await super().tab(name)
+        return await super().tab(name, reloads)
 
     async def close_tab(self, tab: TabInfo) -> None:
         if self._tabs[tab.id].page.target_id not in self._own_targets:

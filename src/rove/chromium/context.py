@@ -109,7 +109,7 @@ class Context(SharedContext):
     def current(self) -> Tab | None:
         return self._tabs.get(self._current or "")
 
-    async def tab(self, name: str | None = None) -> Tab:
+    async def tab(self, name: str | None = None, reloads: bool = False) -> Tab:
         """Return the named tab, or the current one, which is opened if there is none."""
         if name is not None and name not in self._tabs:
             open_now = ", ".join(tab.id for tab in self.tab_infos) or "none"
@@ -119,7 +119,7 @@ class Context(SharedContext):
             return await self.new_tab()
         self._unused_tab = None
         self._used[tab.id] = time.monotonic()
-        return await self.replace_tab(tab, "its page had crashed") if tab.page.is_crashed else tab
+        return await self._replace_crashed(tab, reloads) if tab.page.is_crashed else tab
 
     async def new_tab(self) -> Tab:
         if self._unused_tab is not None and self._unused_tab is self.current:
@@ -156,6 +156,12 @@ class Context(SharedContext):
             else await self.replace_tab(tab, "its page did not answer any more")
         )
 
+    async def _replace_crashed(self, crashed: Tab, reloads: bool) -> Tab:
+        fresh = await self.replace_tab(crashed, "its page crashed")
+        if reloads:
+            await self._reload(fresh, crashed.url)
+        return fresh
+
     async def replace_tab(self, replaced: TabInfo, reason: str) -> Tab:
         """Replace a page that cannot be used any more by an empty one under the same id; cookies stay."""
         tab = self._tabs[replaced.id]
@@ -164,7 +170,9 @@ class Context(SharedContext):
         self._rename(fresh, tab.id)
         tab.page.worlds.end(f"{fresh.id} was reset because {reason}")
         self._close_replaced(tab)
-        fresh.page.events.add("tab reset", f"{fresh.id} was reset because {reason}; it was at {tab.url}")
+        await self._resize_again(fresh)
+        said = f"{fresh.id} was reset because {reason}: what was typed is lost."
+        fresh.page.events.add("tab reset", f"{fresh.id} was at {tab.url}", said)
         return fresh
 
     def switch(self, tab: TabInfo) -> None:
@@ -331,9 +339,11 @@ class Context(SharedContext):
         """Open the tabs of a lost context again, with their ids and URLs."""
         for identity, url in saved.tabs:
             self._rename(await self._create_tab(), identity)
+            await self._resize_again(self._tabs[identity])
             lost = "what was typed is lost" if saved.state is not None else "cookies and what was typed are lost"
-            reason = f"; {saved.reason}" if saved.reason else ""
-            self._tabs[identity].page.events.add(saved.kind, f"{identity} is loaded anew at {url}{reason}; {lost}")
+            reason = f"{saved.reason}: " if saved.reason else ""
+            said = f"{reason}{identity} was loaded anew, and {lost}."
+            self._tabs[identity].page.events.add(saved.kind, f"{identity} was at {url}", said)
         # The tabs had other ids until they were renamed. Those of tabs that were closed before are not given again.
         self._ids_given = max(saved.ids_given, *(int(identity.removeprefix("t")) for identity, _ in saved.tabs), 0)
         await asyncio.gather(*(self._reload(self._tabs[identity], url) for identity, url in saved.tabs))
@@ -346,7 +356,13 @@ class Context(SharedContext):
             async with asyncio.timeout(RELOAD_TIMEOUT):
                 await tab.navigate(url)
         except (TimeoutError, NavigationFailed, CdpError):
-            tab.page.events.add("page lost", f"{url} could not be loaded again")
+            said = f"The page of {tab.id} could not be loaded again."
+            tab.page.events.add("page lost", f"{tab.id} was at {url}", said)
+
+    async def _resize_again(self, tab: Tab) -> None:
+        """Give a tab that replaces another of its id the size that was set for that one."""
+        if size := self.overrides.sizes.get(tab.id):
+            await tab.resize(size.width, size.height)
 
     def _rename(self, tab: Tab, identity: str) -> None:
         del self._tabs[tab.id]

@@ -10,6 +10,7 @@ from typing import Any
 
 from rove.action import AnyAction, Effect, fields_of
 from rove.advice import Names
+from rove.browser.page_events import LOSSES
 from rove.errors import InvalidArguments, RoveError
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import AnyOutcome, Own, Passage
@@ -172,6 +173,10 @@ class DeclaredTool:
     # Answers
 
     def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+        answer = self._formed(request, outcome)
+        return answer if answer.tells_events else _with_losses(answer, outcome)
+
+    def _formed(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
         case = self._declared.cases[request.case or ""]
         if case.says is not None and outcome.result.error is None:
             return Answer(_filled(case.says, request, outcome), outcome.attachments)
@@ -179,6 +184,15 @@ class DeclaredTool:
 
     def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:
         return find_error_form(self._declared.errors)(request, error)
+
+
+def _with_losses(answer: Answer, outcome: AnyOutcome) -> Answer:
+    """Put before an answer that the browser or the page had crashed, in rove's words: its form may not have it."""
+    losses = [event.advice for event in outcome.events if event.kind in LOSSES]
+    if not losses:
+        return answer
+    structured = {**answer.structured, "notice": " ".join(losses)} if answer.structured is not None else None
+    return dataclasses.replace(answer, text="\n".join([*losses, answer.text]), structured=structured)
 
 
 def _is_given(value: object) -> bool:

@@ -41,7 +41,8 @@ class Answer:
     """What a client is told of a call. Text that pages wrote is wrapped in it.
 
     `structured`: the answer as JSON data, beside the text. `code`: that of the error, if it tells of one.
-    `conceals`: whether the arguments must stay out of the record, as they may hold a password.
+    `conceals`: whether the arguments must stay out of the record, as they may hold a password. `tells_events`: whether
+    the text tells what happened on the side; to others, rove adds what a caller must not miss.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Answer:
     is_error: bool = False
     code: str | None = None
     conceals: bool = False
+    tells_events: bool = False
 
 
 class Tool(Protocol):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rove.action import CORE, registry
+from rove.advice import LACKING
 from rove.errors import InvalidSettings
 from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
 from rove.settings.tree import Settings
@@ -87,7 +88,7 @@ def _declared(name: str, settings: Settings) -> Toolset:
     if CORE not in declared.groups:
         actions = {tool: cls for tool, cls in actions.items() if cls.group != CORE}
     makers: dict[str, Callable[[], Tool]] = {tool: partial(ActionTool, cls, settings) for tool, cls in actions.items()}
-    names = {**{verb: verb for verb in registry()}, **{cls.verb: tool for tool, cls in actions.items()}}
+    names = {**dict.fromkeys(registry(), LACKING), **{cls.verb: tool for tool, cls in actions.items()}}
     names |= _names_in(declared.tools)
     for tool in declared.tools:
         makers[tool.name] = partial(DeclaredTool, tool, settings, names)

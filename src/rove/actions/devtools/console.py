@@ -98,6 +98,10 @@ class Console(TabAction[ConsoleLines]):
     def is_about_page(self) -> bool:
         return False  # the console helps most where a page failed to load
 
+    @property
+    def needs_answers(self) -> bool:
+        return False
+
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]

@@ -173,6 +173,10 @@ class Network(TabAction[RequestList]):
     def is_about_page(self) -> bool:
         return False  # requests help most where a page failed to load
 
+    @property
+    def needs_answers(self) -> bool:
+        return self.body or self.regex is not None
+
     async def perform(self, tab: Tab) -> RequestList:
         if self.request is not None:
             return await self._one(tab, self.request)

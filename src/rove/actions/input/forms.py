@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
@@ -14,6 +15,10 @@ from rove.validation.record import dataclass
 if TYPE_CHECKING:
     from rove.browser.element import Element
     from rove.browser.tab import Tab
+
+
+# What a caller may write for a checkbox where it can only write text.
+CHECKED_WORDS = {"true": True, "on": True, "false": False, "off": False}
 
 
 @dataclass(frozen=True)
@@ -73,17 +78,24 @@ class FillForm(TabAction[FormFilled]):
     async def perform(self, tab: Tab) -> FormFilled:
         # Find every field before filling in the first: a form that is half filled in is worse than an untouched one.
         elements = [await tab.resolve(field.target) for field in self.fields]
+        fields = [await _field_as_meant(field, element) for field, element in zip(self.fields, elements, strict=True)]
         selects = [await element.is_select() for element in elements]
-        for field, element in zip(self.fields, elements, strict=True):
+        for field, element in zip(fields, elements, strict=True):
             if isinstance(field.value, str):
                 await element.check_value(field.value)
-        for number, (field, element, is_select) in enumerate(zip(self.fields, elements, selects, strict=True)):
+        for number, (field, element, is_select) in enumerate(zip(fields, elements, selects, strict=True)):
             try:
                 await _enter(element, field.value, is_select)
             except (ElementNotReady, Denied) as error:
                 error.say_more(f"{number} of {len(elements)} fields were filled in before that.")
                 raise
         return FormFilled(tuple(element.line for element in elements))
+
+
+async def _field_as_meant(field: FormField, element: Element) -> FormField:
+    """Return the field with true or false as its value where that was written as text for a checkbox."""
+    checked = CHECKED_WORDS.get(field.value.strip().lower()) if isinstance(field.value, str) else None
+    return field if checked is None or not await element.is_checkbox() else replace(field, value=checked)
 
 
 async def _enter(element: Element, value: str | bool, is_select: bool) -> None:

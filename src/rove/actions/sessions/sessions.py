@@ -83,14 +83,23 @@ class OpenSession(SessionsAction[SessionOpened]):
     def takes(self) -> float:
         return LONGEST_START if self.start else 0.0
 
-    async def perform(self, directory: SessionDirectory) -> SessionOpened:
-        known = {session["session"] for session in directory.sessions()}
-        choice = LoginChoice(self.state, self.profile, self.save_on_close)
-        if self.must_be_new and self.name in known:
+    def refuse_early(self, directory: SessionDirectory) -> None:
+        if self.name not in _names(directory):
+            directory.refuse_if_full(self.name)
+        elif self.must_be_new:
             raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
+
+    async def perform(self, directory: SessionDirectory) -> SessionOpened:
+        self.refuse_early(directory)  # another call may have opened it while a person was asked
+        known = _names(directory)
+        choice = LoginChoice(self.state, self.profile, self.save_on_close)
         name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport, self.start))
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
         return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport)
+
+
+def _names(directory: SessionDirectory) -> set[str]:
+    return {session["session"] for session in directory.sessions()}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rove.browser.emulation.emulation import Emulation
+from collections.abc import Mapping
+from dataclasses import field
+
+from rove.browser.emulation.emulation import Emulation, Size
 from rove.browser.network.rules import RequestRule
 from rove.validation.record import dataclass
 
@@ -33,3 +36,5 @@ class Overrides:
     rules: tuple[RequestRule, ...] = ()
     rules_given: int = 0
     credentials: tuple[HttpCredential, ...] = ()
+    # The viewports that were set for single tabs, by their ids.
+    sizes: Mapping[str, Size] = field(default_factory=dict[str, Size])

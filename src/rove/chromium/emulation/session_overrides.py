@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.emulation.emulation import Emulation, Size
@@ -62,6 +63,8 @@ class SessionOverrides:
     async def apply(self, root: CdpSession, values: Overrides) -> None:
         """Override this from now on, in all targets. Raises InvalidArguments if the browser refuses a value."""
         await self._learn_product(root, values.emulation)
+        if _screen(self.values.emulation) != _screen(values.emulation):
+            values = replace(values, sizes={})  # every page gets the size that is emulated
         before, self.values = self.values, values
         try:
             await asyncio.gather(*(self._change(cdp, before.emulation) for cdp in list(self._targets)))
@@ -71,9 +74,10 @@ class SessionOverrides:
             raise InvalidArguments(f"The browser refuses this: {error}.") from error
         await self._interceptor.apply(values.rules, values.credentials)
 
-    async def resize(self, cdp: CdpSession, size: Size) -> None:
-        """Set the viewport of one page, which stays as dense and as mobile as it is."""
+    async def resize(self, cdp: CdpSession, tab: str, size: Size) -> None:
+        """Set the viewport of the page in a tab, which stays as dense and as mobile as it is."""
         await cdp.send(*metrics(self.values.emulation, size))
+        self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
 
     async def _learn_product(self, root: CdpSession, emulation: Emulation) -> None:
         if emulation.device is not None and not self._product:

@@ -201,6 +201,9 @@ class Element:
     async def is_select(self) -> bool:
         return bool((await self._ask("elementFacts"))["isChosenOnly"])
 
+    async def is_checkbox(self) -> bool:
+        return bool((await self._ask("elementFacts"))["isCheckbox"])
+
     async def select(self, values: tuple[str, ...]) -> ChosenOptions:
         """Choose these options, by label or value."""
         answer = await choose_options(self._ask_until_ready, self._list_choice, values)

@@ -372,7 +372,7 @@ class Tab:
             return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
-        await self._shared.overrides.resize(self.page.cdp, Size(width, height))
+        await self._shared.overrides.resize(self.page.cdp, self.id, Size(width, height))
 
     # Opener and closing
 

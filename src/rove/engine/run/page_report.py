@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 NO_CHANGES = Changes()
 MAX_REFUSED_FIELDS = 5
+# Seconds to wait for the title of a page that may be busy, where the action itself needs no answer of the page.
+TITLE_SECONDS = 0.3
 BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")
 SILENT_SERVER = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
 
@@ -70,7 +72,8 @@ class PageReporter:
                 add_status_event(tab)
         if tab.page.keeps_navigating and not report.pending:
             report.pending = (KEEPS_NAVIGATING,)
-        report.title = await self._title(tab)
+        if action.needs_answers or await tab.page.answers_within(TITLE_SECONDS):
+            report.title = await self._title(tab)
         return report
 
     async def _title(self, tab: Tab) -> str | None:

@@ -110,11 +110,13 @@ class Run:
             await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
+        action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
         context = await self._open_context()
-        tab = await self._deadline.limit(context.tab(self._options.tab))
+        # A page that is left by the action need not be loaded again after a crash.
+        tab = await self._deadline.limit(context.tab(self._options.tab, action.destination is None))
         entry.tab, entry.url = tab.id, tab.url
         permission = self._check_permission(action, entry)
         return await self._take_turns(permission, lambda: self._check_and_act(permission, entry, tab, context))
@@ -171,7 +173,8 @@ class Run:
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
                 await tab.page.finish_navigation()
-            await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
+            if action.needs_answers:
+                await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
         refuse_unreachable(self._session.network, action, entry, tab)
         checking = unless_dialog(tab, self._find_question(permission, tab))
         return await self._deadline.limit_on_tab(tab, checking, _awaited(action))
@@ -371,10 +374,11 @@ class Run:
 
 @contextlib.contextmanager
 def _mark_quotes(tab: Tab) -> Generator[None]:
-    """Mark an error whose message quotes the page with the page's origin, so that it is shown as untrusted."""
+    """Mark an error that quotes the page with its origin, and with the crash before it that was not told yet."""
     try:
         yield
     except RoveError as error:
+        error.notice = error.notice or " ".join(tab.page.events.take_losses())
         error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
         raise
 

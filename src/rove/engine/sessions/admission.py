@@ -47,6 +47,10 @@ class Admission:
         await self.admit_page()
         await self._slots.take()
 
+    def refuse_if_full(self) -> None:
+        """Raise LimitReached if there is no slot, and none could be waited for."""
+        self._slots.refuse_if_full()
+
     def release_slot(self) -> None:
         """Give back the slot of a session."""
         self._slots.release()

@@ -70,7 +70,7 @@ class ContextBackup:
             self.saved or SavedContext(),
             tabs=self._tab_urls,
             kind=RESTARTED,
-            reason="" if reason == DIED else f"the browser {reason} and was replaced",
+            reason=f"The browser {'crashed' if reason == DIED else reason} and was replaced",
             shared=context.shared_state,
             targets=context.targets,
             ids_given=context.ids_given,

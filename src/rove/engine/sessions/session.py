@@ -254,7 +254,7 @@ class Session:
             saved = await self._backup.save(context)
             if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
-            reason, shared = "it was closed as memory was short", context.shared_state
+            reason, shared = "The session's pages were closed as memory was short", context.shared_state
             given = context.ids_given
             self._backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
             self._end_refs(context, "memory was short, so its page was closed and loaded anew")

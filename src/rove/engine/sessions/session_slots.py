@@ -41,6 +41,11 @@ class SessionSlots:
         else:
             await self._wait_in_queue()
 
+    def refuse_if_full(self) -> None:
+        """Raise the limit error if all slots are taken and callers do not wait for one."""
+        if self.taken >= self._max_sessions and (not self._max_wait or len(self._queue) >= self._max_waiting):
+            raise self._limit_error(len(self._queue))
+
     def release(self) -> None:
         """Give a slot back, to the caller that has waited longest if there is one."""
         if self._queue:

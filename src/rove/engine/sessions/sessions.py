@@ -71,9 +71,8 @@ class Sessions:
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)
         self._secrets = secrets_from(self.settings)
-        policy = policy or policy_from(self.settings)
         seconds, files = self.settings.deadlines.approval, files_for(self.settings)
-        self._gate = Gate(policy, approver, seconds, self._secrets, files)
+        self._gate = Gate(policy or policy_from(self.settings), approver, seconds, self._secrets, files)
         self._watcher = watcher
         self._people = people
         self._open: dict[str, Session] = {}
@@ -82,15 +81,14 @@ class Sessions:
         self._names = itertools.count(1)
         self.logins = Logins(self.settings)
         self._browsers = Browsers(self.settings, self._open.values)
-        self._admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
-        # Tells clients that their sessions have changed.
+        self.admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
         self.changes = SessionChanges()
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
         self._tasks.start(self._close_idle_sessions())
-        self._tasks.start(self._admission.watch())
+        self._tasks.start(self.admission.watch())
         return self
 
     async def __aexit__(
@@ -137,7 +135,7 @@ class Sessions:
         if name == DEFAULT or name in self._open:
             refuse_login(name, login)
             return self.session(name).name
-        await self._admission.admit_session()
+        await self.admission.admit_session()
         is_new = False
         try:
             opened = await asyncio.to_thread(self.logins.open, login, name, owner)
@@ -148,8 +146,8 @@ class Sessions:
                 refuse_login(name, login)
         finally:
             if not is_new:
-                self._admission.release_slot()
-        self.changes.report(owner)
+                self.admission.release_slot()
+        self.changes.report(owner, has_session=True)
         return name
 
     def add_default(self, name: str, owner: str | None) -> Session:
@@ -170,8 +168,8 @@ class Sessions:
             await self._browsers.close_own(session)
             session.login.release()
             if session.has_slot:
-                self._admission.release_slot()
-            self.changes.report(session.owner)
+                self.admission.release_slot()
+            self.changes.report(session.owner, any(own.has_slot for own in self.open_sessions(session.owner).values()))
             if self._watcher is not None:
                 self._watcher.session_closed(session.name)
         return session.name
@@ -192,7 +190,7 @@ class Sessions:
     async def close(self) -> None:
         """Close everything: no process is left running and no folder is left behind."""
         self._is_closed = True
-        self._admission.close(closed_error())
+        self.admission.close(closed_error())
         await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
@@ -288,7 +286,7 @@ class Sessions:
                 context = await self._create_context_in(browser, session, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:
             raise lost_at_start() from error
-        context.before_new_tab = self._admission.admit_page
+        context.before_new_tab = self.admission.admit_page
         return context
 
     async def _create_context_in(
@@ -301,11 +299,11 @@ class Sessions:
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
         if session.has_slot:
-            await self._admission.admit_page()
+            await self.admission.admit_page()
             return
-        await self._admission.admit_session()
+        await self.admission.admit_session()
         if self._open.get(session.name) is not session:
-            self._admission.release_slot()
+            self.admission.release_slot()
             session.refuse_if_closed()
         session.has_slot = True
 
@@ -361,11 +359,14 @@ class OwnedSessions:
         if name == DEFAULT:
             refuse_login(DEFAULT, login)
             return self.session(name).name
-        opened = await self._sessions.open_session(name, self._owner, login, window)
-        session = self._own(self._sessions.session(opened))
+        session = self._own(self._sessions.session(await self._sessions.open_session(name, self._owner, login, window)))
         if window.starts_now:
             await self._start(session)
         return session.name
+
+    def refuse_if_full(self, name: str | None) -> None:
+        if name != DEFAULT:  # which is not opened
+            self._sessions.admission.refuse_if_full()
 
     async def _start(self, session: Session) -> None:
         """Start the browser of a session; close the session if that fails."""

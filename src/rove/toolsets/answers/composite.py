@@ -44,7 +44,7 @@ def composite_error(request: ToolRequest, error: RoveError) -> Answer:
 
 
 def _answer(told: Mapping[str, Any], outcome: AnyOutcome) -> Answer:
-    return Answer(_json(told), outcome.attachments, told)
+    return Answer(_json(told), outcome.attachments, told, tells_events=True)
 
 
 def _json(told: Mapping[str, Any]) -> str:

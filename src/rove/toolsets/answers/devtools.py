@@ -26,7 +26,7 @@ from rove.workspace import reading_command
 
 DONE = "done"
 _LOOK = "Look at the page with browser_take_screenshot or browser_eval"
-# What to try next, where the hint of the error names what this toolset does not have.
+# What to try next, where the hint of the error named only what this toolset does not have.
 HINTS = {
     "element_not_found": f"Check the selector. {_LOOK}.",
     "element_gone": f"The page has changed. {_LOOK}.",
@@ -91,7 +91,7 @@ def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell what went wrong on the first line, and then what to try next."""
     message = Passage(one_line(_message(request, error), LONGEST_ERROR), error.origin)
-    text = wrapped([message, Passage(HINTS.get(error.code, error.hint))])
+    text = wrapped([Passage(error.notice), message, Passage(error.hint or HINTS.get(error.code, ""))])
     data = {"error": error_data(error)}
     return Answer(text, (), data, is_error=True, code=error.code, conceals=error.conceals)
 

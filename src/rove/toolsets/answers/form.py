@@ -44,6 +44,7 @@ def told_as_text(request: ToolRequest, outcome: AnyOutcome) -> Answer:
         is_error=stopped is not None,
         code=stopped.code if stopped else None,
         conceals=stopped.conceals if stopped else False,
+        tells_events=True,
     )
 
 

@@ -133,7 +133,9 @@ def playwright_error(request: ToolRequest, error: RoveError) -> Answer:
     modal = _modal_lines(view.modal_states) if view else []
     sections = [("Error", [_error_words(request, error, bool(modal))]), ("Modal state", modal)]
     quotes = error.origin or ("unknown" if modal else None)
-    return Answer(_text(sections, quotes), is_error=True, code=error.code, conceals=error.conceals)
+    text = _text(sections, quotes)
+    told = f"{error.notice}\n{text}" if error.notice else text
+    return Answer(told, is_error=True, code=error.code, conceals=error.conceals)
 
 
 def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str:

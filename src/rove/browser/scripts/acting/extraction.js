@@ -28,11 +28,16 @@ const identityOf = (element) => {
   return identities.get(element);
 };
 
+/** @param {Element} element */
+const isCheckbox = (element) =>
+  matchesSelector(element, "input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch]");
+
 // With the whole line, for a person who is asked about the element as it is now.
 export const elementFacts = withElement((element) => ({
   line: describeElement(element).line,
   identity: identityOf(element),
   isChosenOnly: isChosenOnly(fieldOf(element)),
+  isCheckbox: isCheckbox(fieldOf(element)),
   isFrame: matchesSelector(element, FRAMES),
   type: element.type ?? null,
   password: isPassword(fieldOf(element)),
