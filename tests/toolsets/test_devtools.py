@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -341,8 +342,7 @@ async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_
             killed = [pid for pid in found if flag in Path(f"/proc/{pid}/cmdline").read_text()]
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
-            dead = [Path(f"/proc/{pid}/exe") for pid in killed]
-            await asyncio.to_thread(eventually, lambda dead=dead: not any(exe.exists() for exe in dead), PATIENCE)
+            await asyncio.to_thread(eventually, partial(_are_gone, killed), PATIENCE)
             answer = text_of(await tools.call("browser_eval", expression="innerWidth"))
             if "during this call" in answer or "page crashed" in answer:  # the call came before the news of it
                 answer = await tools.text("browser_eval", expression="innerWidth")
@@ -505,3 +505,7 @@ async def test_a_dialog_does_not_block_the_conversation(tools: Tools, site: Site
     until = time.monotonic() + PATIENCE
     while (await tools.call("browser_eval", expression="1")).is_error:
         assert time.monotonic() < until
+
+
+def _are_gone(processes: list[int]) -> bool:
+    return not any(Path(f"/proc/{process}/exe").exists() for process in processes)

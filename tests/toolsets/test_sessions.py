@@ -354,8 +354,8 @@ async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(hom
         assert "(browser restarted) t1 was at" in report and "\nThe browser crashed" in report.split("</untrusted")[1]
         assert await server.read("one", selector="h1") == "Tea room"
         assert crashing not in server.browsers()
-        crash = await server.call("browser_navigate", session="one", url="chrome://crash")
-        assert crash.is_error  # an agent cannot crash a page by its address
+        refused = await server.call("browser_navigate", session="one", url="chrome://crash")
+        assert refused.is_error  # an agent cannot crash a page by its address
 
 
 async def test_c5_a_page_whose_process_is_killed_is_loaded_anew_and_reported(home: Path, site: Site) -> None:
