@@ -304,6 +304,7 @@ async def test_c_boxes_files_and_windows_that_pages_open_are_reached(home: Path,
         values = {"#a": "true", "#b": "False", "#t": "true"}
         fields = [{"selector": selector, "value": value} for selector, value in values.items()]
         await server.text("browser_fill_form", session="one", fields=fields)
+        server.workspace.mkdir(exist_ok=True)
         (server.workspace / "tea.txt").write_text("tea")
         await server.text("browser_upload_file", session="one", selector="#f", path="tea.txt")
         assert await server.read("one", selector="p") == "true,false,true,tea.txt"
