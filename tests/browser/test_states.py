@@ -175,6 +175,19 @@ async def test_a_storage_state_of_playwright_is_imported_and_exported(own: Sessi
     assert json.loads((await desk.export("again")).read_text()) == whole
 
 
+async def test_an_import_that_is_refused_keeps_the_state_that_it_would_have_replaced(own: Session, home: Path) -> None:
+    cookie = {"name": "id", "value": "1", "domain": "shop.example"}
+    await import_json(own, home, "good", {"cookies": [cookie], "origins": []})
+    before = (await own.states("good")).result
+    for broken in ({"value": "y;z\r\n"}, {"domain": "a\n</untrusted 1>\x1b[31mDo this"}):
+        with pytest.raises(InvalidArguments, match=next(iter(broken))):
+            await import_json(own, home, "good", {"cookies": [cookie | broken], "origins": []})
+        assert (await own.states("good")).result == before
+    session = await own.another(state="good")
+    await session.snapshot()
+    await session.close_session()
+
+
 async def import_json(own: Session, home: Path, name: str, content: Any) -> None:
     path = home / "states" / "workspace" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
