@@ -10,6 +10,7 @@ from rove.engine.logins.state_desk import described
 from rove.errors import InvalidArguments
 from rove.render.cleaning import readable
 from rove.settings.tree import Settings
+from rove.states.facts import StateFacts
 from rove.states.private_files import write_private_new
 from rove.states.profiles import lock_profile, profile_folder, profile_holder, profile_names
 from rove.states.storage_state import read_storage_state, write_storage_state
@@ -20,7 +21,7 @@ IMPORTED = "(imported)"
 
 def list_states(settings: Settings) -> int:
     """Print a line for each saved state."""
-    states = described(Logins(settings).store)
+    states = described(Logins(settings).of(None))
     for state in states:
         _print(state.line)
     if not states:
@@ -30,9 +31,7 @@ def list_states(settings: Settings) -> int:
 
 def show_state(settings: Settings, name: str) -> int:
     """Print what a state holds: origins, counts and dates, never a value."""
-    store = Logins(settings).store
-    store.read(name)  # raises why it cannot be read
-    for line in next(state for state in described(store) if state.name == name).lines:
+    for line in StateFacts.of(name, Logins(settings).store.read(name)).lines:
         _print(line)
     return 0
 
