@@ -83,6 +83,10 @@ class Cookies(TabAction[CookieList]):
         if found := [(field, why) for field, why in complaints.items() if why]:
             raise InvalidFields(found)
 
+    @property
+    def concealed(self) -> tuple[str, ...]:
+        return ("value",) if self.value is not None else ()
+
     async def perform(self, tab: Tab) -> CookieList:
         if self.operation in ("get", "set", "delete") and self.name is None:
             raise InvalidArguments(f"`name` is missing: {self.operation} needs it.")
