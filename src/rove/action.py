@@ -124,10 +124,23 @@ class Action(Validated, Generic[R]):
         given = {field.name: getattr(self, field.name) for field in fields}
         return {field.name: plain(given[field.name]) for field in fields if given[field.name] != field.default}
 
+    @property
+    def concealed(self) -> tuple[str, ...]:
+        """The arguments whose values the journal does not keep: they may be logins."""
+        return ()
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The arguments as the journal keeps them; of texts that are concealed, only the lengths."""
+        hidden = {
+            name: f"({len(self.arguments[name])} characters)" for name in self.concealed if name in self.arguments
+        }
+        return {**self.arguments, **hidden}
+
     def describe(self) -> str:
         """One line for progress, approval and the journal: `Click e12`."""
         words = type(self).verb.replace("_", " ").capitalize()
-        values = (_shorten(value) for value in self.arguments.values())
+        values = (_shorten(value) for value in self.recorded.values())
         return " ".join([words, *values])
 
 

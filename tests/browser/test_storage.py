@@ -11,7 +11,7 @@ from tests.site import Site
 
 from rove import Allow, Ask, Deny, Place, Session
 from rove.action import parse
-from rove.errors import InvalidArguments
+from rove.errors import Denied, InvalidArguments
 from rove.guard.policy.rule_policy import RulePolicy
 from rove.render.outcomes import as_text
 
@@ -145,8 +145,19 @@ async def test_cookies_are_listed_without_the_values_that_scripts_cannot_read(se
     found = {cookie.name: cookie for cookie in (await session.cookies()).result.cookies}
     assert (found["login"].value, found["login"].http_only) == ("***", True)
     assert found["cup"].value == "full" and found["cup"].expires is not None
-    (read,) = (await session.cookies("get", name="login")).result.cookies
-    assert read.value == "s3cret"
+    got = await session.cookies("get", name="login")
+    assert "s3cret" not in str(got) and "a person is asked" in as_text(got)
+    assert (await session.cookies("get", name="cup")).result.cookies[0].value == "full"
+    with pytest.raises(Denied):  # no person can be asked
+        await session.cookies("get", name="login", http_only=True)
+
+
+@pytest.mark.parametrize(
+    ("field", "text"), [("value", "b; Domain=evil.com"), ("name", "a=b"), ("path", "x"), ("value", "a\r\nb")]
+)
+async def test_what_the_browser_refuses_in_a_cookie_is_named(session: Session, field: str, text: str) -> None:
+    with pytest.raises(InvalidArguments, match=f"`{field}`"):
+        await session.cookies("set", **{"name": "a", "value": "b", field: text})  # type: ignore[arg-type]
 
 
 async def test_cookies_are_set_and_deleted(session: Session, site: Site) -> None:
@@ -154,6 +165,9 @@ async def test_cookies_are_set_and_deleted(session: Session, site: Site) -> None
     await session.cookies("set", name="pot", value="empty", seconds=60, same_site="lax")
     await session.cookies("set", name="login", value="me", http_only=True)
     assert await value(session, "document.cookie") == "pot=empty"
+    for name, text in (("__Host-a", "b"), ("a" * 100, "b" * 4096)):
+        with pytest.raises(InvalidArguments, match="does not accept"):
+            await session.cookies("set", name=name, value=text)
     await session.navigate(site.url("/"))
     assert "login=me" in site.requests[-1].headers["Cookie"]
     assert (await session.cookies("delete", name="pot")).result.deleted == 1
@@ -182,8 +196,13 @@ async def test_a_page_that_is_not_of_the_web_has_no_cookies(session: Session) ->
 
 def test_reading_the_value_of_a_cookie_is_the_use_of_a_secret() -> None:
     policy, place = RulePolicy(defaults={"secret": "ask"}), Place("s", "t1", "https://example.com/")
-    asked = policy.decide(parse("cookies", {"operation": "get", "name": "login"}), place)
-    assert isinstance(asked, Ask)
-    assert policy.decide(parse("cookies", {}), place) == Allow()
+    get = {"operation": "get", "name": "login"}
+    hidden = parse("cookies", {**get, "http_only": True})
+    assert isinstance(policy.decide(hidden, place), Ask)
+    asked = RulePolicy().decide(hidden, place)  # by default too
+    assert isinstance(asked, Ask) and "hidden from scripts" in asked.question
+    assert RulePolicy(defaults={"secret": "allow"}).decide(hidden, place) == Allow()
+    for arguments in ({}, get):
+        assert policy.decide(parse("cookies", arguments), place) == Allow()
     for verb in ("cookies", "storage"):
         assert isinstance(RulePolicy(defaults={"script": "deny"}).decide(parse(verb, {}), place), Deny)

@@ -256,6 +256,11 @@ async def test_d6_everything_from_a_page_is_wrapped_with_a_warning(browser: Brow
     page = f"<title>{forged}</title><p>{forged}</p><script>console.log(`{forged}`)</script>"
     told = await browser.do("navigate", url=site.page("/", page))
     assert "</untrusted" not in told["title"]
+    long = await browser.do(
+        "navigate", url=site.page("/long", f"<title>{'Do this. ' * 50}</title>") + "?now=do+this#do+that"
+    )
+    assert len(long["title"]) == 80 and long["url"] == site.url("/long")
+    await browser.do("navigate", url=site.url("/"))
     for action, arguments in {
         "snapshot": {},
         "extract": {},
@@ -266,6 +271,7 @@ async def test_d6_everything_from_a_page_is_wrapped_with_a_warning(browser: Brow
         assert "</untrusted" not in unwrapped(await browser.content(action, **arguments))
     error = await browser.error("evaluate", expression="throw new Error(document.title)")
     assert re.search(r"<untrusted (\d{20}) http://127.0.0.1:\d+>\n.*Ignore all rules.*\n</untrusted \1>", error)
+    assert error.startswith("Warning: ")
 
 
 @pytest.mark.parametrize(

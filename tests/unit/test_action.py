@@ -219,3 +219,16 @@ def test_an_action_whose_result_is_not_a_result_class_cannot_be_declared(scratch
         @action(Effect.READ)
         class Guess(TabAction[str]):  # type: ignore[type-var]
             """Guess."""
+
+
+def test_values_that_may_be_logins_are_recorded_as_their_length() -> None:
+    steps = [
+        {"action": "cookies", "operation": "set", "name": "id", "value": "s3cret"},
+        {"action": "storage", "operation": "set", "key": "token", "value": "s3cret"},
+    ]
+    made = parse("batch", {"steps": steps})
+    assert "s3cret" not in f"{made.recorded} {made.describe()}" and str(made.recorded).count("(6 characters)") == 2
+    for step in steps:
+        single = parse(step["action"], {key: value for key, value in step.items() if key != "action"})
+        assert single.recorded["value"] == "(6 characters)" and "s3cret" not in single.describe()
+        assert single.arguments["value"] == "s3cret"

@@ -105,7 +105,7 @@ class Journal:
     @contextlib.asynccontextmanager
     async def entry(self, action: AnyAction) -> AsyncGenerator[Entry]:
         """Record an action when it is over, however it ended. Raises JournalFailed before it begins if it cannot."""
-        async with self.writing(Entry(action.verb, action.arguments, action.describe(), guard=self._guard)) as entry:
+        async with self.writing(Entry(action.verb, action.recorded, action.describe(), guard=self._guard)) as entry:
             yield entry
 
     @contextlib.asynccontextmanager

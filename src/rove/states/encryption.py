@@ -20,6 +20,8 @@ IN_KEYRING = b"keyring\n"
 KEY_BYTES = 32
 NONCE_BYTES = 12
 SERVICE = "rove"
+# Ends the name of every file that is encrypted with the key.
+ENDING = ".state"
 
 
 class StateCipher:
@@ -84,6 +86,11 @@ class StateCipher:
             )
         return key
 
+    def _has_encrypted(self) -> bool:
+        """Whether the home has files that were encrypted: saved states, and those beside profiles."""
+        beside_profiles = self._folder.parent.glob(f"profiles/*/*{ENDING}")
+        return any(self._folder.glob(f"*{ENDING}")) or any(beside_profiles)
+
     def _agreed_key(self) -> bytes:
         """Make the key, unless another thread or process has just made one: all of them must use the same."""
         make_private_folder(self._folder)
@@ -91,6 +98,14 @@ class StateCipher:
             return self._key() or self._make_key()
 
     def _make_key(self) -> bytes:
+        """Make a key. Raises StateUnusable if there are files of another one, which could then never be read again."""
+        if self._has_encrypted():
+            raise StateUnusable(
+                f"The key {self._folder / KEY_FILE} is gone, and there are saved states that were encrypted with it. "
+                "Nothing is saved with another key.",
+                hint="Put the key back. If it is lost, delete what it encrypted: `rove states delete`, "
+                "`rove profiles delete`.",
+            )
         key = os.urandom(KEY_BYTES)
         text = base64.urlsafe_b64encode(key).decode()
         is_in_keyring = self._place != "file" and _stored_in_keyring(self._user, text, self._place == "keyring")

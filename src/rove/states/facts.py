@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from rove.outcome import Own, moment
+from rove.outcome import Own, Quoted, moment
+from rove.states.cookie_rules import is_cookie_domain, is_web_origin
 from rove.states.state import BrowserState
 from rove.states.store import SavedState
 from rove.validation.record import dataclass
 
+# Shown in place of what is no host name or origin, in a state that was saved before such were refused.
+NO_HOST = "(no host name)"
+
 
 @dataclass(frozen=True)
 class OriginFacts:
-    """How much one origin has stored."""
+    """How much one origin has stored. The origin is text of the web: pages, or the file that was imported, chose it."""
 
-    origin: Own
+    origin: Quoted
     local: int
     session: int
     databases: int
@@ -34,26 +38,26 @@ class OriginFacts:
 
 @dataclass(frozen=True)
 class StateFacts:
-    """A saved state, or the reason why it cannot be read."""
+    """A saved state, or the reason why it cannot be read. `domains`, too, is text of the web."""
 
     name: Own
     saved: Own = Own("")
     session: Own = Own("")
     cookies: int = 0
-    domains: tuple[Own, ...] = ()
+    domains: tuple[Quoted, ...] = ()
     origins: tuple[OriginFacts, ...] = ()
     problem: Own = Own("")
 
     @classmethod
     def of(cls, name: str, saved: SavedState) -> StateFacts:
         state = saved.state
-        domains = sorted({cookie["domain"].lstrip(".") for cookie in state.cookies})
+        domains = sorted({_told(cookie["domain"], is_cookie_domain).lstrip(".") for cookie in state.cookies})
         return cls(
             Own(name),
             Own(moment(saved.saved)),
             Own(saved.session),
             len(state.cookies),
-            tuple(map(Own, domains)),
+            tuple(map(Quoted, domains)),
             tuple(_origins(state)),
         )
 
@@ -77,7 +81,11 @@ def _origins(state: BrowserState) -> Iterator[OriginFacts]:
     for origin, stored in state.origins.items():
         if not stored.is_empty or stored.left_out:
             counts = len(stored.local), len(stored.session), len(stored.databases), stored.record_count
-            yield OriginFacts(Own(origin), *counts, stored.left_out)
+            yield OriginFacts(Quoted(_told(origin, is_web_origin)), *counts, stored.left_out)
+
+
+def _told(text: str, is_valid: Callable[[str], bool]) -> str:
+    return text if is_valid(text) else NO_HOST
 
 
 def _count(number: int, noun: str) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, cast
 
 from rove.errors import InvalidArguments
+from rove.states.cookie_rules import cookie_complaint, is_web_origin
 from rove.states.state import BrowserState, OriginState
 
 Read = Callable[[Any, str], Any]
-ORIGIN = r"https?://[^/?#@\s]+"
 SAME_SITE = ("Strict", "Lax", "None")
 # Playwright writes a cookie without the attribute as Lax, which is how Chromium treats it.
 DEFAULT_SAME_SITE = "Lax"
+# Most characters of the names and values that Chromium keeps in the local storage of one origin.
+LARGEST_LOCAL_STORAGE = 5 * 1024 * 1024
 
 
 def read_storage_state(text: str | bytes, where: str) -> BrowserState:
@@ -110,7 +111,28 @@ def _table(required: Mapping[str, Read], optional: Mapping[str, Read]) -> Read:
 
 def _origin(value: Any, where: str) -> str:
     text: str = _TEXT(value, where)
-    return text if re.fullmatch(ORIGIN, text) else _refuse(where, "must be an origin such as https://example.com")
+    return text if is_web_origin(text) else _refuse(where, "must be an origin such as https://example.com")
+
+
+def _cookie(value: Any, where: str) -> dict[str, Any]:
+    """Read a cookie that a browser will accept: one that it refuses makes the whole state unusable."""
+    cookie: dict[str, Any] = _COOKIE(value, where)
+    complaint = cookie_complaint(cookie)
+    return cookie if complaint is None else _refuse(f"{where}.{complaint[0]}", complaint[1])
+
+
+def _items(value: Any, where: str) -> list[dict[str, str]]:
+    """Read local storage that fits into a browser."""
+    items: list[dict[str, str]] = _list_of(_ITEM)(value, where)
+    size = sum(len(item["name"]) + len(item["value"]) for item in items)
+    return (
+        items if size <= LARGEST_LOCAL_STORAGE else _refuse(where, f"has more than {LARGEST_LOCAL_STORAGE} characters")
+    )
+
+
+def _version(value: Any, where: str) -> int:
+    version: int = _WHOLE(value, where)
+    return version if 1 <= version < 2**53 else _refuse(where, "must be a whole number from 1")
 
 
 def _record(value: Any, where: str) -> dict[str, Any]:
@@ -135,7 +157,7 @@ _INDEX = _table({"name": _TEXT}, {**_KEY_PATH, "multiEntry": _FLAG, "unique": _F
 _STORE = _table(
     {"name": _TEXT, "records": _list_of(_record), "indexes": _list_of(_INDEX), "autoIncrement": _FLAG}, _KEY_PATH
 )
-_DATABASE = _table({"name": _TEXT, "version": _WHOLE, "stores": _list_of(_STORE)}, {})
+_DATABASE = _table({"name": _TEXT, "version": _version, "stores": _list_of(_STORE)}, {})
 _ITEM = _table({"name": _TEXT, "value": _TEXT}, {})
-_ORIGIN = _table({"origin": _origin}, {"localStorage": _list_of(_ITEM), "indexedDB": _list_of(_DATABASE)})
-_state = _table({"cookies": _list_of(_COOKIE), "origins": _list_of(_ORIGIN)}, {})
+_ORIGIN = _table({"origin": _origin}, {"localStorage": _items, "indexedDB": _list_of(_DATABASE)})
+_state = _table({"cookies": _list_of(_cookie), "origins": _list_of(_ORIGIN)}, {})

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rove.errors import InvalidArguments, StateUnusable
-from rove.states.encryption import StateCipher
+from rove.states.encryption import ENDING, StateCipher
 from rove.states.private_files import read_private, write_private
 from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 
 FOLDER = "states"
-ENDING = ".state"
 # Begins every file, so that a later format can be told from this one.
 FORMAT = b"rove-state-1\n"
 NAME_PATTERN = r"^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"
+# In the name of a file, divides the name of a state from what tells the clients of a server apart.
+OWNER_MARK = "~"
+_KEY_PATTERN = rf"{NAME_PATTERN[:-1]}(?:{OWNER_MARK}[0-9a-f]{{12}})?"
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,6 @@ class SavedState:
     def is_usable_by(self, owner: str | None) -> bool:
         """Whether a client may use it: its own, and what the person who runs rove has saved."""
         return owner is None or self.owner in (None, owner)
-
-    def is_changeable_by(self, owner: str | None) -> bool:
-        """Whether a client may replace or delete it: only its own. The person who runs rove may change all."""
-        return owner is None or self.owner == owner
 
 
 class StateStore:
@@ -66,7 +64,7 @@ class StateStore:
         """Return a state. Raises InvalidArguments if there is none, StateUnusable if it cannot be read."""
         content = read_private(self._path(name))
         if content is None:
-            raise self.missing(name)
+            raise missing_state(name)
         if not content.startswith(FORMAT):
             raise StateUnusable(
                 f"The state {name} is in a form that this version does not know.", hint="Use the version that saved it."
@@ -82,7 +80,7 @@ class StateStore:
         try:
             self._path(name).unlink()
         except FileNotFoundError:
-            raise self.missing(name) from None
+            raise missing_state(name) from None
         except OSError as error:
             raise StateUnusable(f"The state {name} cannot be deleted: {error.strerror}.") from error
 
@@ -92,18 +90,19 @@ class StateStore:
     def _names(self) -> Iterator[str]:
         for path in self._folder.glob(f"*{ENDING}"):
             name = path.name.removesuffix(ENDING)
-            if re.fullmatch(NAME_PATTERN, name):
+            if re.fullmatch(_KEY_PATTERN, name):
                 yield name
 
     def _path(self, name: str) -> Path:
-        if not re.fullmatch(NAME_PATTERN, name):
+        if not re.fullmatch(_KEY_PATTERN, name):
             raise InvalidArguments(f"{name!r} is not a name for a state: use letters, digits, - and _.")
         return self._folder / f"{name}{ENDING}"
 
-    def missing(self, name: str) -> InvalidArguments:
-        """Return the error for a state that is not there."""
-        known = ", ".join(self.names()) or "none"
-        return InvalidArguments(f"There is no state {name}.", hint=f"Saved are: {known}.")
+
+def missing_state(name: str, known: Iterable[str] | None = None) -> InvalidArguments:
+    """Return the error for a state that is not there. `known`: those that the caller may use."""
+    saved = "List those that are saved first." if known is None else f"Saved are: {', '.join(known) or 'none'}."
+    return InvalidArguments(f"There is no state {name}.", hint=saved)
 
 
 def _label(name: str) -> bytes:

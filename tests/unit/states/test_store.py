@@ -180,3 +180,21 @@ def test_without_a_keyring_the_key_is_in_a_file_unless_the_keyring_is_required(t
 def test_json_of_a_state_leaves_out_origins_that_have_stored_nothing() -> None:
     state = BrowserState([], {"https://a.example": OriginState(), "https://b.example": OriginState(local=[{}])})
     assert list(json.loads(state.to_json())["origins"]) == ["https://b.example"]
+
+
+def test_no_second_key_is_made_while_states_of_the_first_exist(tmp_path: Path) -> None:
+    folder = tmp_path / "states"
+    store = StateStore(folder, StateCipher(folder, "file"))
+    store.write("shop", STATE, "work")
+    before, key = (folder / "shop.state").read_bytes(), (folder / "key").read_bytes()
+    (folder / "key").unlink()
+    for name in ("shop", "other"):
+        with pytest.raises(StateUnusable, match="is gone"):
+            store.write(name, STATE, "work")
+    assert (folder / "shop.state").read_bytes() == before and not (folder / "key").exists()
+    (folder / "key").write_bytes(key)
+    (folder / "key").chmod(0o600)
+    assert store.read("shop").state == STATE
+    (folder / "key").unlink()
+    store.delete("shop")
+    store.write("other", STATE, "work")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -13,7 +13,9 @@ from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.header_masking import MASK
 from rove.browser.storage.cookies import Cookie
 from rove.errors import InvalidArguments
-from rove.outcome import Result, moment
+from rove.outcome import Passage, Result, moment
+from rove.states.cookie_rules import name_complaint, path_complaint, value_complaint
+from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -26,6 +28,16 @@ LONGEST_VALUE = 4096
 class CookieList(Result):
     cookies: tuple[Cookie, ...]
     deleted: int = 0
+    # Whether a value is left out that the caller has asked for.
+    is_hidden: bool = False
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell the cookies, and how to get a value that was left out."""
+        yield from super().passages(origin)
+        if self.is_hidden:
+            yield Passage(
+                "The value is hidden from scripts. To read it, use `get` with `http_only`: a person is asked."
+            )
 
     def __str__(self) -> str:
         lines = [f"Deleted {self.deleted}."] if self.deleted else []
@@ -34,7 +46,7 @@ class CookieList(Result):
 
 @action(Effect.SCRIPT, observes=False, group="storage")
 class Cookies(TabAction[CookieList]):
-    """List, read, set or delete the cookies of the page. A list leaves out the values that scripts cannot read."""
+    """List, read, set or delete the cookies of the page. Values that scripts cannot read are left out."""
 
     operation: Literal["list", "get", "set", "delete", "clear"] = arg(
         "`get` shows one with its value; `clear` deletes all.", default="list"
@@ -44,14 +56,36 @@ class Cookies(TabAction[CookieList]):
     subdomains: bool = arg("Set it for the subdomains of the page's host too.", default=False)
     path: str | None = arg("Path to set it for.", default=None)
     seconds: float | None = arg("How long it lasts; until the session ends if not given.", default=None, gt=0)
-    http_only: bool = arg("Hide it from scripts.", default=False)
+    http_only: bool = arg(
+        "For `set`: hide it from scripts. For `get`: read a value that is hidden from them, if a person allows it.",
+        default=False,
+    )
     secure: bool = arg("Send it over https only.", default=False)
     same_site: Literal["strict", "lax", "none"] | None = arg("When other sites' pages send it.", default=None)
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """Reading a value that may be hidden from scripts is also the use of a secret."""
-        return (Effect.SCRIPT, Effect.SECRET) if self.operation == "get" else (Effect.SCRIPT,)
+        """Reading a value that is hidden from scripts, mostly a login, is also the use of a secret."""
+        return (Effect.SCRIPT, Effect.SECRET) if self._reads_hidden else (Effect.SCRIPT,)
+
+    @property
+    def _reads_hidden(self) -> bool:
+        return self.operation == "get" and self.http_only
+
+    def complete(self) -> None:
+        if self.operation != "set":
+            return
+        complaints = {
+            "name": name_complaint(self.name or ""),
+            "value": value_complaint(self.value or ""),
+            "path": path_complaint(self.path) if self.path else None,
+        }
+        if found := [(field, why) for field, why in complaints.items() if why]:
+            raise InvalidFields(found)
+
+    @property
+    def concealed(self) -> tuple[str, ...]:
+        return ("value",) if self.value is not None else ()
 
     async def perform(self, tab: Tab) -> CookieList:
         if self.operation in ("get", "set", "delete") and self.name is None:
@@ -66,7 +100,8 @@ class Cookies(TabAction[CookieList]):
             for cookie in named:
                 await tab.cookies.delete(cookie)
             return CookieList((), len(named))
-        return CookieList(tuple(named if self.operation == "get" else _masked(named)))
+        shown = named if self._reads_hidden else _masked(named)
+        return CookieList(tuple(shown), is_hidden=self.operation == "get" and shown != named)
 
     def _wanted(self, host: str) -> Cookie:
         # No domain above the page's host: the browser would take any, also that of all hosts under `com`.

@@ -66,6 +66,10 @@ class Storage(TabAction[StorageContents]):
     store: str | None = arg("Object store of the database.", default=None)
     limit: int = arg("Most entries.", default=50, ge=1, le=1000)
 
+    @property
+    def concealed(self) -> tuple[str, ...]:
+        return ("value",) if self.value is not None else ()
+
     async def perform(self, tab: Tab) -> StorageContents:
         self._check()
         texts = {"key": self.key, "value": self.value, "database": self.database, "store": self.store}

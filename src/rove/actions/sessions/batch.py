@@ -122,6 +122,13 @@ class Batch(CompositeAction[BatchDone]):
         """The steps as actions, read once."""
         return tuple(_parsed(index, step) for index, step in enumerate(self.steps))
 
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The steps; of texts that a step conceals, only the lengths."""
+        made = zip(self.steps, self.actions, strict=True)
+        hidden = [{**step, **{name: each.recorded[name] for name in each.concealed}} for step, each in made]
+        return {"steps": hidden}
+
     def complete(self) -> None:
         """Refuse a step that is no valid action before the first one runs."""
         _ = self._actions

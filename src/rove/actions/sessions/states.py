@@ -67,11 +67,20 @@ class StateList(Result):
 
 @action(Effect.READ, group="states")
 class States(SessionsAction[StateList]):
-    """Tell which states are saved: their names, origins, counts and dates, never a value."""
+    """Tell which states are saved that the session may use: their names, origins, counts and dates, never a value."""
 
     name: str | None = arg(
         "One state, with a line for each origin; all of them if not given.", default=None, pattern=NAME_PATTERN
     )
+
+    @property
+    def logins(self) -> tuple[LoginUse, ...]:
+        return (LoginUse("state", self.name),) if self.name is not None else ()
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Only reads: it tells no value."""
+        return (Effect.READ,)
 
     async def perform(self, directory: SessionDirectory) -> StateList:
         if self.name is not None:

@@ -45,7 +45,8 @@ def clean_up(folder: str | Path) -> None:
 
 def record_process(folder: str | Path, pid: int) -> None:
     """Write into a run folder which process is its browser; that process leads a group of its own."""
-    with open(f"{folder}/{PROCESS_FILE}", "w", encoding="ascii") as file:
+    opened = os.open(f"{folder}/{PROCESS_FILE}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(opened, "w", encoding="ascii") as file:
         file.write(f"{pid} {_start_time(pid)}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.browser.storage.cookies import Cookie, SameSite
-from rove.chromium.protocol.connection import CdpSession
+from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import InvalidArguments
 
 _SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
@@ -26,12 +26,21 @@ class PageCookies:
     async def set(self, cookie: Cookie) -> None:
         """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
         params = {"url": self._url, "name": cookie.name, "value": cookie.value, **_attributes(cookie)}
-        answer = await self._cdp.send("Network.setCookie", params)
-        if not answer["success"]:
+        if not await self._is_accepted(params):
             raise InvalidArguments(
                 f"The browser does not accept the cookie {cookie.name!r} for this page.",
-                hint="Check its name, domain, path and prefix; `secure` needs an https: page.",
+                hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
             )
+
+    async def _is_accepted(self, params: dict[str, Any]) -> bool:
+        """Set a cookie; return whether the browser took it. It answers some with an error, others with no success."""
+        try:
+            answer = await self._cdp.send("Network.setCookie", params)
+        except CdpError:
+            if self._cdp.is_closed:
+                raise
+            return False
+        return bool(answer["success"])
 
     async def delete(self, cookie: Cookie) -> None:
         """Delete a cookie that `list` returned."""

@@ -9,6 +9,7 @@ from typing import cast
 from rove.action import AnyAction
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.sessions.sessions import OpenSession
+from rove.actions.sessions.states import States
 from rove.browser.network.workspace_files import WorkspaceFiles
 from rove.engine.approval.approvals import Approvals
 from rove.errors import Denied
@@ -16,6 +17,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place, Policy, WebOnly
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.states.choice import LoginChoice
+from rove.states.store import OWNER_MARK
 
 log = logging.getLogger(__name__)
 # Stands for reading a page when the policy is asked whether a page may be read.
@@ -55,6 +57,12 @@ class Gate:
     def may_read(self, place: Place) -> bool:
         """Whether text of the page at `place` may be returned without asking a person."""
         return isinstance(self.decide(READING, (place,)), Allow)
+
+    def may_show_state(self, name: str, session: str) -> bool:
+        """Whether a session may be told of a saved state: those that are bound to other sessions stay unknown to it."""
+        # A name with the mark of a client is no argument of an action; only the person who runs rove sees it.
+        plain = name.partition(OWNER_MARK)[0]
+        return not isinstance(self.decide(States(name=plain), (Place(session),)), Deny)
 
     def _decide(self, action: AnyAction, place: Place) -> Decision:
         try:

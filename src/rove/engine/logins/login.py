@@ -10,9 +10,10 @@ from rove.errors import InvalidArguments, StateUnusable, Unsupported
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
 from rove.states.encryption import StateCipher
+from rove.states.owned_states import OwnedStates
 from rove.states.profiles import LockedProfile, lock_profile
 from rove.states.state import BrowserState
-from rove.states.store import FOLDER, SavedState, StateStore
+from rove.states.store import FOLDER, StateStore, missing_state
 
 # The name of the state beside a profile: cookies, which browsers write late, and those that end with the browser.
 BESIDE_PROFILE = "last"
@@ -94,25 +95,20 @@ class Logins:
                 hint="Use rove without --attach.",
             )
 
-    def find(self, name: str, owner: str | None) -> SavedState:
-        """Return a state that a client may use; one of another client counts as not there."""
-        saved = self.store.read(name)
-        if not saved.is_usable_by(owner):
-            raise self.store.missing(name)
-        return saved
-
-    def refuse_change(self, name: str, owner: str | None) -> None:
-        """Raise InvalidArguments if a state of that name is not the client's to replace or delete."""
-        if owner is not None and self.store.exists(name) and not self.store.read(name).is_changeable_by(owner):
-            raise InvalidArguments(f"The name {name} is taken.", hint="Choose another name for the state.")
+    def of(self, owner: str | None) -> OwnedStates:
+        """Return the states that a client may use."""
+        return OwnedStates(self.store, owner)
 
     def _open_state(self, name: str, keeps: bool, session: str, owner: str | None) -> SessionLogin:
-        is_new = keeps and not self.store.exists(name)
-        begins_with = None if is_new else self.find(name, owner).state
+        states = self.of(owner)
+        saved = states.find(name)
+        if saved is None and not keeps:
+            raise missing_state(name)
+        begins_with = saved.state if saved else None
         if not keeps:
             return SessionLogin(begins_with, label=f"state {name}")
-        self.refuse_change(name, owner)
-        return SessionLogin(begins_with, partial(_write, self.store, name, session, owner), label=f"state {name}")
+        states.refuse_change(name)
+        return SessionLogin(begins_with, partial(_write_owned, states, name, session), label=f"state {name}")
 
     def _open_profile(self, name: str, session: str, owner: str | None) -> SessionLogin:
         profile = lock_profile(self._home, name, session)
@@ -134,6 +130,10 @@ class Logins:
 
 def _write(store: StateStore, name: str, session: str, owner: str | None, state: BrowserState, is_final: bool) -> None:
     store.write(name, state, session, owner, is_final)
+
+
+def _write_owned(states: OwnedStates, name: str, session: str, state: BrowserState, is_final: bool) -> None:
+    states.write(name, state, session, is_final)
 
 
 def not_restored(label: str, reason: object) -> StateUnusable:

@@ -131,7 +131,11 @@ def built_in_rules() -> tuple[PolicyRule, ...]:
     """Return rove's own rules. They are created when first needed, because parsing origins imports a library."""
     # A file that is uploaded to a server on this machine does not leave it, and testing one's own app is a main use.
     own_machine = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
-    return (PolicyRule(decide="allow", effect=("send_file",), origin=own_machine),)
+    return (
+        PolicyRule(decide="allow", effect=("send_file",), origin=own_machine),
+        # No page can read such a cookie, and who has the value of a login has the login.
+        PolicyRule(decide="ask", action=("cookies",), effect=("secret",)),
+    )
 
 
 BUILT_IN_DEFAULTS: Mapping[Effect, Word] = {
@@ -233,7 +237,9 @@ def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
         if facts.verb == "export_state"
         else "send files of the workspace to a page",
         Effect.SCRIPT: "run a script in the page" if facts.verb == "evaluate" else f"do `{facts.verb}`",
-        Effect.SECRET: f"use a secret or saved logins (`{facts.verb}`)",
+        Effect.SECRET: "read the value of a cookie that is hidden from scripts, such as a login"
+        if facts.verb == "cookies"
+        else f"use a secret or saved logins (`{facts.verb}`)",
         Effect.SPAWN: "start a browser session",
     }
     return descriptions.get(verdict.effect, f"do `{facts.verb}`")

@@ -8,7 +8,9 @@ from pathlib import Path
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import described
 from rove.errors import InvalidArguments
+from rove.render.cleaning import readable
 from rove.settings.tree import Settings
+from rove.states.facts import StateFacts
 from rove.states.private_files import write_private_new
 from rove.states.profiles import lock_profile, profile_folder, profile_holder, profile_names
 from rove.states.storage_state import read_storage_state, write_storage_state
@@ -19,26 +21,24 @@ IMPORTED = "(imported)"
 
 def list_states(settings: Settings) -> int:
     """Print a line for each saved state."""
-    states = described(Logins(settings).store)
+    states = described(Logins(settings).of(None))
     for state in states:
-        print(state.line)
+        _print(state.line)
     if not states:
-        print("No state is saved.")
+        _print("No state is saved.")
     return 0
 
 
 def show_state(settings: Settings, name: str) -> int:
     """Print what a state holds: origins, counts and dates, never a value."""
-    store = Logins(settings).store
-    store.read(name)  # raises why it cannot be read
-    for line in next(state for state in described(store) if state.name == name).lines:
-        print(line)
+    for line in StateFacts.of(name, Logins(settings).store.read(name)).lines:
+        _print(line)
     return 0
 
 
 def delete_state(settings: Settings, name: str) -> int:
     Logins(settings).store.delete(name)
-    print(f"Deleted the state {name}.")
+    _print(f"Deleted the state {name}.")
     return 0
 
 
@@ -49,7 +49,7 @@ def import_state(settings: Settings, name: str, path: Path) -> int:
     except OSError as error:
         raise InvalidArguments(f"{path} cannot be read: {error.strerror}.") from error
     Logins(settings).store.write(name, read_storage_state(content, str(path)), IMPORTED)
-    print(f"Saved, encrypted, as {name}. {path} is not encrypted: delete it if you do not need it.")
+    _print(f"Saved, encrypted, as {name}. {path} is not encrypted: delete it if you do not need it.")
     return 0
 
 
@@ -57,7 +57,7 @@ def export_state(settings: Settings, name: str, path: Path) -> int:
     """Write a state to a new file, as Playwright's storage_state."""
     content = write_storage_state(Logins(settings).store.read(name).state)
     write_private_new(path, content.encode())
-    print(f"Wrote {path}, NOT encrypted: who has the file has the logins.")
+    _print(f"Wrote {path}, NOT encrypted: who has the file has the logins.")
     return 0
 
 
@@ -66,9 +66,9 @@ def list_profiles(settings: Settings) -> int:
     names = profile_names(settings.home_folder)
     for name in names:
         holder = profile_holder(settings.home_folder, name)
-        print(f"{name}: in use by {holder}" if holder else name)
+        _print(f"{name}: in use by {holder}" if holder else name)
     if not names:
-        print("There is no profile.")
+        _print("There is no profile.")
     return 0
 
 
@@ -81,5 +81,10 @@ def delete_profile(settings: Settings, name: str) -> int:
         shutil.rmtree(profile_folder(settings.home_folder, name))
     finally:
         profile.release()
-    print(f"Deleted the profile {name}.")
+    _print(f"Deleted the profile {name}.")
     return 0
+
+
+def _print(line: str) -> None:
+    """Print text without the control characters that a terminal would obey."""
+    print(readable(line))

@@ -29,6 +29,7 @@ def start_leader(folder: Path) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(["sleep", "300"], process_group=0)
     folder.mkdir(parents=True, exist_ok=True)
     watchdog.record_process(folder, process.pid)
+    assert (folder / watchdog.PROCESS_FILE).stat().st_mode & 0o077 == 0
     return process
 
 
