@@ -175,15 +175,15 @@ async def test_d3_states_values_and_what_a_person_does_not_see_are_told(browser:
     await browser.do("navigate", url=site.page("/", page))
     assert unwrapped(await browser.content("snapshot")).split("\n") == [
         'document "\\"Quoted\\""',
-        '  checkbox "Agree" [checked]',
+        '  checkbox "Agree" [checked] (aria)',
         '  button "Go" [disabled]',
         '  button "Menu" [expanded]',
-        '  combobox "Size" [value="M"]',
+        '  combobox "Size" [value="M"] (aria)',
         '    option "S"',
         '    option "M" [selected]',
         '  text "unseen words (invisible: same colour)"',
         '  text "two lines bold"',
-        '  textbox "PIN" [value="••••"]',
+        '  textbox "PIN" [value="••••"] (aria)',
     ]
 
 

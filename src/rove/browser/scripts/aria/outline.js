@@ -4,6 +4,7 @@ import { attr, lowerCaseAttr } from "../dom/attributes.js";
 import { isTag } from "../dom/elements.js";
 import { refNumber } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
+import { isFrameWithContent, tellsMark } from "./aria_marks.js";
 
 // Elements around texts and others that say nothing by themselves.
 const SAY_NOTHING = new Set(["generic", "paragraph", "presentation", "rowgroup"]);
@@ -50,7 +51,7 @@ const outlineLine = (node) => {
   ];
   const name = node.name ? ` ${JSON.stringify(node.name)}` : "";
   const told = attributes.length ? ` [${attributes.join(", ")}]` : "";
-  return `${node.role}${name}${told}${node.name ? node.mark : ""}`;
+  return `${node.role}${name}${told}${tellsMark(node) ? node.mark : ""}`;
 };
 
 // The children with those of elements that say nothing in their place.
@@ -66,8 +67,7 @@ const repeatsNeighbour = (child, beside) => typeof beside === "object" && beside
 
 /** @param {AriaNode} node @param {number} depth @param {AriaPage} page */
 const addOutlineNode = (node, depth, page) => {
-  if (node.role === "iframe" && node.number)
-    page.frames.push([page.lines.length, depth, `e${refNumber(node.element)}`]);
+  if (isFrameWithContent(node)) page.frames.push([page.lines.length, depth, `e${refNumber(node.element)}`]);
   page.lines.push("  ".repeat(depth) + outlineLine(node));
   addOutline(isValueField(node) ? [] : node.children, depth + 1, page);
 };
