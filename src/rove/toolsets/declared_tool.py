@@ -101,15 +101,21 @@ class DeclaredTool:
                     return dict(known[into])
         return {"type": "string"}
 
-    def _needs(self, name: str) -> bool:
-        return name not in self._arguments or self._arguments[name].required
+    def _needs(self, name: str, chosen: object) -> bool:
+        """Return whether an empty text is a value of an argument: where it must be given it is, elsewhere it is none."""
+        case = self._declared.cases.get(chosen) if isinstance(chosen, str) else None
+        is_required = name in self._arguments and self._arguments[name].required
+        return name not in self._arguments or is_required or (case is not None and name in case.required)
 
     # Calls
 
     def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
         given = {name: each.default for name, each in self._arguments.items() if each.default is not None}
-        given |= {name: value for name, value in arguments.items() if value not in (None, "") or self._needs(name)}
         select = self._declared.select
+        chosen = arguments.get(select) if select else ""
+        given |= {
+            name: value for name, value in arguments.items() if value not in (None, "") or self._needs(name, chosen)
+        }
         return ToolRequest(self.name, str(given.get(select)) if select else None, given, self._settings)
 
     def call(self, arguments: Mapping[str, Any]) -> Call:

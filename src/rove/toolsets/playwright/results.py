@@ -11,6 +11,7 @@ from rove.actions.devtools.console import ConsoleLine
 from rove.actions.devtools.network import RequestDetails, RequestLine
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
+from rove.render.cleaning import unbroken
 from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
@@ -29,7 +30,7 @@ FETCHED = ("fetch", "xhr")
 def tab_lines(tabs: Iterable[ViewedTab]) -> list[str]:
     """Return a line for each tab."""
     lines = [
-        f"- {number}:{' (current)' if tab.is_current else ''} [{tab.title}]({tab.url})"
+        f"- {number}:{' (current)' if tab.is_current else ''} [{unbroken(tab.title)}]({unbroken(tab.url)})"
         for number, tab in enumerate(tabs)
     ]
     return lines or [NO_TABS]
