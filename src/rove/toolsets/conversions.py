@@ -79,7 +79,11 @@ def locator(selector: object, role: object = None, name: object = None) -> str:
         return str(selector)
     if not role:
         raise ValueError("needs a selector, or a role and a name")
-    return f"{role} {json.dumps(str(name), ensure_ascii=False)}" if name else str(role)
+    kind, words = str(role).strip().lower(), json.dumps(str(name), ensure_ascii=False)
+    # Text has no role; outlines show it as if it had one.
+    if kind == "text" and name:
+        return f"getByText({words})"
+    return f"{kind} {words}" if name else kind
 
 
 @conversion("form_fields")

@@ -1,9 +1,11 @@
 // An aria tree as an outline: role, quoted name and [attributes] of each element, nested by two spaces, without refs.
 
 import { attr, lowerCaseAttr } from "../dom/attributes.js";
-import { isTag } from "../dom/elements.js";
+import { isEditingHost, isTag } from "../dom/elements.js";
 import { refNumber } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
+import { valueState } from "../roles/values.js";
+import { firstUnseen, markFor } from "../snapshot/lines.js";
 import { isFrameWithContent, tellsMark } from "./aria_marks.js";
 
 // Elements around texts and others that say nothing by themselves.
@@ -25,10 +27,20 @@ const outlineHref = (node) => {
 /** @param {AriaNode} node */
 const isValueField = ({ element }) => isTag(element, "input") || isTag(element, "textarea");
 
+const LONGEST_OUTLINE_VALUE = 300;
+
+// The value of what is no field of HTML: a slider of ARIA, a progress bar, an editable element.
+/** @param {AriaNode} node */
+const ariaValue = ({ element, role }) => {
+  const value = valueState(element, role, LONGEST_OUTLINE_VALUE).trim();
+  return value ? [value + markFor(isEditingHost(element) ? firstUnseen([element]) : "")] : [];
+};
+
 // The texts that a field has as children are its value.
 /** @param {AriaNode} node */
 const outlineValue = (node) => {
   const { element } = node;
+  if (!isTag(element, "select") && !isValueField(node)) return ariaValue(node);
   const chosen = isTag(element, "select") ? Array.from(element.selectedOptions, (option) => squash(option.text)) : [];
   const written = isValueField(node) ? node.children.filter((child) => typeof child === "string") : [];
   const value = [...chosen, ...written].join(", ");
