@@ -11,7 +11,6 @@ import re
 from rove.guard.wrapping.invisible import without_invisible
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_BREAK = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -29,8 +28,3 @@ def one_line(text: str, longest: int = 500) -> str:
     """Return text on one line, cut at `longest` characters, so that it cannot imitate a line of ours."""
     tidy = readable(text).replace("\\", "\\\\").replace("\n", "\\n").replace("\t", " ").strip()
     return tidy if len(tidy) <= longest else tidy[: longest - 1] + "…"
-
-
-def unbroken(text: str) -> str:
-    """Return text on one line: its line breaks as escape sequences, all else as it is."""
-    return _BREAK.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rove.render.cleaning import unbroken
 from rove.validation.pattern import pattern
+from rove.views.line_breaks import unbroken
 
 _POSITION = pattern(r"(?P<url>.*?)(?::(?P<line>\d+):\d+)?")
 _FRAME = "\n    at "

@@ -20,7 +20,6 @@ from rove.errors import (
 )
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import AnyOutcome, Passage
-from rove.render.cleaning import unbroken
 from rove.target import AriaRef, parse_target
 from rove.toolsets.answers.form import answer_form, error_form
 from rove.toolsets.playwright import arguments
@@ -29,6 +28,7 @@ from rove.toolsets.playwright.paths import outside_of, shown_path
 from rove.toolsets.playwright.results import result_of, tab_lines
 from rove.toolsets.tool import Answer, ToolRequest
 from rove.validation.pattern import pattern
+from rove.views.line_breaks import unbroken
 from rove.views.page_view import ModalState, PageView
 
 # The last section of an answer: it holds the end of the wrapper.
@@ -166,4 +166,5 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
     if isinstance(error, AmbiguousTarget):
         return f'Error: strict mode violation: "{target}" matches several elements. Use the ref of one of them.'
     # A ref in rove's own numbering would mean another element here.
-    return _REF.sub("", f"Error: {error.message}\n{error.hint}")
+    message = unbroken(error.message) if error.origin else error.message
+    return _REF.sub("", f"Error: {message}\n{error.hint}")

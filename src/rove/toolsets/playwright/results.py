@@ -11,11 +11,11 @@ from rove.actions.devtools.console import ConsoleLine
 from rove.actions.devtools.network import RequestDetails, RequestLine
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
-from rove.render.cleaning import unbroken
 from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
 from rove.views.console_line import console_line
+from rove.views.line_breaks import unbroken
 from rove.views.page_view import PageView, ViewedTab
 
 Arguments = Mapping[str, Any]
