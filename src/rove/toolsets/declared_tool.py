@@ -102,7 +102,7 @@ class DeclaredTool:
         return {"type": "string"}
 
     def _needs(self, name: str, case: Case | None) -> bool:
-        """Return whether an empty text is told of: as a value, as missing or as unknown. Elsewhere it is no argument."""
+        """Return whether an empty text counts: as a value, as missing or as unknown. Elsewhere it is as none."""
         if name not in self._arguments or self._arguments[name].required:
             return True
         return case is not None and _may_be_empty(name, case)

@@ -113,10 +113,11 @@ class Console(TabAction[ConsoleLines]):
 
 def _shortened(line: ConsoleLine) -> ConsoleLine:
     """Return a line whose texts are no longer than the message itself; the file has all of them."""
-    args = [
-        each[:LONGEST_TEXT] + "…" if isinstance(each, str) and len(each) > LONGEST_TEXT else each for each in line.args
-    ]
-    return dataclasses.replace(line, args=tuple(args))
+    return dataclasses.replace(line, args=tuple(map(_beginning, line.args)))
+
+
+def _beginning(value: Any) -> Any:
+    return f"{value[:LONGEST_TEXT]}…" if isinstance(value, str) and len(value) > LONGEST_TEXT else value
 
 
 def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:
