@@ -175,16 +175,30 @@ async def test_d3_states_values_and_what_a_person_does_not_see_are_told(browser:
     await browser.do("navigate", url=site.page("/", page))
     assert unwrapped(await browser.content("snapshot")).split("\n") == [
         'document "\\"Quoted\\""',
-        '  checkbox "Agree" [checked]',
+        '  checkbox "Agree" [checked] (aria)',
         '  button "Go" [disabled]',
         '  button "Menu" [expanded]',
-        '  combobox "Size" [value="M"]',
+        '  combobox "Size" [value="M"] (aria)',
         '    option "S"',
         '    option "M" [selected]',
         '  text "unseen words (invisible: same colour)"',
         '  text "two lines bold"',
-        '  textbox "PIN" [value="••••"]',
+        '  textbox "PIN" [value="••••"] (aria)',
     ]
+
+
+async def test_d3_values_of_widgets_are_told_and_long_texts_are_cut(browser: Browser, site: Site) -> None:
+    page = f"""<div role="slider" aria-label="Loud" aria-valuenow="3" tabindex="0">o</div>
+      <progress value=".5" aria-label="Done"></progress>
+      <div contenteditable role="textbox" aria-label="Note">Hello</div><pre>{"x" * 2_000_000}</pre><p>After</p>"""
+    await browser.do("navigate", url=site.page("/", page))
+    lines = [line.strip() for line in unwrapped(await browser.content("snapshot")).split("\n")]
+    assert 'slider "Loud" [value=3] (aria)' in lines
+    assert 'progressbar "Done" [value=0.5] (aria)' in lines
+    assert 'textbox "Note" [value="Hello"] (aria)' in lines
+    (cut,) = [line for line in lines if "xxx" in line]
+    assert re.fullmatch(r'text "x{4900,5000}…" \(\+199\d+ characters\)', cut)
+    assert 'text "After"' in lines
 
 
 async def test_d3_the_snapshot_is_ten_times_smaller_than_the_html_of_an_ordinary_page(
@@ -223,6 +237,13 @@ async def test_d4_elements_by_selector_or_by_role_and_name_as_the_snapshot_shows
     assert "ambiguous_target" in await browser.error("click", role="button", name="Twin", timeout=3)
     assert "ambiguous_target" in await browser.error("click", selector="button", timeout=3)
     await browser.do("click", selector="#end")
+    await browser.do("click", role="BUTTON", name="Save")
+    await browser.do("type", selector="#name", text="Bea")
+    await browser.do("type", selector="#name", text="")
+    assert '"Name"' in (shown := unwrapped(await browser.content("snapshot"))) and "Bea" not in shown
+    await browser.do("navigate", url=site.page("/", "<div onclick='document.title = 1'>Open <b>it</b></div>"))
+    assert 'text "Open it"' in unwrapped(await browser.content("snapshot"))
+    assert (await browser.do("click", role="text", name="Open it"))["title"] == "1"
 
 
 async def test_d5_the_browser_starts_with_the_first_call_and_closes_after_five_idle_minutes(home: Path) -> None:
@@ -307,6 +328,7 @@ async def test_d8_screenshots_and_pdfs_are_written_to_the_workspace(browser: Bro
     taken = Path((await browser.do("screenshot"))["screenshotPath"])
     assert taken.parent == browser.workspace / "screenshots"
     assert taken.read_bytes().startswith(b"\x89PNG")
+    assert int.from_bytes(taken.read_bytes()[20:24]) > 5000  # the height, in full
     (image,) = browser.images
     assert image.mime_type == "image/png"
     whole = taken.stat().st_size

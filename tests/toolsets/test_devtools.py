@@ -418,7 +418,10 @@ async def test_b8_each_response_says_its_source(tools: Tools, site: Site) -> Non
     until = time.monotonic() + PATIENCE
     while await tools.value("location.pathname") != "/next":
         assert time.monotonic() < until
-    found = json.loads(await tools.text("browser_get_network_sources"))
+    told = await tools.text("browser_get_network_sources")
+    path = told.splitlines()[0].removeprefix("Large output was written to ")
+    assert f"Read it with: cat {path}" in told
+    found = json.loads(Path(path).read_text())
     sources: dict[str, list[str]] = {}
     for entry in found:
         if host in entry["url"]:
@@ -462,9 +465,22 @@ async def test_b10_console_entries_say_their_context(tools: Tools, site: Site) -
     }
 
 
-@pytest.mark.parametrize("timeout", ["15", "abc", "-5s", "0s", "5 minutes", "1d", 15])
+async def test_long_console_entries_are_whole_in_the_file_and_dropped_ones_are_told(tools: Tools, site: Site) -> None:
+    await tools.text("browser_navigate", url=site.page("/", "<p>Page</p>"))
+    await tools.value("console.log('x'.repeat(300000))")
+    told = await tools.text("browser_recent_console_logs", limit=1)
+    path = told.splitlines()[0].removeprefix("Large output was written to ")
+    assert json.loads(Path(path).read_text())[0]["args"] == ["x" * 300_000]
+    await tools.value("for (let i = 0; i < 600; i++) console.log(i)")
+    shown, note = (await tools.text("browser_recent_console_logs", limit=1)).split("\n")
+    assert json.loads(shown)[0]["args"] == [599]
+    assert note.endswith(" older entries were dropped.")
+
+
+@pytest.mark.parametrize("timeout", ["15", "abc", "-5s", "0s", "5 minutes", "1d", 15, " 1s", "15 s", "1s\n", "٣s"])
 async def test_b11_a_bad_duration_is_refused(tools: Tools, timeout: object) -> None:
-    assert "`timeout`" in await tools.error("browser_eval", expression="1", timeout=timeout)
+    error = await tools.error("browser_eval", expression="1", timeout=timeout)
+    assert "`timeout`" in error and str(timeout).strip() in error
 
 
 async def test_b11_durations_may_be_milliseconds_seconds_and_minutes(tools: Tools, site: Site) -> None:
@@ -474,10 +490,13 @@ async def test_b11_durations_may_be_milliseconds_seconds_and_minutes(tools: Tool
 
 
 async def test_b12_errors_have_the_words_of_the_contract(tools: Tools, site: Site, unused_port: int) -> None:
-    await tools.text("browser_navigate", url=site.page("/", "<p>Page</p>"))
+    await tools.text("browser_navigate", url=site.page("/", "<p>Page</p><script></script>"))
     refused = f"net::ERR_CONNECTION_REFUSED: Failed to connect to localhost:{unused_port}\n"
     for tool, arguments, message in (
         ("browser_eval", {"expression": "foo"}, "ReferenceError: foo is not defined at line 1\n"),
+        ("browser_eval", {"expression": r"throw new Error('a\nb')"}, "Error: a\\nb at line 1\n"),
+        ("browser_eval", {"expression": "throw {code: 5, why: ['x']}"}, '{"code": 5, "why": ["x"]} at line 1\n'),
+        ("browser_take_screenshot", {"selector": "script"}, "generic (not rendered) is not visible.\n"),
         ("browser_take_screenshot", {"selector": "#missing"}, "Selector '#missing' not found\n"),
         ("read_image", {"path": "/path/to/file.png"}, "Image file not found: /path/to/file.png\n"),
         ("read_image", {"path": "missing.png"}, "Image file not found: missing.png\n"),

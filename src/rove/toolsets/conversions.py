@@ -12,7 +12,7 @@ from rove.validation.pattern import pattern
 
 Conversion = Callable[..., Any]
 _conversions: dict[str, Conversion] = {}
-_DURATION = pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_DURATION = pattern(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 # A timeout of so many seconds is longer than any call may take, so that milliseconds are meant.
 MILLISECONDS_FROM = 1000
 SCROLL_WORDS = {"up": "up", "down": "down", "left": "left", "right": "right", "top": "up", "bottom": "down"}
@@ -41,12 +41,12 @@ def find_conversion(name: str) -> Conversion:
 @conversion("duration")
 def duration(value: object) -> float:
     """Return the seconds of a duration such as 15s, 500ms or 2m."""
-    match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not seconds:
-        raise ValueError("must be a duration such as 15s, 500ms or 2m")
+        raise ValueError(f"must be a duration such as 15s, 500ms or 2m, not {str(value)[:40]!r}")
     if seconds > LONGEST_SECONDS:
-        raise ValueError(f"must be at most {LONGEST_SECONDS // 60}m")
+        raise ValueError(f"must be at most {LONGEST_SECONDS // 60}m, not {str(value)[:40]!r}")
     return seconds
 
 
@@ -79,7 +79,11 @@ def locator(selector: object, role: object = None, name: object = None) -> str:
         return str(selector)
     if not role:
         raise ValueError("needs a selector, or a role and a name")
-    return f"{role} {json.dumps(str(name), ensure_ascii=False)}" if name else str(role)
+    kind, words = str(role).strip().lower(), json.dumps(str(name), ensure_ascii=False)
+    # Text has no role; outlines show it as if it had one.
+    if kind == "text" and name:
+        return f"getByText({words})"
+    return f"{kind} {words}" if name else kind
 
 
 @conversion("form_fields")

@@ -102,15 +102,19 @@ class DeclaredTool:
                     return dict(known[into])
         return {"type": "string"}
 
-    def _needs(self, name: str) -> bool:
-        return name not in self._arguments or self._arguments[name].required
+    def _needs(self, name: str, case: Case | None) -> bool:
+        """Return whether an empty text counts: as a value, as missing or as unknown. Elsewhere it is as none."""
+        if name not in self._arguments or self._arguments[name].required:
+            return True
+        return case is not None and _may_be_empty(name, case)
 
     # Calls
 
     def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
         given = {name: each.default for name, each in self._arguments.items() if each.default is not None}
-        given |= {name: value for name, value in arguments.items() if value not in (None, "") or self._needs(name)}
         select = self._declared.select
+        case = self._declared.cases.get(str(arguments.get(select))) if select else None
+        given |= {name: value for name, value in arguments.items() if _is_given(value) or self._needs(name, case)}
         return ToolRequest(self.name, str(given.get(select)) if select else None, given, self._settings)
 
     def call(self, arguments: Mapping[str, Any]) -> Call:
@@ -146,7 +150,7 @@ class DeclaredTool:
         for into, value in case.passed.items():
             if not isinstance(value, Source):
                 words[into] = value
-            elif any(_is_given(arguments.get(name)) for name in value.names):
+            elif any(_is_given(arguments.get(name)) or _may_be_empty(name, case) for name in value.names):
                 words[into] = _converted(value, arguments)
             elif value.default is not None:
                 words[into] = value.default
@@ -197,6 +201,11 @@ def _with_losses(answer: Answer, outcome: AnyOutcome) -> Answer:
 
 def _is_given(value: object) -> bool:
     return value is not None and value != ""
+
+
+def _may_be_empty(name: str, case: Case) -> bool:
+    """Return whether a case needs an argument that it passes on as it is: to type an empty text clears a field."""
+    return name in case.required and Source((name,)) in case.passed.values()
 
 
 def _converted(source: Source, arguments: Mapping[str, Any]) -> Any:

@@ -123,7 +123,7 @@ def test_one_tool_runs_the_action_that_an_argument_chooses(tools: Toolset) -> No
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("read", {"wait": "soon"}, "`wait`: must be a duration such as 15s, 500ms or 2m."),
+        ("read", {"wait": "soon"}, "`wait`: must be a duration such as 15s, 500ms or 2m, not 'soon'."),
         ("read", {"wait": "0s"}, "`wait`: must be a duration"),
         ("read", {"wait": 15}, "`wait`: must be a duration"),
         ("read", {"selector": 1}, "`selector`: must be a string"),

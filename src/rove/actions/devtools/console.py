@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 LEVELS = ("debug", "info", "warning", "error")
 MOST_CHARACTERS = 12_000
+LONGEST_TEXT = 2_000
 FOLDER = "output"
 FILE = "console.json"
 
@@ -108,9 +110,18 @@ class Console(TabAction[ConsoleLines]):
         entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
         lines = [_line(entry) for entry in entries[len(entries) - min(self.limit, len(entries)) :]]
         path = await _saved(tab, lines, self.limit)
-        kept = _fitting(lines)
+        kept = _fitting([*map(_shortened, lines)])
         dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
         return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit)
+
+
+def _shortened(line: ConsoleLine) -> ConsoleLine:
+    """Return a line whose texts are no longer than the message itself; the file has all of them."""
+    return dataclasses.replace(line, args=tuple(map(_beginning, line.args)))
+
+
+def _beginning(value: Any) -> Any:
+    return f"{value[:LONGEST_TEXT]}…" if isinstance(value, str) and len(value) > LONGEST_TEXT else value
 
 
 def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:

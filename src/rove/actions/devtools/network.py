@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 FOLDER = "output"
+FILE = "requests.json"
 MOST_CHARACTERS = 12_000
 LONGEST_ADDRESS = 300
 MOST_BODY = 4000
@@ -57,6 +58,13 @@ class RequestLine:
         facts += [self.intercepted] if self.intercepted else []
         facts += [f"in {self.context}"] if self.context != "page" else []
         return f"{self.request}. {self.method} {within(origin, self.url)} {', '.join(facts)}"
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The request as JSON data: what was asked for, and where the response came from."""
+        facts = {"url": self.url, "method": self.method, "type": self.type, "status": self.status}
+        failure = {"error": self.failure} if self.failure else {}
+        return {**facts, "source": self.source, "context": self.context, **failure}
 
 
 @dataclass(frozen=True)
@@ -139,6 +147,8 @@ class RequestList(Result):
     left_out: int = 0
     dropped: int = 0
     details: RequestDetails | None = None
+    # The file that has the list as JSON, if it is more than an answer may hold.
+    path: Own = Own("")
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -168,6 +178,7 @@ class Network(TabAction[RequestList]):
     failed: bool = arg("Only failures and HTTP errors.", default=False)
     regex: str | None = arg("JavaScript pattern that the URL matches.", default=None, rare=True)
     limit: int = arg("Most requests, the latest ones.", default=50, ge=0, le=500)
+    save: bool = arg("Write a long list to a file, as JSON.", default=False, rare=True)
 
     @property
     def is_about_page(self) -> bool:
@@ -185,7 +196,8 @@ class Network(TabAction[RequestList]):
             places = await tab.observer.aria.matching([request.url for request in found], self.regex)
             found = [found[place] for place in places]
         lines = _latest(found, self.limit)
-        return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped)
+        path = await _saved(tab, lines) if self.save else Own("")
+        return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped, path=path)
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
         request = tab.network.find(number)
@@ -225,6 +237,14 @@ def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
             break
         lines.append(line)
     return lines[::-1]
+
+
+async def _saved(tab: Tab, lines: Sequence[RequestLine]) -> Own:
+    """Write the list to a file if it is more than an answer may hold; return its path, or nothing."""
+    data = tab.redact(json.dumps([line.entry for line in lines], ensure_ascii=False)).encode("utf-8", "replace")
+    if len(data) <= tab.settings.observing.output:
+        return Own("")
+    return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))
 
 
 def _line(request: LoggedRequest) -> RequestLine:

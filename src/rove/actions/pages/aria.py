@@ -52,7 +52,7 @@ class AriaSnapshot(TabAction[AriaSnapshotTaken]):
 
     async def _saved(self, tab: Tab, text: str) -> Own:
         folder, _, name = (self.path or "").rpartition("/")
-        return Own(await Workspace(tab.settings.workspace_folder).save(folder or ".", name, text.encode()))
+        return Own(await Workspace(tab.settings.workspace_folder).save(folder or ".", name, tab.redact(text).encode()))
 
     async def _matches(self, tab: Tab, text: str) -> tuple[int, ...]:
         lines = text.split("\n")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 MOST_CHARACTERS = 60_000
+LONGEST_LINE = 5_000
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,21 @@ class Outline(TabAction[OutlineTaken]):
     async def perform(self, tab: Tab) -> OutlineTaken:
         element = await tab.resolve(self.target) if self.target else None
         seen = await tab.observer.aria.take_outline(element.ref if element else None)
-        lines = seen.text.split("\n") if seen.text else []
+        lines = [_cut(line) for line in seen.text.split("\n")] if seen.text else []
         if element is None:
             title = json.dumps(await tab.title(), ensure_ascii=False)
             lines = [f"document {title}", *(f"  {line}" for line in lines)]
         kept = _first(lines)
         return OutlineTaken("\n".join(kept), len(lines) - len(kept), seen.origins)
+
+
+def _cut(line: str) -> str:
+    """Return the beginning of a line that is too long, and whether the rest has a mark of what is not seen."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    rest = line[LONGEST_LINE:]
+    mark = " (partly invisible)" if "invisible: " in rest or "(screen-reader only)" in rest else ""
+    return line[:LONGEST_LINE].rstrip("\\") + f'…" (+{len(rest)} characters){mark}'
 
 
 def _first(lines: list[str]) -> list[str]:

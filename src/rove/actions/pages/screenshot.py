@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw_marks
+from rove.errors import ElementNotReady
 from rove.outcome import Attachment, Own, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
@@ -57,6 +58,8 @@ class Screenshot(TabAction[Pictured]):
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
         box = await element.box() if element else None
+        if element and box and not (box["width"] and box["height"]):
+            raise ElementNotReady(f"{element.line} is not visible.", retryable=False)
         picture = await tab.take_screenshot(box, self.full_page, self.format, self.max_side)
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:

@@ -47,9 +47,9 @@ def exception_location(details: dict[str, Any]) -> str:
     return source_location(details) or source_location(frames[0])
 
 
-def truncate(text: str) -> str:
-    """Cut a text to `MAX_LENGTH` characters and append its full length."""
-    return text if len(text) <= MAX_LENGTH else f"{text[:MAX_LENGTH]}… ({len(text)} characters)"
+def truncate(text: str, longest: int = MAX_LENGTH) -> str:
+    """Cut a text to so many characters and append its full length."""
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"
 
 
 def _clean_url(url: str) -> str:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from rove.chromium.events.console_format import RemoteObject, argument_text, truncate
+from rove.chromium.events.console_format import MAX_LENGTH, RemoteObject, argument_text, truncate
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.tasks import BackgroundTasks
 
 # Larger objects are told by the beginning that the browser reports with each call.
 MAX_BYTES = 20_000
 MAX_FETCHES = 20
+# The most characters of a text, and of all long texts of a log.
+MAX_STRING = 1_000_000
+MAX_LONG_TEXTS = 8_000_000
 # The browser shortens the strings of an object's preview to this length.
 PREVIEW_STRING = 100
 # Fails where a getter of the page would change something. Returned by value, getters would run without that check.
@@ -30,6 +34,8 @@ class ConsoleValues:
     def __init__(self, tasks: BackgroundTasks) -> None:
         self._tasks = tasks
         self._fetching = 0
+        self._long: deque[list[Any]] = deque()
+        self._room = MAX_LONG_TEXTS
 
     def convert(self, cdp: CdpSession, arguments: list[RemoteObject]) -> list[Any]:
         """Return the arguments as JSON data. Objects of which the call has only the beginning are completed later."""
@@ -38,7 +44,19 @@ class ConsoleValues:
             if _is_incomplete(argument) and self._fetching < MAX_FETCHES:
                 self._fetching += 1
                 self._tasks.start(self._complete(cdp, argument["objectId"], values, index))
+        self._make_room(values)
         return values
+
+    def _make_room(self, values: list[Any]) -> None:
+        """Shorten the oldest long texts if all of them together are too long."""
+        if not (size := _long_texts(values)):
+            return
+        self._long.append(values)
+        self._room -= size
+        while self._room < 0:
+            oldest = self._long.popleft()
+            self._room += _long_texts(oldest)
+            oldest[:] = [truncate(value) if isinstance(value, str) else value for value in oldest]
 
     async def _complete(self, cdp: CdpSession, object_id: str, values: list[Any], index: int) -> None:
         try:
@@ -51,13 +69,17 @@ class ConsoleValues:
             self._fetching -= 1
 
 
+def _long_texts(values: list[Any]) -> int:
+    return sum(len(value) for value in values if isinstance(value, str) and len(value) > 2 * MAX_LENGTH)
+
+
 def _value(argument: RemoteObject) -> Any:
     """Return an argument as JSON data; as text where JSON cannot hold it, or where only its beginning is known."""
     kind = argument.get("type")
     if kind == "undefined":
         return None
     if kind == "string":
-        return truncate(argument["value"])
+        return truncate(argument["value"], MAX_STRING)
     if "value" in argument:
         return argument["value"]
     if _is_plain(argument) and not _is_incomplete(argument):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from rove.chromium.frames.execution_context import exception_text
@@ -78,9 +79,25 @@ async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResu
             quotes_page=False,
         ) from error
     if "exceptionDetails" in answer:
-        raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+        raise ScriptFailed(await _thrown_text(cdp, answer["exceptionDetails"]))
     result: CdpResult = answer["result"]
     return result
+
+
+async def _thrown_text(cdp: CdpSession, details: dict[str, Any]) -> str:
+    """Return what a script has thrown as text: an error as its message, any other object as JSON."""
+    thrown = details.get("exception", {})
+    if thrown.get("subtype") == "error" or "objectId" not in thrown:
+        return exception_text(details)
+    by_value = {"functionDeclaration": _PLAIN_VALUE, "objectId": thrown["objectId"], "returnByValue": True}
+    try:
+        answer = await cdp.send("Runtime.callFunctionOn", by_value, MAX_RESULT_BYTES)
+    except CdpError:
+        return exception_text(details)  # it contains itself or is too large: the browser's description says what it is
+    if "exceptionDetails" in answer or "value" not in answer["result"]:
+        return exception_text(details)
+    data = json.dumps(answer["result"]["value"], ensure_ascii=False)
+    return exception_text({**details, "exception": {"description": data}})
 
 
 def _is_function(expression: str) -> bool:

@@ -8,6 +8,8 @@ from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ElementGone, ScriptFailed
 from rove.validation.record import dataclass
 
+LONGEST_MESSAGE = 4_000
+
 
 @dataclass(frozen=True)
 class ExecutionContext:
@@ -43,8 +45,9 @@ def call_params(context: int, function: str, arguments: tuple[Any, ...], by_valu
 def exception_text(details: dict[str, Any]) -> str:
     """Return an exception as text: `ReferenceError: foo is not defined at line 1`."""
     exception = details.get("exception", {})
-    text = exception.get("description") or str(exception.get("value", details.get("text", "unknown error")))
-    first = text.splitlines()[0] if text else "unknown error"
+    text = exception.get("description") or str(exception.get("value", details.get("text", "")))
+    # The stack of an error follows its message, which may have several lines.
+    message = text.partition("\n    at ")[0].strip()[:LONGEST_MESSAGE] or "unknown error"
     # `lineNumber` of the details counts from one where code runs as in a console, and from zero elsewhere.
     position = (details.get("stackTrace", {}).get("callFrames") or [details])[0]
-    return f"{first} at line {position.get('lineNumber', 0) + 1}"
+    return f"{message} at line {position.get('lineNumber', 0) + 1}"

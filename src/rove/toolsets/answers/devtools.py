@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from rove.actions.devtools.console import ConsoleLines
-from rove.actions.devtools.network import RequestLine, RequestList
+from rove.actions.devtools.network import RequestList
 from rove.actions.devtools.workers import WorkerList
 from rove.actions.pages.navigation import Navigated
 from rove.actions.pages.script import Evaluated
@@ -65,8 +65,8 @@ def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     result = outcome.result
     assert isinstance(result, ConsoleLines)
     if result.path:
-        return _in_file(result.path, f"{result.dropped} older entries were dropped." if result.dropped else "")
-    return Answer(_as_json(result.latest(result.limit)))
+        return _in_file(result.path, _dropped(result.dropped, "entries"))
+    return _inline(result.latest(result.limit), _dropped(result.dropped, "entries"))
 
 
 @answer_form("service_workers")
@@ -81,10 +81,11 @@ def service_workers(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 
 @answer_form("network_sources")
 def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
-    """Tell the source of each response as a JSON list."""
+    """Tell the source of each response as a JSON list, or the file that has it."""
     result = outcome.result
     assert isinstance(result, RequestList)
-    return Answer(_as_json([*map(_source, result.requests)]))
+    note = _dropped(result.dropped, "requests")
+    return _in_file(result.path, note) if result.path else _inline([each.entry for each in result.requests], note)
 
 
 @error_form("devtools")
@@ -109,10 +110,12 @@ def _registration(worker: WorkerInfo) -> dict[str, Any]:
     return {**facts, "controlling": worker.controls_page}
 
 
-def _source(request: RequestLine) -> dict[str, Any]:
-    facts = {"url": request.url, "method": request.method, "type": request.type, "status": request.status}
-    failure = {"error": request.failure} if request.failure else {}
-    return {**facts, "source": request.source, "context": request.context, **failure}
+def _dropped(count: int, what: str) -> str:
+    return f"{count} older {what} were dropped." if count else ""
+
+
+def _inline(entries: list[dict[str, Any]], note: str) -> Answer:
+    return Answer("\n".join(filter(None, [_as_json(entries), note])))
 
 
 def _in_file(path: str, note: str = "") -> Answer:

@@ -28,6 +28,7 @@ from rove.toolsets.playwright.paths import outside_of, shown_path
 from rove.toolsets.playwright.results import result_of, tab_lines
 from rove.toolsets.tool import Answer, ToolRequest
 from rove.validation.pattern import pattern
+from rove.views.line_breaks import unbroken
 from rove.views.page_view import ModalState, PageView
 
 # The last section of an answer: it holds the end of the wrapper.
@@ -36,6 +37,7 @@ SNAPSHOT_TOOL = "browser_snapshot"
 HANDLERS = {"answer": "browser_handle_dialog", "files": "browser_file_upload"}
 CLEARING = ("browser_handle_dialog", "browser_file_upload")
 Section = tuple[str, list[str]]
+_HEADING = pattern(r"(?m)^###")
 _REF = pattern(r" ?\[(?:f\d+)?e\d+\]")
 # Importing them declares them.
 CONVERSIONS = arguments
@@ -82,7 +84,7 @@ def _page_lines(view: PageView) -> list[str]:
     tab = view.current
     if tab is None:
         return []
-    lines = [f"- Page URL: {tab.url}", *([f"- Page Title: {tab.title}"] if tab.title else [])]
+    lines = [f"- Page URL: {unbroken(tab.url)}", *([f"- Page Title: {unbroken(tab.title)}"] if tab.title else [])]
     if view.status is not None and not 200 <= view.status < 300:
         lines.append(f"- HTTP status: {view.status} {_phrase(view.status)}".rstrip())
     if view.counts.errors or view.counts.warnings:
@@ -101,7 +103,9 @@ def _modal_lines(states: Iterable[ModalState]) -> list[str]:
 
 
 def _described(state: ModalState) -> str:
-    return "File chooser" if state.waits_for == "files" else f'"{state.kind}" dialog with message "{state.message}"'
+    if state.waits_for == "files":
+        return "File chooser"
+    return f'"{state.kind}" dialog with message "{unbroken(state.message)}"'
 
 
 def _console_lines(view: PageView) -> list[str]:
@@ -115,15 +119,21 @@ def _console_lines(view: PageView) -> list[str]:
 def _download_lines(outcome: AnyOutcome) -> list[str]:
     lines: list[str] = []
     for download in outcome.view.downloads if outcome.view else ():
-        lines.append(f"- Downloading file {download.name} ...")
+        name = unbroken(download.name)
+        lines.append(f"- Downloading file {name} ...")
         if download.path:
-            lines.append(f'- Downloaded file {download.name} to "{shown_path(download.path)}"')
+            lines.append(f'- Downloaded file {name} to "{unbroken(shown_path(download.path))}"')
     return lines
 
 
 def _text(sections: Iterable[Section], origin: str | None) -> str:
-    told = "\n".join(line for title, lines in sections if lines for line in (f"### {title}", *lines))
+    told = "\n".join(line for title, lines in sections if lines for line in (f"### {title}", *map(_inside, lines)))
     return wrapped([Passage(f"{told}\n{END}", origin, is_raw=True)]) if origin else told
+
+
+def _inside(lines: str) -> str:
+    """Return what stands in a section: no line of it begins another one."""
+    return _HEADING.sub(r"\\###", lines)
 
 
 @error_form("playwright")
@@ -158,4 +168,5 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
     if isinstance(error, AmbiguousTarget):
         return f'Error: strict mode violation: "{target}" matches several elements. Use the ref of one of them.'
     # A ref in rove's own numbering would mean another element here.
-    return _REF.sub("", f"Error: {error.message}\n{error.hint}")
+    message = unbroken(error.message) if error.origin else error.message
+    return _REF.sub("", f"Error: {message}\n{error.hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import PurePosixPath
 from typing import Any
 
 from rove.outcome import moment
@@ -83,6 +84,16 @@ def path(filename: object, kind: object, element: object, scale: object) -> str:
         return name if "/" in name else f"./{name}"
     stamp = moment(time.time()).removesuffix("+00:00").replace(":", "-").replace(".", "-")
     return f"{FOLDER}/{'element' if element else 'page'}-{stamp}Z.{kind or 'png'}"
+
+
+@conversion("playwright_output")
+def output(filename: object) -> str:
+    """Return the file below the output folder that text of pages is saved to."""
+    name = str(filename)
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0].startswith("/") or ".." in parts:
+        raise ValueError(f"must be a name below {FOLDER}/, not {name!r}")
+    return "/".join((FOLDER, *(parts[1:] if parts[0] == FOLDER else parts)))
 
 
 @conversion("playwright_seconds")

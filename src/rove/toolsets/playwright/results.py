@@ -15,6 +15,7 @@ from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
 from rove.views.console_line import console_line
+from rove.views.line_breaks import unbroken
 from rove.views.page_view import PageView, ViewedTab
 
 Arguments = Mapping[str, Any]
@@ -29,7 +30,7 @@ FETCHED = ("fetch", "xhr")
 def tab_lines(tabs: Iterable[ViewedTab]) -> list[str]:
     """Return a line for each tab."""
     lines = [
-        f"- {number}:{' (current)' if tab.is_current else ''} [{tab.title}]({tab.url})"
+        f"- {number}:{' (current)' if tab.is_current else ''} [{unbroken(tab.title)}]({unbroken(tab.url)})"
         for number, tab in enumerate(tabs)
     ]
     return lines or [NO_TABS]

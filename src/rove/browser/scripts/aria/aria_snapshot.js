@@ -4,6 +4,7 @@ import { bodyOf, rectOf, rootElementOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { beginPass } from "../snapshot/snapshot.js";
 import { distilAriaTree } from "./aria_distilling.js";
+import { isFrameWithContent, tellsMark } from "./aria_marks.js";
 import { ariaTreeOf } from "./aria_tree.js";
 import { addOutline } from "./outline.js";
 import { yamlKey, yamlValue } from "./yaml.js";
@@ -21,7 +22,7 @@ const keyOf = (node, options, isInPointer) => {
   if (node.number) key += ` [ref=${options.prefix || ""}e${node.number}]`;
   if (node.number && node.isPointer && !isInPointer) key += " [cursor=pointer]";
   if (options.boxes) key += boxWord(node.element);
-  return node.name ? key + node.mark : key;
+  return tellsMark(node) ? key + node.mark : key;
 };
 
 /** @param {Element} element */
@@ -33,8 +34,7 @@ const boxWord = (element) => {
 /** @param {AriaNode} node @param {number} depth @param {boolean} isInPointer @param {AriaPage} page */
 const addLines = (node, depth, isInPointer, page) => {
   const key = `${indent(depth)}- ${yamlKey(keyOf(node, page.options, isInPointer))}`;
-  if (node.role === "iframe" && node.number)
-    page.frames.push([page.lines.length, depth, `e${refNumber(node.element)}`]);
+  if (isFrameWithContent(node)) page.frames.push([page.lines.length, depth, `e${refNumber(node.element)}`]);
   const [only] = node.children;
   const text = node.children.length === 1 && typeof only === "string" ? only : null;
   const children = page.options.depth && depth === page.options.depth && text === null ? [] : node.children;
@@ -62,7 +62,7 @@ export const ariaSnapshot = (options) => {
   const page = { options, lines: [], frames: [], origin: self.origin };
   if (!root) return page;
   beginPass({});
-  const top = ariaTreeOf(root);
+  const top = ariaTreeOf(root, Boolean(options.isOutline));
   distilAriaTree(top, options.depth || 0);
   if (options.isOutline) addOutline(top.children, 0, page);
   else addChildLines(top.children, 0, false, page);

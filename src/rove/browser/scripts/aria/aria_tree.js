@@ -12,7 +12,6 @@ import {
   localNameOf,
   nextSiblingOf,
   textContentOf,
-  textDataOf,
 } from "../dom/natives.js";
 import { clean, squash } from "../dom/text.js";
 import { childListOf, flattenedParent, MAX_NESTING, shadowChildren } from "../dom/tree.js";
@@ -24,10 +23,8 @@ import { inputType } from "../roles/controls.js";
 import { hidesValue } from "../roles/passwords.js";
 import { ARIA_ROLES } from "../roles/role_names.js";
 import { hasOwnLabel, roleOf } from "../roles/roles.js";
-import { markFor } from "../snapshot/lines.js";
-import { contextInside } from "../visibility/contexts.js";
-import { PARTLY_CLIPPED, unseenText, unseenTexts } from "../visibility/text_visibility.js";
 import { ariaBoxOf, hidesContentForAria, isHiddenForAria, takesPointer } from "./aria_boxes.js";
+import { ariaNameMark, frameMark, markedText, prepareAriaMarks } from "./aria_marks.js";
 import { ariaNumberOf } from "./aria_refs.js";
 import { ariaStatesOf } from "./aria_states.js";
 
@@ -94,14 +91,6 @@ const nameWithSources = (element, role, isHidden) => {
 /** @param {Element} element */
 export const ariaNameOf = (element) => nameWithSources(element, ariaRoleOf(element), false).name;
 
-/** @param {Element} element @param {boolean} isContent */
-const unseenNameMark = (element, isContent) => {
-  const context = contextInside(element);
-  const [reason, text] = isContent ? unseenTexts(element)[0] || ["", ""] : [context.reason, ""];
-  if (!reason || reason === PARTLY_CLIPPED) return "";
-  return markFor(reason) + (isContent ? `: ${JSON.stringify(squash(clean(text)).slice(0, 80))}` : "");
-};
-
 /** @param {Element} element @param {string} role @param {AriaBox} box */
 const isPlainInline = (element, role, box) => {
   const child = firstChildOf(element);
@@ -133,6 +122,7 @@ const ariaNodeOf = (element, isHidden) => {
   if (isFrameElement(element)) {
     const frame = newAriaNode(element, "iframe", "", box);
     frame.states = frame.isActive ? " [active]" : "";
+    frame.mark = frameMark(element);
     return frame;
   }
   const role = ariaRoleOf(element);
@@ -140,7 +130,7 @@ const ariaNodeOf = (element, isHidden) => {
   const naming = nameWithSources(element, role, isHidden);
   const node = newAriaNode(element, role, naming.name, box);
   node.states = ariaStatesOf(element, role, node.isActive);
-  node.mark = naming.name ? unseenNameMark(element, naming.isContent) : "";
+  node.mark = naming.name ? ariaNameMark(element, role, naming.name, naming.isContent) : "";
   node.sources = naming.sources;
   node.children = valueTexts(element);
   return node;
@@ -151,16 +141,6 @@ const valueTexts = (element) => {
   const isField = isTag(element, "input") || isTag(element, "textarea");
   if (!isField || (isTag(element, "input") && /^(?:checkbox|radio|file)$/.test(inputType(element)))) return [];
   return [hidesValue(element) ? "•".repeat(element.value.length) : clean(element.value)];
-};
-
-/** @param {Node} node */
-const markedText = (node) => {
-  const text = clean(textDataOf(node));
-  const parent = flattenedParent(node);
-  if (!parent || !squash(text)) return text;
-  const context = contextInside(parent);
-  const reason = context.seen ? unseenText(node, context) : "not rendered";
-  return reason && reason !== PARTLY_CLIPPED ? `${text}${markFor(reason)}` : text;
 };
 
 /** @param {AriaNode} node @param {Node} child @param {boolean} isShown @param {boolean} isHidden */
@@ -213,8 +193,9 @@ const addProperties = (node, element) => {
 };
 
 // The tree under an element that stands for all; the pass must have begun.
-/** @param {Element} root @returns {AriaNode} */
-export const ariaTreeOf = (root) => {
+/** @param {Element} root @param {boolean} isOutline @returns {AriaNode} */
+export const ariaTreeOf = (root, isOutline) => {
+  prepareAriaMarks(isOutline);
   met = new Set();
   nesting = 0;
   const top = newFragment(root);

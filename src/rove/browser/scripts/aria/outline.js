@@ -1,9 +1,12 @@
 // An aria tree as an outline: role, quoted name and [attributes] of each element, nested by two spaces, without refs.
 
 import { attr, lowerCaseAttr } from "../dom/attributes.js";
-import { isTag } from "../dom/elements.js";
+import { isEditingHost, isTag } from "../dom/elements.js";
 import { refNumber } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
+import { valueState } from "../roles/values.js";
+import { firstUnseen, markFor } from "../snapshot/lines.js";
+import { isFrameWithContent, tellsMark } from "./aria_marks.js";
 
 // Elements around texts and others that say nothing by themselves.
 const SAY_NOTHING = new Set(["generic", "paragraph", "presentation", "rowgroup"]);
@@ -24,10 +27,20 @@ const outlineHref = (node) => {
 /** @param {AriaNode} node */
 const isValueField = ({ element }) => isTag(element, "input") || isTag(element, "textarea");
 
+const LONGEST_OUTLINE_VALUE = 300;
+
+// The value of what is no field of HTML: a slider of ARIA, a progress bar, an editable element.
+/** @param {AriaNode} node */
+const ariaValue = ({ element, role }) => {
+  const value = valueState(element, role, LONGEST_OUTLINE_VALUE).trim();
+  return value ? [value + markFor(isEditingHost(element) ? firstUnseen([element]) : "")] : [];
+};
+
 // The texts that a field has as children are its value.
 /** @param {AriaNode} node */
 const outlineValue = (node) => {
   const { element } = node;
+  if (!isTag(element, "select") && !isValueField(node)) return ariaValue(node);
   const chosen = isTag(element, "select") ? Array.from(element.selectedOptions, (option) => squash(option.text)) : [];
   const written = isValueField(node) ? node.children.filter((child) => typeof child === "string") : [];
   const value = [...chosen, ...written].join(", ");
@@ -50,7 +63,7 @@ const outlineLine = (node) => {
   ];
   const name = node.name ? ` ${JSON.stringify(node.name)}` : "";
   const told = attributes.length ? ` [${attributes.join(", ")}]` : "";
-  return `${node.role}${name}${told}${node.name ? node.mark : ""}`;
+  return `${node.role}${name}${told}${tellsMark(node) ? node.mark : ""}`;
 };
 
 // The children with those of elements that say nothing in their place.
@@ -66,8 +79,7 @@ const repeatsNeighbour = (child, beside) => typeof beside === "object" && beside
 
 /** @param {AriaNode} node @param {number} depth @param {AriaPage} page */
 const addOutlineNode = (node, depth, page) => {
-  if (node.role === "iframe" && node.number)
-    page.frames.push([page.lines.length, depth, `e${refNumber(node.element)}`]);
+  if (isFrameWithContent(node)) page.frames.push([page.lines.length, depth, `e${refNumber(node.element)}`]);
   page.lines.push("  ".repeat(depth) + outlineLine(node));
   addOutline(isValueField(node) ? [] : node.children, depth + 1, page);
 };

@@ -49,7 +49,7 @@ const boxAround = (node) => {
 
 // The text nodes of a name that comes from content.
 /** @param {Element} element */
-const textNodesIn = (element) => {
+export const textNodesIn = (element) => {
   if (shadowsWereMet) return shownTextsIn(element);
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   /** @type {Node[]} */
@@ -112,6 +112,11 @@ const nodeReason = (node, row) => {
   const inside = contextOf(node);
   return paintReason(points, inside.facts, inside);
 };
+
+// The reason why a text cannot be seen for what is painted over it or behind it; all surfaces must be known.
+/** @param {Node} node @param {VisibilityContext} context */
+export const paintedOverReason = (node, { displaced, sunken }) =>
+  hasSurfaces() ? nodeReason(node, /** @type {Row} */ ({ flags: TEXT, displaced: displaced || sunken })) : "";
 
 // A row may consist of several texts, of which only some cannot be seen.
 /** @param {Row} row @param {boolean} hasRowsInside */
