@@ -143,6 +143,7 @@ async def test_all_steps_of_a_batch_share_its_deadline(session: Session, site: S
     assert len(batch.done) + 1 + len(batch.not_run) == 10
 
 
+@pytest.mark.slow  # waits for several deadlines
 async def test_without_a_timeout_each_step_of_a_batch_has_its_own_deadline(home: Path, site: Site) -> None:
     own = Settings(allow_host=OWN_SITES, home=home / "steps", deadlines=Deadlines(action=4, launch=60))
     pause = {"action": "evaluate", "expression": "new Promise(done => setTimeout(done, 1500))"}

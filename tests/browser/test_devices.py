@@ -138,7 +138,7 @@ async def test_what_makes_no_sense_is_refused(session: Session) -> None:
     for origin in ("https://*.example.com", "https://example.com/path", "file:///etc"):
         with pytest.raises(InvalidArguments, match="`origin`"):
             await session.permissions(origin)
-    with pytest.raises(InvalidArguments, match="`grant"):
+    with pytest.raises(InvalidArguments, match="`names"):
         await session.permissions("https://example.com", ("clipboard-read",))  # type: ignore[arg-type]
     with pytest.raises(Denied):
         await session.permissions("http://10.0.0.1", ("geolocation",))

@@ -66,6 +66,7 @@ async def test_what_may_change_is_retryable(session: Session, site: Site) -> Non
     assert is_retryable(await error_of(session.using(timeout=1).click("button")))
 
 
+@pytest.mark.slow  # every line of a page
 async def test_a_line_of_a_snapshot_is_a_target(session: Session, site: Site) -> None:
     page = await session.navigate(
         site.page(

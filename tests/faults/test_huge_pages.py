@@ -63,6 +63,7 @@ async def test_21_a_snapshot_over_its_budget_can_be_continued_without_a_gap(sess
     assert seen == set(range(1500))
 
 
+@pytest.mark.slow  # hundreds of frames
 async def test_22_of_hundreds_of_frames_some_are_shown_and_the_rest_are_counted(session: Session, site: Site) -> None:
     page = "<h1>Crowded</h1>" + "<iframe srcdoc='<p>inside'></iframe>" * 150
     with answered_within(20):
@@ -107,6 +108,7 @@ async def test_30_resources_that_never_load_do_not_block_a_screenshot(session: S
         await assert_next_page_loads(session, site)
 
 
+@pytest.mark.slow  # waits for what never comes
 async def test_30_a_style_sheet_that_never_loads_does_not_block_a_screenshot(session: Session, site: Site) -> None:
     async with serving(never_answer) as place:
         page = f"<link rel=stylesheet href=http://{place}/x.css><h1>Words</h1>"

@@ -37,6 +37,7 @@ async def test_a_tab_that_is_known_to_be_stuck_is_not_waited_for_again(session: 
     assert "Busy again" in (await session.navigate(site.page("/next", "<h1>Busy again</h1>"))).changes.text
 
 
+@pytest.mark.slow  # waits for a page that is busy
 async def test_a_stuck_tab_that_recovers_answers_again(session: Session, site: Site) -> None:
     await make_stuck(session, site, 5_000)
     await session.run(Wait(seconds=8), timeout=20)

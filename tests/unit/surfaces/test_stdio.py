@@ -52,7 +52,9 @@ async def read_lines(descriptor: int, count: int) -> list[bytes]:
         return await asyncio.to_thread(lambda: [source.readline() for _ in range(count)])
 
 
-@pytest.mark.parametrize("kind", [pipe, file, terminal, sockets])
+@pytest.mark.parametrize(
+    "kind", [pipe, *(pytest.param(each, marks=pytest.mark.slow) for each in (file, terminal, sockets))]
+)
 async def test_messages_are_written_in_order(kind: Callable[[Path], Ends], tmp_path: Path) -> None:
     reading, writing = kind(tmp_path)
     output = Output(writing, overflow)

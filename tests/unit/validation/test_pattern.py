@@ -27,6 +27,7 @@ def test_a_pattern_is_compiled_once_at_its_first_use() -> None:
     assert word.compiled is word.compiled
 
 
+@pytest.mark.slow  # imports every module
 def test_every_pattern_of_rove_compiles() -> None:
     assert rove.surfaces.cli.serving
     declared = [found for found in gc.get_objects() if isinstance(found, Pattern) and found.text != "("]
