@@ -19,6 +19,7 @@ from rove.errors import Denied, InvalidArguments, ProfileInUse, StateUnusable
 from rove.guard.policy.rule_policy import LoginBinding, RulePolicy
 from rove.settings.logins import Logins
 from rove.settings.tree import Deadlines, Settings
+from rove.states.choice import LoginKind
 from rove.states.state import BrowserState
 
 
@@ -253,7 +254,7 @@ async def test_a_client_of_a_server_uses_and_changes_only_its_own_states(own: Se
 
 
 async def test_a_session_is_told_only_of_states_that_are_bound_to_it(home: Path) -> None:
-    bindings = {
+    bindings: dict[LoginKind, tuple[LoginBinding, ...]] = {
         "state": (LoginBinding(name=("bank",), session=("money",)), LoginBinding(name=("news",), session=("*",)))
     }
     settings = Settings(home=home / "bound", logins=Logins(key="file"))
