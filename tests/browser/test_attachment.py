@@ -27,6 +27,9 @@ from rove.errors import BrowserUnavailable, Denied, InvalidSettings, NotOpen, Un
 from rove.render.outcomes import as_text
 from rove.settings.tree import Deadlines, Settings, load
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 WARNING = "NOT GUARDED"
 MINE = "<title>Mine</title><h1>Mine</h1><button onclick=\"this.textContent = 'Pressed'\">Press</button>"
 

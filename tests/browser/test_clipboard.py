@@ -9,6 +9,9 @@ from tests.site import Site
 
 from rove import Session
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 FIELDS = "<input id=a value='green tea'><input id=b><textarea id=c></textarea><p id=d contenteditable>rich</p>"
 
 

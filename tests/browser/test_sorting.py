@@ -7,6 +7,9 @@ from tests.site import Site
 
 from rove import Session
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 STYLE = """<style>
   ul { list-style: none; margin: 0 0 20px; padding: 6px; border: 1px solid; min-height: 60px }
   li { user-select: none; height: 34px; width: 90px; margin: 4px; border: 1px solid }

@@ -16,6 +16,9 @@ from rove import Session
 from rove.errors import RoveError
 from rove.render.outcomes import as_text, error_data, error_text
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 FIELDS = """<input id=name aria-label=Name value=old><input type=checkbox id=box aria-label=Box checked>
 <select id=size aria-label=Size><option>A<option>B</select><a href=#here id=link>Docs</a>
 <div id=note contenteditable>old</div>

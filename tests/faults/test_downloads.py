@@ -21,6 +21,9 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, RoveError
 from rove.settings.tree import Deadlines, Limits, Settings
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 MAX_DOWNLOADS = 4
 FILE = (
     b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n"

@@ -19,6 +19,9 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed, RoveError
 from rove.settings.tree import Deadlines, Settings
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 BUDGET = 4000
 
 

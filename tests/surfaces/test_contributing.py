@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "CONTRIBUTING.md"
 COPIED_PATHS = [

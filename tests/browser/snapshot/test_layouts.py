@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tests.browser.snapshot.conftest import World
     from tests.site import Site
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 COMMENT = re.compile(r"^<!-- (seen|hidden): (.+) -->$", re.MULTILINE)
 _, *PARTS = COMMENT.split((Path(__file__).parent / "layouts.html").read_text())
 LAYOUTS = list(zip(PARTS[::3], PARTS[1::3], PARTS[2::3], strict=True))

@@ -14,6 +14,9 @@ from rove.snapshot.tree import UNSEEN
 if TYPE_CHECKING:
     from tests.browser.snapshot.conftest import World
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 PAGES: dict[str, Any] = json.loads((Path(__file__).parent / "unseen_pages.json").read_text())
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw=="
 PICTURE = (

@@ -17,6 +17,9 @@ from tests.surfaces.test_mcp import connected as connected_to_process
 
 from rove.settings.tree import Settings
 
+# The whole run must stay short; `make test-all` runs these too.
+pytestmark = pytest.mark.slow
+
 ERAS = ["legacy", "2026-07-28"]
 
 
