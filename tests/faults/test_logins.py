@@ -38,7 +38,7 @@ def is_error(answer: dict[str, Any]) -> bool:
 
 
 CHOICES = {
-    "profile": ({"PROFILE": "work"}, "profiles/work/last.state"),
+    "profile": ({"PROFILE": "office"}, "profiles/office/last.state"),
     "state": ({"LOGINS_STATE": "app", "LOGINS_SAVE_ON_CLOSE": "true"}, "states/app.state"),
 }
 

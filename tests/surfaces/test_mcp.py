@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import os
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,20 +14,14 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ImageContent, TextContent
+from mcp_types import CallToolResult, ImageContent
+from tests.mcp_clients import ROVE, environment, held_open, text_of
 from tests.reading import ref_of
-from tests.site import OWN_SITES, Site
+from tests.site import Site
 
 from rove.action import CORE, registry
 
-ROVE = str(Path(sys.executable).parent / "rove")
-ENVIRONMENT = {"ROVE_ALLOW_HOST": ",".join(OWN_SITES)}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
-
-
-def environment(home: Path) -> dict[str, str]:
-    """Return the environment of a server, because the SDK passes on few variables; it runs this checkout."""
-    return ENVIRONMENT | {"ROVE_HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
 
 
 @asynccontextmanager
@@ -42,27 +34,8 @@ async def connected(home: Path, mode: str) -> AsyncGenerator[Client]:
 @pytest.fixture(scope="module", params=list(ERAS))
 async def client(request: pytest.FixtureRequest, home: Path) -> AsyncGenerator[Client]:
     """A client with its own server process for each era, opened and closed by one task, as anyio requires."""
-    ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-    over = asyncio.Event()
-
-    async def live() -> None:
-        try:
-            async with connected(home / "mcp", request.param) as made:
-                ready.set_result(made)
-                await over.wait()
-        except BaseException as error:
-            if not ready.done():
-                ready.set_exception(error)
-            raise
-
-    living = asyncio.ensure_future(live())
-    yield await ready
-    over.set()
-    await living
-
-
-def text_of(result: CallToolResult) -> str:
-    return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+    async with held_open(connected(home / "mcp", request.param)) as client:
+        yield client
 
 
 def error_of(result: CallToolResult) -> dict[str, Any]:

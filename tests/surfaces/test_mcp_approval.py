@@ -25,8 +25,9 @@ from mcp_types import (
     InputRequiredResult,
     InputResponse,
 )
+from tests.mcp_clients import ROVE, environment, text_of
 from tests.site import Site
-from tests.surfaces.test_mcp import ROVE, environment, error_of, text_of
+from tests.surfaces.test_mcp import error_of
 
 ERAS = ["legacy", "2026-07-28"]
 POLICY = """\

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp_types import CallToolResult, ImageContent, TextContent
+from tests.mcp_clients import ROVE, held_open
 from tests.site import OWN_SITES
-
-ROVE = str(Path(sys.executable).parent / "rove")
 
 
 class Browser:
@@ -71,23 +68,6 @@ async def connected(home: Path, *flags: str, **settings: str) -> AsyncGenerator[
         yield Browser(client, home)
 
 
-@asynccontextmanager
-async def lasting(home: Path) -> AsyncGenerator[Browser]:
-    """Connect in a task of its own: a fixture is closed by another task than it is opened by, which anyio forbids."""
-    ready: asyncio.Future[Browser] = asyncio.get_running_loop().create_future()
-    over = asyncio.Event()
-
-    async def live() -> None:
-        try:
-            async with connected(home) as browser:
-                ready.set_result(browser)
-                await over.wait()
-        except BaseException as error:
-            if not ready.done():
-                ready.set_exception(error)
-            raise
-
-    living = asyncio.ensure_future(live())
-    yield await ready
-    over.set()
-    await living
+def lasting(home: Path) -> AbstractAsyncContextManager[Browser]:
+    """Connect for as long as a fixture lasts."""
+    return held_open(connected(home))

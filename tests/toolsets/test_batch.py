@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mcp_types import ImageContent
+from tests.mcp_clients import text_of
 from tests.site import Site
-from tests.surfaces.test_mcp import text_of
 from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, Person, connected
 
 PAGE = """<title>Tea</title><h1>Tea room</h1><input id=name aria-label=Name>

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import io
 import json
-import os
 import re
-import shlex
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pillow_heif
 import pytest
-from mcp import StdioServerParameters
-from mcp.client.client import Client
-from mcp_types import CallToolResult, ImageContent, TextContent
 from PIL import Image
-from tests.processes import eventually
-from tests.site import OWN_SITES, Site
+from tests.mcp_clients import text_of
+from tests.site import Site
+from tests.toolsets.devtools_client import PATIENCE, Tools, conversation, image_in
 
-from rove.chromium.process.watchdog import processes_of
 from rove.settings.tree import resolve
 
-ROVE = str(Path(sys.executable).parent / "rove")
-PATIENCE = 10.0
 SERVICE_WORKER = """console.log('in service');
   self.addEventListener('install', () => skipWaiting());
   self.addEventListener('activate', event => event.waitUntil(clients.claim()));
@@ -42,88 +27,6 @@ SERVICE_WORKER = """console.log('in service');
 CONTROLLED = """(async () => { await navigator.serviceWorker.register('/sw.js');
   while (!navigator.serviceWorker.controller) await new Promise(r => setTimeout(r, 20)); return true })()"""
 CACHED = {"Cache-Control": "max-age=1000"}
-
-
-class Tools:
-    """Calls tools of one conversation and returns the text of their answers."""
-
-    def __init__(self, client: Client, workspace: Path) -> None:
-        self.client = client
-        self.workspace = workspace
-
-    async def call(self, tool: str, **arguments: Any) -> CallToolResult:
-        return await self.client.call_tool(tool, arguments)
-
-    async def text(self, tool: str, **arguments: Any) -> str:
-        result = await self.call(tool, **arguments)
-        assert not result.is_error, text_of(result)
-        return text_of(result)
-
-    async def error(self, tool: str, **arguments: Any) -> str:
-        """Return the text of an error, without the marks of what a page wrote."""
-        result = await self.call(tool, **arguments)
-        assert result.is_error, text_of(result)
-        return re.sub(r"</?untrusted.*>\n", "", text_of(result))
-
-    async def value(self, expression: str, **arguments: Any) -> Any:
-        text = await self.text("browser_eval", expression=expression, **arguments)
-        match = re.fullmatch(r"<javascript_result>(.*)</javascript_result>", text)
-        assert match, text
-        return json.loads(match[1])
-
-    async def entries(self, count: int, limit: int = 100) -> list[dict[str, Any]]:
-        """Return the console entries, once there are that many; large ones are read as the answer says."""
-        until = time.monotonic() + PATIENCE
-        while True:
-            found: list[dict[str, Any]] = self.read(await self.text("browser_recent_console_logs", limit=limit))
-            if len(found) >= count:
-                return found
-            assert time.monotonic() < until, f"waited for {count} entries in vain: {found}"
-
-    def read(self, text: str) -> Any:
-        """Return the JSON of an answer, or of the file that the command in it prints."""
-        command = re.search(r"Read it with: (.*)", text)
-        if command is None:
-            return json.loads(text)
-        words = shlex.split(command[1])
-        assert words[0] == "cat" and Path(words[1]).is_relative_to(self.workspace)
-        return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
-
-
-def text_of(result: CallToolResult) -> str:
-    return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-
-
-def image_in(result: CallToolResult) -> tuple[str, bytes]:
-    (image,) = [part for part in result.content if isinstance(part, ImageContent)]
-    return image.mime_type, base64.b64decode(image.data)
-
-
-@asynccontextmanager
-async def conversation(home: Path) -> AsyncGenerator[Tools]:
-    """A server process of its own, opened and closed by one task, as anyio requires."""
-    environment = {"ROVE_HOME": str(home), "ROVE_ALLOW_HOST": ",".join(OWN_SITES)}
-    environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
-    parameters = StdioServerParameters(command=ROVE, args=["mcp", "--toolset", "devtools"], env=environment)
-    ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-    over = asyncio.Event()
-
-    async def live() -> None:
-        try:
-            async with Client(parameters, read_timeout_seconds=60) as made:
-                ready.set_result(made)
-                await over.wait()
-        except BaseException as error:
-            if not ready.done():
-                ready.set_exception(error)
-            raise
-
-    living = asyncio.ensure_future(live())
-    try:
-        yield Tools(await ready, home / "workspace")
-    finally:
-        over.set()
-        await living
 
 
 @pytest.fixture(scope="module")
@@ -332,36 +235,6 @@ async def test_b5_the_viewport_is_resized(tools: Tools, site: Site) -> None:
     assert "`height`" in await tools.error("browser_resize", width=400)
 
 
-async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_it_was(home: Path, site: Site) -> None:
-    own = home / "crashing"
-    async with conversation(own) as tools:
-        await tools.text("browser_navigate", url=site.page("/", "<p>Page</p>"))
-        await tools.text("browser_resize", width=444, height=333)
-        for flag, told in (("--type=renderer", "t1 was reset"), ("--user-data-dir", "The browser crashed")):
-            found = [pid for folder in (own / "run").iterdir() for pid in processes_of(folder)]
-            killed = [pid for pid in found if flag in Path(f"/proc/{pid}/cmdline").read_text()]
-            for pid in killed:
-                os.kill(pid, signal.SIGKILL)
-            await asyncio.to_thread(eventually, partial(_are_gone, killed), PATIENCE)
-            result = await tools.call("browser_eval", expression="innerWidth")
-            while result.is_error:  # the call came before the news of it
-                result = await tools.call("browser_eval", expression="innerWidth")
-            answer = text_of(result)
-            assert answer.startswith(told) and answer.endswith("\n<javascript_result>444</javascript_result>")
-            assert await tools.value("[innerHeight, location.pathname]") == [333, "/"]
-
-
-async def test_b4_logs_are_read_while_the_page_is_busy_and_the_error_names_the_way_out(home: Path, site: Site) -> None:
-    async with conversation(home / "busy") as tools:
-        await tools.text("browser_navigate", url=site.page("/", "<script>console.log('tea')</script>"))
-        error = await tools.error("browser_eval", expression="while (true) {}", timeout="1s")
-        assert "busy" in error and "browser_navigate" in error
-        assert json.loads(await tools.text("browser_recent_console_logs"))[0]["args"] == ["tea"]
-        assert json.loads(await tools.text("browser_get_network_sources"))[0]["url"] == site.url("/")
-        assert "busy" in await tools.error("browser_eval", expression="1", timeout="1s")
-        assert await tools.text("browser_navigate", url=site.page("/next", "<p>Next</p>")) == "done"
-
-
 async def test_b6_images_are_read(tools: Tools) -> None:
     tools.workspace.mkdir(parents=True, exist_ok=True)
     picture = Image.new("RGB", (30, 20), "red")
@@ -525,7 +398,3 @@ async def test_a_dialog_does_not_block_the_conversation(tools: Tools, site: Site
     until = time.monotonic() + PATIENCE
     while (await tools.call("browser_eval", expression="1")).is_error:
         assert time.monotonic() < until
-
-
-def _are_gone(processes: list[int]) -> bool:
-    return not any(Path(f"/proc/{process}/exe").exists() for process in processes)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.mcp_clients import text_of
 from tests.site import Site
 from tests.surfaces.mcp_http.serving import TOKENS, connected, serving
-from tests.surfaces.test_mcp import text_of
 
 from rove.engine.sessions.sessions import Sessions
 from rove.settings.sections import Serving

@@ -6,24 +6,19 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import StdioServerParameters
-from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ImageContent, ToolListChangedNotification
+from mcp_types import CallToolResult, ImageContent
+from tests.mcp_clients import ROVE, environment, text_of
 from tests.processes import eventually
 from tests.site import Site
-from tests.surfaces.test_mcp import ROVE, environment, text_of
-from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, Person
+from tests.surfaces.test_mcp_approval import DECLINE, Person
+from tests.toolsets.sessions_client import LEGACY, NEWEST, served
 
-from rove.chromium.process.watchdog import processes_of
-
-LEGACY, NEWEST = "legacy", "2026-07-28"
 OPENER = "start_browser_session"
 TOOLS = [
     OPENER, "close_browser_session", "browser_navigate", "browser_click", "browser_fill_form", "browser_upload_file",
@@ -37,78 +32,6 @@ PAGE = """<title>Tea</title><style>p {color: green}</style><script>var unseen = 
 <script>document.querySelector('#name').oninput = e => { document.querySelector('#echo').textContent = e.target.value }
 </script>
 <script>localStorage.visits = (+localStorage.visits || 0) + 1; document.cookie = 'seen=yes'</script>"""
-
-
-class Server:
-    """A client of a server process, the questions to its user, and what it was told."""
-
-    def __init__(self, home: Path, person: Person) -> None:
-        self.home = home
-        self.workspace = home / "workspace"
-        self.person = person
-        self.changes = 0
-        self.client: Client
-
-    async def __call__(self, message: object) -> None:
-        self.changes += isinstance(message, ToolListChangedNotification)
-
-    async def names(self) -> list[str]:
-        return [tool.name for tool in (await self.client.list_tools()).tools]
-
-    async def call(self, tool: str, **arguments: Any) -> CallToolResult:
-        return await self.client.call_tool(tool, arguments)
-
-    async def text(self, tool: str, **arguments: Any) -> str:
-        """Return the text of an answer that must be no error."""
-        result = await self.call(tool, **arguments)
-        assert not result.is_error, text_of(result)
-        return text_of(result)
-
-    async def error(self, tool: str, **arguments: Any) -> str:
-        """Return the text of an error."""
-        result = await self.call(tool, **arguments)
-        assert result.is_error, text_of(result)
-        return text_of(result)
-
-    async def read(self, session: str, **arguments: Any) -> str:
-        """Return what was extracted, without the lines around it."""
-        lines = (await self.text("browser_extract_content", session=session, **arguments)).splitlines()
-        start = next(index for index, line in enumerate(lines) if line.startswith("<untrusted"))
-        end = next(index for index, line in enumerate(lines) if line.startswith("</untrusted"))
-        return "\n".join(lines[start + 1 : end])
-
-    def browsers(self) -> list[int]:
-        """Return the ids of the browser processes that are running."""
-        return [pid for pid in self.processes("--user-data-dir") if "--type=" not in _command_line(pid)]
-
-    def processes(self, flag: str) -> list[int]:
-        """Return the ids of the processes that were started with a flag."""
-        runs = self.home / "run"
-        pids = [pid for folder in runs.iterdir() for pid in processes_of(folder)] if runs.exists() else []
-        return [pid for pid in pids if flag in _command_line(pid)]
-
-
-def _command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
-
-
-@asynccontextmanager
-async def served(
-    home: Path, mode: str = LEGACY, person: Person | None = None, *flags: str, **more: str
-) -> AsyncGenerator[Server]:
-    own = home / "named"
-    own.mkdir(exist_ok=True)
-    server = Server(own, person or Person(ACCEPT))
-    command = ["mcp", "--toolset", "sessions", "--deadlines-action", "30", *flags]
-    parameters = StdioServerParameters(command=ROVE, args=command, env={**environment(own), **more})
-    asking = server.person if person is None or person.answers else None
-    async with Client(
-        parameters, mode=mode, read_timeout_seconds=60, elicitation_callback=asking, message_handler=server
-    ) as server.client:
-        yield server
 
 
 @pytest.mark.parametrize("mode", [LEGACY, NEWEST])

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.attached_context import AttachedContext, resume_target
-from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, sweep_leftovers
+from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, opened, sweep_leftovers
 from rove.chromium.process.run_folder import RunFolder
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.websocket import WebSocketTransport
@@ -68,12 +68,7 @@ class AttachedBrowser(Browser):
         context = AttachedContext(self._connection, self._default_id, settings, self._process.scratch)
         self._default_context = self._contexts[self._default_id] = context
         context.on_closed = self._forget_default_context
-        try:
-            await context.open(saved)
-        except BaseException:
-            await context.close()
-            raise
-        return context
+        return await opened(context, saved)
 
     async def close(self) -> None:
         """Close the pages that rove opened, and disconnect."""

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
@@ -32,6 +32,9 @@ SWEEP_SECONDS = 0.5
 MIN_VERSION = 132
 # New targets wait for the debugger, so that no script of a page runs before rove has set the page up.
 AUTO_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+
+
+C = TypeVar("C", bound=Context)
 
 
 class ProcessHandle(Protocol):
@@ -101,12 +104,7 @@ class Browser:
                 "Target.createBrowserContext", {"disposeOnDetach": True, **proxy_params}
             )
             context = self._add_context(answer["browserContextId"], settings)
-        try:
-            await context.open(saved)
-        except BaseException:
-            await context.close()
-            raise
-        return context
+        return await opened(context, saved)
 
     async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
         """Raise `Unsupported`: rove uses the default context only in a browser that a person runs."""
@@ -171,6 +169,16 @@ class Browser:
     def _on_download(self, event: dict[str, Any]) -> None:
         for context in self._contexts.values():
             context.on_download_event(event)
+
+
+async def opened(context: C, saved: SavedContext | None) -> C:
+    """Open a context with what was saved of it, and return it; close it if that fails."""
+    try:
+        await context.open(saved)
+    except BaseException:
+        await context.close()
+        raise
+    return context
 
 
 async def start_process(

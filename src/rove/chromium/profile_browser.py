@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
-from rove.chromium.browser import CLOSE_TIMEOUT, Browser
+from rove.chromium.browser import CLOSE_TIMEOUT, Browser, opened
 from rove.chromium.context import Context
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import Unsupported
@@ -39,12 +39,7 @@ class ProfileBrowser(Browser):
         context = ProfileContext(self._connection, identity, settings, self._process.scratch)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
-        try:
-            await context.open(saved)
-        except BaseException:
-            await context.close()
-            raise
-        return context
+        return await opened(context, saved)
 
     async def close(self) -> None:
         """Close the browser, and let it write its profile to the disk before its process is ended."""

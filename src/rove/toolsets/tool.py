@@ -54,8 +54,8 @@ class Answer:
     tells_events: bool = False
 
 
-class Tool(Protocol):
-    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open."""
+class NamedTool(Protocol):
+    """What a model is told of a tool. `schema` is the JSON schema of its arguments."""
 
     @property
     def name(self) -> str: ...
@@ -63,6 +63,11 @@ class Tool(Protocol):
     def description(self) -> str: ...
     @property
     def schema(self) -> Mapping[str, Any]: ...
+
+
+class Tool(NamedTool, Protocol):
+    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open."""
+
     @property
     def effect(self) -> Effect: ...
     @property

@@ -6,10 +6,11 @@ import asyncio
 
 import anyio
 import pytest
+from tests.mcp_clients import text_of
 from tests.reading import ref_of
 from tests.site import Site
 from tests.surfaces.mcp_http.serving import connected
-from tests.surfaces.test_mcp import error_of, text_of
+from tests.surfaces.test_mcp import error_of
 
 from rove.engine.sessions.sessions import Sessions
 

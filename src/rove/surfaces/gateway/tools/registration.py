@@ -9,6 +9,7 @@ from rove.surfaces.gateway.tools.bash import BashTool
 from rove.surfaces.gateway.tools.browser import CHAT_TOOLSET, BrowserTool
 from rove.surfaces.gateway.tools.catalogue import tools_of
 from rove.surfaces.gateway.tools.tool import AnyTool
+from rove.toolsets.catalogue import EVERYTHING
 from rove.toolsets.toolset import Toolset, catalogue_toolset, toolset_from
 
 
@@ -32,4 +33,6 @@ def _for_model(settings: Settings) -> Iterator[AnyTool]:
 
 
 def _by_hand(settings: Settings) -> Iterator[AnyTool]:
-    return iter(tools_of(catalogue_toolset(settings.with_, settings) if settings.browser_enabled else Toolset({})))
+    # All of them, as what a person is shown costs no tokens.
+    shown = catalogue_toolset([EVERYTHING], settings) if settings.browser_enabled else Toolset({})
+    return iter(tools_of(shown))

@@ -17,6 +17,7 @@ from rove.outcome import Attachment
 from rove.render.cleaning import one_line
 from rove.render.outcomes import error_text
 from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.toolsets.tool import NamedTool
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
@@ -100,18 +101,12 @@ class Scope:
     can_last: bool = True
 
 
-class Tool(Protocol[R]):
+class Tool(NamedTool, Protocol[R]):
     """A tool: one file with such a class, and one line in `registration.py`.
 
-    `schema` is the JSON schema of its arguments. With `asks`, a person is asked before every call.
+    With `asks`, a person is asked before every call.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-    @property
-    def schema(self) -> Mapping[str, Any]: ...
     @property
     def asks(self) -> bool: ...
 
