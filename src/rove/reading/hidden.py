@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-NEVER_SHOWN = ("script", "style", "noscript", "template", "head")
+NEVER_SHOWN = ("script", "style", "noscript", "template")
 _HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?<![\w-])opacity\s*:\s*0*(?:\.0*)?(?=[;\s!]|$)"
-    r"|font-size\s*:\s*0*(?:\.0*)?(?:[a-z%]*)(?=[;\s!]|$)|content-visibility\s*:\s*hidden"
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?<![\w-])opacity\s*:\s*(?:0+(?:\.0*)?|\.0+)%?(?=[;\s!]|$)"
+    r"|font-size\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:[a-z%]*)(?=[;\s!]|$)|content-visibility\s*:\s*hidden"
     r"|(?<![\w-])(?:left|top|right|bottom|text-indent|margin-(?:left|top))\s*:\s*-\d{4,}(?:px|em|rem|pt)?"
     r"|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?<![\w-])clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?",
     re.IGNORECASE,
@@ -36,10 +36,14 @@ def drop_hidden(document: HtmlElement) -> list[str]:
             texts.append(text)
         if element.getparent() is not None:
             element.drop_tree()
-    for element in list(document.iter(*NEVER_SHOWN)):
-        if element.tag != "head" and element.getparent() is not None:
-            element.drop_tree()
     return texts
+
+
+def drop_never_shown(document: HtmlElement) -> None:
+    """Remove scripts, styles and what is shown only where they do not run."""
+    for element in list(document.iter(*NEVER_SHOWN)):
+        if element.getparent() is not None:
+            element.drop_tree()
 
 
 def _is_hidden(element: HtmlElement, classes: frozenset[str], ids: frozenset[str]) -> bool:
