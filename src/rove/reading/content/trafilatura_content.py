@@ -51,13 +51,11 @@ def find_by_trafilatura(document: HtmlElement, *, is_whole: bool) -> HtmlElement
 
 def _as_html(body: Any) -> HtmlElement:
     """Return content that trafilatura found with the elements of HTML."""
-    from lxml import etree, html
-
     for element in body.iter():
         if isinstance(element.tag, str):
             _rename(element)
-    converted: HtmlElement = html.fragment_fromstring(etree.tostring(body, encoding="unicode"))
-    return converted
+    content: HtmlElement = body
+    return content
 
 
 def _rename(element: Any) -> None:
