@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 # Its time grows faster than the document.
-MOST_ELEMENTS = 30_000
+MOST_ELEMENTS = 15_000
 # Its names of elements, which are those of TEI, in HTML.
 TAGS = {
     "head": "h2",
