@@ -34,6 +34,8 @@ def find_by_trafilatura(document: HtmlElement, *, is_whole: bool) -> HtmlElement
         return None
     from trafilatura import bare_extraction
 
+    # It warns of each page in which it finds nothing.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:
         found = bare_extraction(
             deepcopy(document),
