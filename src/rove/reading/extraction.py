@@ -6,18 +6,18 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
-from rove.reading.addresses import absolute_in
-from rove.reading.article import Article
 from rove.reading.blocks import Blocks, has_text
-from rove.reading.building import Addresses, build_blocks
 from rove.reading.content.consensus import choose
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
-from rove.reading.document import body_of, parse_document
-from rove.reading.hidden import drop_hidden, drop_never_shown
-from rove.reading.metadata import Metadata, read_metadata
-from rove.reading.next_page import find_next_page
+from rove.reading.markup.addresses import absolute_in
+from rove.reading.markup.building import Addresses, build_blocks
+from rove.reading.markup.document import body_of, parse_document
+from rove.reading.markup.hidden import drop_hidden, drop_never_shown
+from rove.reading.markup.metadata import Metadata, read_metadata
+from rove.reading.markup.next_page import find_next_page
 from rove.reading.page_source import PageSource
+from rove.reading.parsed_article import Article
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:

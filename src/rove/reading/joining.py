@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from rove.reading.article import Article
 from rove.reading.blocks import Block, Blocks, Heading, Listing, Paragraph, Quote, Runs, Table
+from rove.reading.parsed_article import Article
 
 T = TypeVar("T")
 

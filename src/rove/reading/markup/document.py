@@ -16,7 +16,9 @@ MOST_ELEMENTS = 40_000
 # Deeper elements are dissolved into those around them: no code that walks the tree needs to mind the stack.
 DEEPEST = 150
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50})[^<>]*>")
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
 # libxml2 stops at these characters, or does not accept them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 LONGEST_JSON_LD = 200_000

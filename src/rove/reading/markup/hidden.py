@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rove.reading.document import body_of
+from rove.reading.markup.document import body_of
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
