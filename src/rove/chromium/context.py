@@ -22,6 +22,7 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
+from rove.chromium.stealth.window import new_window
 from rove.errors import LimitReached, NavigationFailed, NotOpen
 from rove.settings.tree import Settings
 from rove.tasks import result_of
@@ -65,6 +66,7 @@ class Context(SharedContext):
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
         self._state = ContextState(self._root, identity, self._hidden_pages)
         self._shared.on_document = self._state.note_url
+        self._shared.workers.is_stealthy = settings.stealth
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = BrowserLoss()
         # Awaited before a tab is opened; raises if there is no memory for it.
@@ -311,6 +313,8 @@ class Context(SharedContext):
         first_page, self._first_page = self._first_page, None
         if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
+            if self.settings.stealth and not self._setup.is_attached:
+                blank |= new_window(self.settings.viewport)
             async with self._hidden_pages.creation_lock:
                 return await self._root.send("Target.createTarget", blank)
         try:

@@ -67,7 +67,7 @@ def _check_leftovers(settings: Settings) -> Finding:
 
 
 def _report_missing_browser(settings: Settings) -> Finding:
-    snaps = [installation.path for installation in candidates(settings.headless) if is_snap(installation.path)]
+    snaps = [installation.path for installation in candidates(settings.uses_headless_shell) if is_snap(installation.path)]
     if snaps:
         return Finding(
             "browser",
