@@ -24,6 +24,7 @@ from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
 from rove.chromium.stealth.window import new_window
 from rove.errors import LimitReached, NavigationFailed, NotOpen
+from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of
 
@@ -313,7 +314,7 @@ class Context(SharedContext):
         first_page, self._first_page = self._first_page, None
         if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
-            if self.settings.stealth and not self._setup.is_attached:
+            if self._setup.gives_own_window:
                 blank |= new_window(self.settings.viewport)
             async with self._hidden_pages.creation_lock:
                 return await self._root.send("Target.createTarget", blank)
@@ -325,6 +326,8 @@ class Context(SharedContext):
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
+            if self._setup.gives_own_window and opener is None and self.settings.viewport != Viewport():
+                await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
             if opener is None and (seed := self._state.seed_tab(tab)) is not None:
                 await seed.add()
         except CdpError:

@@ -82,6 +82,13 @@ class SessionOverrides:
         await cdp.send(*metrics(self.values.emulation, size))
         self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
 
+    def note_window(self, tab: str, size: Size) -> bool:
+        """Note the size of a page that its window is to give it; False if a size or a density is emulated."""
+        if _screen(self.values.emulation) != _screen(NOTHING):
+            return False
+        self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
+        return True
+
     async def _learn_product(self, root: CdpSession, emulation: Emulation) -> None:
         if emulation.device is not None and not self._product:
             self._product = (await root.send("Browser.getVersion"))["product"]

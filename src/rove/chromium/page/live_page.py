@@ -27,6 +27,8 @@ R = TypeVar("R")
 TERMINATION_TIMEOUT = 0.5
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
 LAST_ANSWER_SECONDS = 0.3
+# No person answers a dialog sooner.
+STEALTH_ANSWER_SECONDS = 0.25
 
 
 class LivePage:
@@ -49,6 +51,7 @@ class LivePage:
         self.time = TimeBudget(settings.deadlines.action)
         self.events = PageEvents()
         self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
+        self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
         self.downloads = PendingDownloads()
         # The id of a page's main frame is the id of its target.
         max_bytes = settings.limits.page_megabytes * 2**20

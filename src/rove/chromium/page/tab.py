@@ -35,6 +35,7 @@ from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.stealth.console import console_source
 from rove.chromium.stealth.page_setup import reporting, scripts
+from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
@@ -151,10 +152,7 @@ class Tab:
     def _add_overrides(self, cdp: CdpSession) -> list[Coroutine[Any, Any, object]]:
         if cdp is not self.page.cdp:
             return self._shared.overrides.add(cdp, "frame", self.network)
-        viewport = self.settings.viewport
-        has_own_size = self._setup.is_attached or self.settings.stealth
-        size = None if has_own_size else Size(viewport.width, viewport.height)
-        return self._shared.overrides.add(cdp, "page", self.network, size)
+        return self._shared.overrides.add(cdp, "page", self.network, self._setup.emulated_size)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
@@ -373,7 +371,8 @@ class Tab:
             return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
-        await self._shared.overrides.resize(self.page.cdp, self.id, Size(width, height))
+        size, in_window = Size(width, height), self._setup.gives_own_window
+        await resize_page(self.main_frame, self.id, size, self._shared.overrides, in_window)
 
     # Opener and closing
 

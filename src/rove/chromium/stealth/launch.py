@@ -38,8 +38,8 @@ class StealthLaunch:
 
 
 def has_graphics_driver() -> bool:
-    """Return whether this machine has an OpenGL driver, of a graphics card or of Mesa's for none."""
-    return any(os.path.isdir(folder) and os.listdir(folder) for folder in _DRIVERS)
+    """Return whether this machine has an OpenGL driver: that of a graphics card, or Mesa's, which needs none."""
+    return sys.platform != "linux" or any(os.path.isdir(folder) and os.listdir(folder) for folder in _DRIVERS)
 
 
 def _graphics(headless: bool) -> tuple[str, ...]:

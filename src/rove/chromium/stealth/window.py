@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rove.browser.emulation.emulation import Size
+from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.frames.worlds import World
 from rove.settings.sections import Viewport
 
@@ -34,6 +35,12 @@ def new_window(viewport: Viewport) -> dict[str, Any]:
     """Return the parameters of `Target.createTarget` for a page in a window of its own, so that it is not hidden."""
     size = window_for(viewport)
     return {"newWindow": True, "width": size.width, "height": size.height}
+
+
+async def resize_page(world: World, tab: str, size: Size, overrides: SessionOverrides, in_window: bool) -> None:
+    """Give the page of a tab a size: by its window, or emulated if it has none that can be so large or small."""
+    if not (in_window and overrides.note_window(tab, size) and await fit_window(world, size)):
+        await overrides.resize(world.cdp, tab, size)
 
 
 async def fit_window(world: World, size: Size) -> bool:
