@@ -105,7 +105,8 @@ async def test_the_viewport_of_the_settings_is_that_of_new_pages(settings: Setti
 
 
 async def test_passwords_are_refused_and_the_guard_holds_with_stealth(stealthy: Session, site: Site) -> None:
-    page = "<input id=p type=password><script>var keys = []; addEventListener('keydown', e => keys.push(e.key), true)</script>"
+    listen = "addEventListener('keydown', event => keys.push(event.key), true)"
+    page = f"<input id=p type=password><script>var keys = []; {listen}</script>"
     await stealthy.navigate(site.page("/", page))
     for attempt in (stealthy.fill("#p", "hunter2"), stealthy.type("hunter2", "#p"), stealthy.press("h", "#p")):
         with pytest.raises(Denied):
