@@ -91,6 +91,7 @@ async def test_e5_the_same_checks_find_rove_without_stealth(session: Session, si
     assert found >= WITHOUT_STEALTH
 
 
+@pytest.mark.slow
 async def test_e5_the_names_and_functions_of_a_page_are_those_of_a_browser_that_is_not_driven(
     stealthy: Session, session: Session, site: Site, tmp_path: Path
 ) -> None:
@@ -114,6 +115,7 @@ def _difference(seen: dict[str, Any], dom: str) -> list[str]:
     return [name for name in {*seen, *plain} if seen.get(name) != plain.get(name)]
 
 
+@pytest.mark.slow
 async def test_e5_the_identity_is_that_of_the_same_browser_with_its_own_client_hints(
     stealthy: Session, site: Site, tmp_path: Path
 ) -> None:
