@@ -43,7 +43,7 @@ async def test_the_console_has_the_text_of_each_message_with_its_origin_and_says
     ("handler", "shown"),
     [
         ("out.textContent = 'at once'", "at once"),
-        ("setTimeout(() => out.textContent = 'after a timer', 250)", "after a timer"),
+        ("setTimeout(() => out.textContent = 'after a timer', 700)", "after a timer"),
         ("fetch('/slow').then(() => out.textContent = 'after a request')", "after a request"),
         ("requestAnimationFrame(() => requestAnimationFrame(() => out.textContent = 'after frames'))", "after frames"),
         ("out.animate({opacity: [0, 1]}, 300).finished.then(() => out.append('after a move'))", "after a move"),
