@@ -48,7 +48,7 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
         advice,
     )
     if settings.stealth:
-        yield _check_stealth(settings, installation)
+        yield check_stealth(settings, installation)
     yield await _check_start(settings)
 
 
@@ -92,7 +92,7 @@ def _check_browser(installation: Installation) -> Finding:
     return Finding("browser", "good", f"{version_text}: {installation.path} ({installation.origin})")
 
 
-def _check_stealth(settings: Settings, installation: Installation) -> Finding:
+def check_stealth(settings: Settings, installation: Installation) -> Finding:
     if installation.headless_only:
         advice = (
             "Leave `browser` unset, or name a full Chromium or Chrome; `rove install` with ROVE_STEALTH=1 fetches one."

@@ -6,7 +6,7 @@ import pytest
 
 from rove.browser.emulation.emulation import Emulation, Size
 from rove.browser.scripts import NONCE
-from rove.chromium.diagnosis import _check_stealth
+from rove.chromium.diagnosis import check_stealth
 from rove.chromium.emulation.commands import NOTHING, changes
 from rove.chromium.emulation.identity import Identity, identity_of
 from rove.chromium.process.discovery import Installation
@@ -77,5 +77,5 @@ def test_doctor_says_that_a_headless_shell_is_noticed_and_stealth_looks_for_a_fu
     assert not settings.uses_headless_shell
     assert Settings().uses_headless_shell
     shell = Installation("/usr/bin/chromium-headless-shell", "given", headless_only=True)
-    assert _check_stealth(settings, shell).state == "broken"
-    assert _check_stealth(settings, Installation("/usr/bin/chromium", "given", headless_only=False)).state != "broken"
+    assert check_stealth(settings, shell).state == "broken"
+    assert check_stealth(settings, Installation("/usr/bin/chromium", "given", headless_only=False)).state != "broken"
