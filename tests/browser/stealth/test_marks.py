@@ -142,27 +142,27 @@ self.onmessage = async (event) => event.source?.postMessage(await tell());
 """
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+# What the page, a shared worker, a service worker and a frame of another site tell.
+TELL_ALL = """async () => {
+  const next = (target) => new Promise(resolve => target.onmessage = event => resolve(event.data));
+  const shared = await next(new SharedWorker("/worker.js").port);
+  await navigator.serviceWorker.register("/worker.js");
+  const service = next(navigator.serviceWorker);
+  (await navigator.serviceWorker.ready).active.postMessage("tell");
+  const frame = next(window);
+  document.body.append(Object.assign(document.createElement("iframe"), { src: "%s" }));
+  const own = await navigator.userAgentData.getHighEntropyValues(["uaFullVersion"]);
+  return [[navigator.userAgent, own.uaFullVersion, 1], shared, await service, await frame];
+}"""
+
+
 async def test_e5_shared_and_service_workers_and_frames_of_other_sites_are_as_the_page_is(
-    stealthy: Session, site: Site, host: str
+    stealthy: Session, site: Site
 ) -> None:
     site.page("/worker.js", SOURCE_OF_WORKER, kind="text/javascript")
     site.page("/frame", f"<script>{SOURCE_OF_WORKER}; tell().then(told => parent.postMessage(told, '*'))</script>")
     await stealthy.navigate(site.page("/", "<p>page"))
-    told = await value(
-        stealthy,
-        f"""async () => {{
-      const next = (target) => new Promise(resolve => target.onmessage = event => resolve(event.data));
-      const shared = await next(new SharedWorker("/worker.js").port);
-      await navigator.serviceWorker.register("/worker.js");
-      const service = next(navigator.serviceWorker);
-      (await navigator.serviceWorker.ready).active.postMessage("tell");
-      const frame = next(window);
-      document.body.append(Object.assign(document.createElement("iframe"), {{src: "{site.url("/frame", host)}"}}));
-      const own = await navigator.userAgentData.getHighEntropyValues(["uaFullVersion"]);
-      return [[navigator.userAgent, own.uaFullVersion, 1], shared, await service, await frame];
-    }}""",
-    )
+    told = await value(stealthy, TELL_ALL % site.url("/frame", "localhost"))
     assert "Headless" not in told[0][0]
     assert told[1:] == [told[0]] * 3
     for path in ("/worker.js", "/frame"):
