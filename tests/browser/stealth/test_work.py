@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.browser.stealth.conftest import SECRET
 from tests.browser.test_devices import value
 from tests.reading import ref_of
 from tests.site import Site
@@ -118,3 +119,14 @@ async def test_passwords_are_refused_and_the_guard_holds_with_stealth(stealthy: 
         await stealthy.navigate("http://169.254.169.254/latest/meta-data/")
     refused = "fetch('http://10.0.0.1/').then(answer => answer.status, error => error.name)"
     assert await value(stealthy, refused) in (403, "TypeError")
+
+
+async def test_a_secret_is_entered_and_redacted_with_stealth(stealthy: Session, site: Site) -> None:
+    page = "<input id=p type=password><script>p.addEventListener('input', () => console.log(`got ${p.value}`))</script>"
+    await stealthy.navigate(site.page("/", page))
+    await stealthy.fill("#p", "secret:shop")
+    assert await value(stealthy, "p.value.length") == len(SECRET)
+    told = [line.text for line in (await stealthy.console()).result.lines]
+    assert any(text.startswith("got ") for text in told)
+    assert SECRET not in str(told)
+    assert SECRET not in str(await value(stealthy, "p.value"))
