@@ -56,6 +56,7 @@ class PdfPage:
     # Whether it shows a picture and has no text.
     is_picture: bool = False
     is_cut: bool = False
+    is_damaged: bool = False
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _page(facts: dict[str, Any]) -> PdfPage:
         tuple(PdfLink(str(text), str(url), _number(page)) for text, url, page in facts["links"]),
         tuple(PdfField(*map(str, field)) for field in facts["fields"]),
         tuple(map(str, facts["unseen"])),
-        *(bool(facts[name]) for name in ("is_recognised", "is_picture", "is_cut")),
+        *(bool(facts[name]) for name in ("is_recognised", "is_picture", "is_cut", "is_damaged")),
     )
 
 

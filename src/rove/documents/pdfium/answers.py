@@ -17,6 +17,12 @@ from rove.errors import InvalidArguments
 # After so many seconds no further page is begun, so that what was read is answered in time.
 SECONDS = 8.0
 _FAILURES = {raw.FPDF_ERR_PASSWORD: "locked", raw.FPDF_ERR_SECURITY: "security"}
+_UNREADABLE: dict[str, Any] = {
+    **dict.fromkeys(("tables", "links", "fields", "unseen"), ()),
+    **dict.fromkeys(("is_recognised", "is_picture", "is_cut"), False),
+    "text": "",
+    "is_damaged": True,
+}
 Answer = tuple[dict[str, Any], bytes]
 
 
@@ -31,6 +37,8 @@ def answer(request: dict[str, Any], data: bytes) -> Answer:
         numbers = pages_in(request["pages"], len(document))
     except InvalidArguments:
         return {"error": "pages", "page_count": len(document)}, b""
+    if document.get_formtype() != raw.FORMTYPE_NONE:
+        document.init_forms()  # fields are not drawn without it
     if request["task"] == "render":
         return _draw(document, numbers[0], int(request["side"]))
     return _read(document, numbers, request, began + SECONDS), b""
@@ -66,19 +74,15 @@ def _read_page(document: pdfium.PdfDocument, number: int, room: int) -> dict[str
     try:
         page = document[number - 1]
     except pdfium.PdfiumError:
-        return {**_EMPTY, "number": number, "text": "", "is_damaged": True}
-    facts = PageReader(page).read(room)
+        return {"number": number, **_UNREADABLE}
+    facts = PageReader(page).read(room) | {"is_damaged": False}
     return {"number": number, **facts, "links": read_links(document, page), "fields": read_fields(document, page)}
 
 
 def _draw(document: pdfium.PdfDocument, number: int, side: int) -> Answer:
-    if document.get_formtype() != raw.FORMTYPE_NONE:
-        document.init_forms()
     page = document[number - 1]
     bitmap = page.render(scale=side / max(*page.get_size(), 1.0))
     output = io.BytesIO()
     bitmap.to_pil().save(output, "PNG")
     return {}, output.getvalue()
 
-
-_EMPTY: dict[str, Any] = {}
