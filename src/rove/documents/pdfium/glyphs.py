@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 import pypdfium2 as pdfium
@@ -52,12 +53,12 @@ class PageText:
             text = _character(raw.FPDFText_GetUnicode(self._text, index))
             if text in LINE_BREAKS:
                 if line:
-                    yield line
+                    yield _read_leftwards(line)
                 line = []
             else:
                 line.append(self._glyph(index, text))
         if line:
-            yield line
+            yield _read_leftwards(line)
 
     def _glyph(self, index: int, text: str) -> Glyph:
         owner = raw.FPDFText_GetTextObject(self._text, index)
@@ -76,6 +77,20 @@ def text_of(glyphs: list[Glyph]) -> str:
     # Characters beyond the basic plane come as two halves.
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return " ".join(whole.split())
+
+
+def _read_leftwards(line: list[Glyph]) -> list[Glyph]:
+    """Put words of scripts that run from right to left in their order: PDFium reverses some that are joined letters."""
+    ordered: list[Glyph] = []
+    for is_leftward, run in groupby(line, key=_is_leftward):
+        word = list(run)
+        is_reversed = is_leftward and word[0].box.left < word[-1].box.left
+        ordered += reversed(word) if is_reversed else word
+    return ordered
+
+
+def _is_leftward(glyph: Glyph) -> bool:
+    return unicodedata.bidirectional(glyph.text[0]) in ("R", "AL", "NSM")
 
 
 def _character(code: int) -> str:

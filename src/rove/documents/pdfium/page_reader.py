@@ -60,12 +60,18 @@ class PageReader:
 
     def _unseen(self) -> Iterator[str]:
         """Yield the passages that a person does not see, each with the reason."""
-        reasons = self._visibility.reasons
-        glyphs = (glyph for line in self._text.lines for glyph in [*line, _SPACE])
-        for reason, run in groupby((glyph for glyph in glyphs if not glyph.text.isspace() or reasons),
-                                   key=lambda glyph: reasons.get(glyph.owner, "" if glyph.owner else None)):  # fmt: skip
-            if reason and (passage := text_of(list(run))):
+        for reason, run in groupby(self._with_reasons(), key=lambda pair: pair[0]):
+            if reason and (passage := text_of([glyph for _, glyph in run])):
                 yield f"{passage[:LONGEST_UNSEEN]} ({reason})"
+
+    def _with_reasons(self) -> Iterator[tuple[str, Glyph]]:
+        """Yield each character with the reason why it is not seen, if there is one; a space has that before it."""
+        reason = ""
+        for line in self._text.lines:
+            for glyph in [*line, _SPACE]:
+                if not glyph.text.isspace():
+                    reason = self._visibility.reasons.get(glyph.owner, "")
+                yield reason, glyph
 
     def _grid_tables(self, lines: list[list[Glyph]]) -> tuple[list[Table], list[list[Glyph]]]:
         """Take the characters of tables with lines round their cells out of the lines of text."""
