@@ -112,6 +112,11 @@ def _row_notes(found: RowSet) -> Iterator[str]:
         yield f"In no row was there anything for: {', '.join(found.missing)}."
     for name, number, _ in found.unconverted:
         yield f"{number} of the values of {name} are not of its type, and are null."
+    if found.claimed:
+        yield (
+            f"The table says that it has {found.claimed} rows. Those that are not in the page now can be read after "
+            "scrolling in it, or on its next page."
+        )
     if found.is_cut:
         yield "The page has more rows than are read."
 
@@ -119,7 +124,12 @@ def _row_notes(found: RowSet) -> Iterator[str]:
 def _closing(found: RowSet, path: str, source: PageSource) -> str:
     written = f"All {len(found.rows)} rows are in {path}; {APOSTROPHE}." if path else ""
     cut = "The page is larger than what was read of it: there may be more rows." if source.is_cut else ""
-    return " ".join(part for part in (written, cut) if part)
+    return " ".join(part for part in (written, cut, _unseen_note(source)) if part)
+
+
+def _unseen_note(source: PageSource) -> str:
+    count = len(source.unseen)
+    return f"Left out is text of the page that a person does not see ({count} part{'s'[: count > 1]})." if count else ""
 
 
 def _nothing(schema: Mapping[str, Any]) -> str:

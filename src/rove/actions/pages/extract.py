@@ -57,6 +57,8 @@ class Extract(TabAction[Extracted]):
         if self.mode in ("text", "readable") and self.target is None and (document := await read_pdf_of(tab)):
             return document
         if self.mode in ("rows", "tables", "metadata"):
+            if self.target is not None:
+                raise InvalidArguments(f"`target` is not for mode {self.mode}, which reads the page.")
             return await read_structured(tab, self.mode, self.schema, self.csv)
         if self.mode == "readable":
             return await read_readable(tab, self.format, self.pages, self.max_characters)

@@ -47,9 +47,9 @@ def _is_data(table: Table) -> bool:
 
 def _table_offer(page: Page, table: Table) -> Offer:
     selector = unique_selector(page, table.element)
-    headers = list(table.headers)
-    distinct = [header for header in headers if header and headers.count(header) == 1]
-    by_headers = {"headers": distinct} if len(distinct) == len(headers) and not table.is_guessed else {}
+    headers = [table.headers[index] for index in table.all_columns]
+    is_clear = all(headers) and len(set(headers)) == len(headers) and not table.is_guessed
+    by_headers = {"headers": headers} if is_clear else {}
     schema: dict[str, Any] = {"table": {"selector": selector, **by_headers}}
     parsed = parse_schema(schema)
     assert isinstance(parsed, TableSchema)

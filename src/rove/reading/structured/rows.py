@@ -28,6 +28,8 @@ class RowSet:
     # By field, how many values are not of its type, and the first of them.
     unconverted: tuple[tuple[str, int, str], ...] = ()
     is_cut: bool = False
+    # How many rows a table says that it has, where more than the page holds.
+    claimed: int = 0
 
 
 class RowReader:

@@ -11,14 +11,18 @@ from rove.reading.structured.tables import Cell, Table, read_table, tables_in
 from rove.reading.structured.values import Column, Kind
 
 
+# Rows that a table may count beside those of data.
+MOST_HEADER_ROWS = 3
+
+
 def read_table_rows(pages: list[Page], schema: TableSchema) -> RowSet | None:
     """Return the rows of the first table that matches; None if there is none."""
     for page in pages:
         for table in _candidates(page, schema):
-            wanted = schema.headers or table.headers
-            columns = table.columns(wanted)
+            columns = table.columns(schema.headers) if schema.headers else table.all_columns
             if columns is not None:
-                return _rows(page, table, _unique(wanted), columns, dict(schema.kinds))
+                names = _unique(schema.headers or tuple(table.headers[index] for index in columns))
+                return _rows(page, table, names, columns, dict(schema.kinds))
     return None
 
 
@@ -57,8 +61,9 @@ def _rows(page: Page, table: Table, names: list[str], columns: list[int], kinds:
                 wrong.append(text)
         if wrong:
             failed.append((name, len(wrong), wrong[0]))
+    claimed = table.claimed if table.claimed > len(table.rows) + MOST_HEADER_ROWS else 0
     is_cut = len(table.rows) > MOST_ROWS
-    return RowSet(tuple(rows), tuple(names), page.origin, unconverted=tuple(failed), is_cut=is_cut)
+    return RowSet(tuple(rows), tuple(names), page.origin, (), tuple(failed), is_cut, claimed)
 
 
 def _text(page: Page, cell: Cell | None, name: str, kind: Kind) -> str | None:

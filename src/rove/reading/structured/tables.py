@@ -43,6 +43,21 @@ class Table:
     # Whether the headers are only the texts of the first row, which is not marked as one of headers.
     is_guessed: bool = False
 
+    @property
+    def claimed(self) -> int:
+        """How many rows the table says that it has, headers included, if it keeps only some of them in the page."""
+        count = self.element.get("aria-rowcount") or ""
+        return int(count[:9]) if count.isascii() and count.isdigit() else 0
+
+    @property
+    def all_columns(self) -> list[int]:
+        """The columns that have a header or a text; others hold buttons and the like."""
+        return [
+            index
+            for index, header in enumerate(self.headers)
+            if header or any(cell is not None and cell.text for cell in (row[index] for row in self.rows))
+        ]
+
     def columns(self, wanted: Sequence[str]) -> list[int] | None:
         """Return the columns with these headers; None if one is missing. Case, spaces and marks do not matter."""
         own = [_plain(header) for header in self.headers]
@@ -66,12 +81,16 @@ def read_table(element: HtmlElement) -> Table | None:
     if element.get("role") in ("presentation", "none"):
         return None
     rows = list(_table_rows(element)) if element.tag == "table" else list(_grid_rows(element))
-    if not rows or max(map(len, rows)) < 1:
+    if not any(_has_content(cell) for row in rows for cell in row):
         return None
     width = max(map(len, rows))
-    filled = [(*row, *[None] * (width - len(row))) for row in rows]
+    filled: list[Row] = [(*row, *[None] * (width - len(row))) for row in rows if any(map(_has_content, row))]
     caption = next((text_of(each) for each in element.iterchildren("caption")), element.get("aria-label") or "")
     return _with_headers(element, filled, caption[:LONGEST_HEADER])
+
+
+def _has_content(cell: Cell | None) -> bool:
+    return cell is not None and bool(cell.text or next(cell.element.iter("a", "img"), None) is not None)
 
 
 def _with_headers(element: HtmlElement, rows: list[Row], caption: str) -> Table | None:
