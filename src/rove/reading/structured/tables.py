@@ -245,7 +245,8 @@ def _joined(tables: list[Table]) -> list[Table]:
         last = joined[-1] if joined else None
         if last and not last.rows and table.is_guessed and _has_same_width(last, table):
             rows = (*_first_row(table), *table.rows)
-            joined[-1] = Table(table.element, last.headers, rows, last.caption or table.caption)
+            headers = last.headers[: len(table.headers)]
+            joined[-1] = Table(table.element, headers, rows, last.caption or table.caption)
         else:
             joined.append(table)
     return joined
