@@ -163,7 +163,9 @@ async def test_files_that_are_no_pdf_or_outside_of_the_workspace_are_refused(rea
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="full Chromium is not installed")
 async def test_a_pdf_in_the_viewer_of_full_chromium_is_read(home: Path, site: Site) -> None:
     browser = Path(shutil.which("chromium") or "")
-    settings = Settings(allow_host=OWN_SITES, home=home / "full", browser=browser, deadlines=Deadlines(action=30, launch=60))
+    settings = Settings(
+        allow_host=OWN_SITES, home=home / "full", browser=browser, deadlines=Deadlines(action=30, launch=60)
+    )
     async with Sessions(settings) as sessions:
         session = Session(sessions, None)
         outcome = await session.navigate(site.file("/report.pdf", REPORT, KIND))

@@ -100,9 +100,7 @@ async def read_pdf(
         raise DocumentDamaged("The PDF cannot be read: its reader gave no sense.") from error
 
 
-async def render_page(
-    data: bytes, number: int, password: str | None = None, max_side: int = LONGEST_SIDE
-) -> bytes:
+async def render_page(data: bytes, number: int, password: str | None = None, max_side: int = LONGEST_SIDE) -> bytes:
     """Return a picture of a page as PNG, whose longer side has `max_side` pixels."""
     request = {"task": "render", "pages": str(number), "side": max_side}
     _, picture = await _ask(request, data, password, str(number))
@@ -139,7 +137,9 @@ def _document(facts: dict[str, Any]) -> PdfDocument:
     return PdfDocument(
         int(facts["page_count"]),
         tuple(_page(each) for each in facts["pages"]),
-        *(str(facts[name]) for name in ("title", "author", "date")),
+        str(facts["title"]),
+        str(facts["author"]),
+        str(facts["date"]),
         tuple(OutlineItem(str(title), int(depth), _number(page)) for title, depth, page in facts["outline"]),
         bool(facts["is_outline_cut"]),
         tuple(map(int, facts["left_out"])),

@@ -12,9 +12,7 @@ from rove.validation.record import dataclass
 
 # Entries of each list that are told to a model; a program gets all of them.
 MOST_TOLD = 40
-LAYER = (
-    "The text of this page is an invisible layer over a picture, as text recognition makes it: what is printed may differ."
-)
+LAYER = "Its text is an invisible layer over a picture, as text recognition makes it: what is printed may differ."
 PICTURE = "This page has no text, only a picture."
 BLANK = "This page is empty."
 DAMAGED = "This page is damaged and could not be read."

@@ -173,7 +173,8 @@ async def test_a_call_that_is_cancelled_ends_its_process() -> None:
 def test_the_reader_ends_when_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
     file = tmp_path / "bomb.pdf"
     file.write_bytes(bomb())
-    script = f"import asyncio, pathlib; from rove.documents.pdf import read_pdf; asyncio.run(read_pdf(pathlib.Path({str(file)!r}).read_bytes()))"
+    reading = f"asyncio.run(read_pdf(pathlib.Path({str(file)!r}).read_bytes()))"
+    script = f"import asyncio, pathlib; from rove.documents.pdf import read_pdf; {reading}"
     parent = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-c", script])
     try:
         assert eventually(lambda: bool(_readers(parent)), 30)

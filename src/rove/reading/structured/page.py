@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,15 +12,15 @@ from rove.reading.document import parse_document
 from rove.reading.page_source import PageSource
 
 if TYPE_CHECKING:
-    from lxml.etree import XPath
     from lxml.html import HtmlElement
 
 # The text of these is apart from the text beside it.
-_BLOCKS = frozenset(
+_BLOCK_NAMES = (
     "address article aside blockquote br button caption dd details dialog div dl dt fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead "
-    "tr ul".split()
+    "tr ul"
 )
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
 _NO_TEXT = frozenset(["script", "style", "noscript", "template", "head", "title"])
 # What a form holds was entered by a person, and is no data of the page.
 _ENTERED = frozenset(["input", "textarea", "select", "option"])
@@ -66,14 +66,17 @@ def pages_of(source: PageSource) -> list[Page]:
 
 
 @lru_cache(maxsize=256)
-def _compiled(selector: str, axis: str) -> XPath:
+def _compiled(selector: str, axis: str) -> Callable[[HtmlElement], Any]:
     from cssselect import HTMLTranslator, SelectorError
     from lxml.etree import XPath, XPathSyntaxError
 
     is_child = selector.removeprefix(":scope").lstrip().startswith(">")
     plain = selector.removeprefix(":scope").lstrip().removeprefix(">") if is_child else selector
     try:
-        return XPath(HTMLTranslator().css_to_xpath(plain, "child::" if is_child else axis))
+        compiled: Callable[[HtmlElement], Any] = XPath(
+            HTMLTranslator().css_to_xpath(plain, "child::" if is_child else axis)
+        )
+        return compiled
     except (SelectorError, XPathSyntaxError) as error:
         raise InvalidArguments(
             f"`schema`: {selector!r} is not a CSS selector that can be used here: {error}.",
