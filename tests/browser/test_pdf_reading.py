@@ -145,6 +145,9 @@ async def test_a_secret_opens_a_locked_pdf_if_it_is_meant_for_documents(reader: 
             await reader.read_pdf("locked.pdf", password=f"secret:{name}")
     with pytest.raises(DocumentLocked):
         await reader.read_pdf("locked.pdf", password="guessed wrong")
+    step = {"action": "read_pdf", "path": "locked.pdf", "password": "open sesame", "pages": "1"}
+    batched = await reader.batch(({**step, "path": "report.pdf", "password": ""}, step))  # type: ignore[arg-type]
+    assert "Profits rose." in as_text(batched)
     journal = "".join(path.read_text() for path in (folder / "sessions").rglob("*.jsonl"))
     assert "secret:report" in journal
     assert "open sesame" not in journal and "guessed wrong" not in journal

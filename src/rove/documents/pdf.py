@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from rove.documents.page_range import pages_in
-from rove.documents.process import ask_reader
 from rove.documents.signature import is_pdf
 from rove.errors import DocumentDamaged, DocumentLocked, RoveError
 from rove.validation.record import dataclass
@@ -110,6 +109,8 @@ async def render_page(data: bytes, number: int, password: str | None = None, max
 async def _ask(
     request: dict[str, Any], data: bytes, password: str | None, pages: str | None
 ) -> tuple[dict[str, Any], bytes]:
+    from rove.documents.process import ask_reader  # what a server's start does not need
+
     if not is_pdf(data):
         raise DocumentDamaged("The file is no PDF.", hint="Read it as what it is.")
     if len(data) > MOST_BYTES:

@@ -40,7 +40,7 @@ class ReadPdf(FileAction[PdfRead]):
 
     @property
     def concealed(self) -> tuple[str, ...]:
-        return () if self.secrets else ("password",)
+        return ("password",) if self.password and not self.secrets else ()
 
     async def perform(self, settings: Settings, secrets: DocumentSecrets) -> PdfRead:
         from rove.documents.pdf import read_pdf
