@@ -146,7 +146,7 @@ async def test_a_secret_opens_a_locked_pdf_if_it_is_meant_for_documents(reader: 
     with pytest.raises(DocumentLocked):
         await reader.read_pdf("locked.pdf", password="guessed wrong")
     step = {"action": "read_pdf", "path": "locked.pdf", "password": "open sesame", "pages": "1"}
-    batched = await reader.batch(({**step, "path": "report.pdf", "password": ""}, step))  # type: ignore[arg-type]
+    batched = await reader.batch(({**step, "path": "report.pdf", "password": ""}, step))
     assert "Profits rose." in as_text(batched)
     journal = "".join(path.read_text() for path in (folder / "sessions").rglob("*.jsonl"))
     assert "secret:report" in journal

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rove.errors import InvalidArguments
 from rove.reading.addresses import absolute_in
 from rove.reading.document import parse_document
+from rove.reading.hidden import drop_hidden
 from rove.reading.page_source import PageSource
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Page:
         self.language = (self.root.get("lang") or "").lower()
         self._absolute = absolute_in(self.root, source.url)
         if not source.is_rendered:
-            _remove_hidden(self.root)
+            drop_hidden(self.root)
 
     def select(self, selector: str, below: HtmlElement | None = None) -> list[HtmlElement]:
         """Return the elements that a CSS selector matches, in the order of the page."""
@@ -107,12 +108,3 @@ def _pieces(element: HtmlElement) -> Iterator[str]:
                 yield " "
             if each is not element:
                 yield each.tail or ""
-
-
-def _remove_hidden(root: HtmlElement) -> None:
-    """Remove what the HTML itself says is not shown; whether a style hides an element is not known here."""
-    hidden = "//*[@hidden]|//template|//noscript|//dialog[not(@open)]|//*[contains(@style, 'display')]"
-    for element in root.xpath(hidden):
-        style = "".join((element.get("style") or "").lower().split())
-        if element.getparent() is not None and ("style" not in element.attrib or "display:none" in style):
-            element.drop_tree()

@@ -58,5 +58,6 @@ def _path(page: Page, element: HtmlElement) -> str:
 
 
 def _place(element: HtmlElement) -> str:
-    before = sum(1 for _ in element.itersiblings(str(element.tag), preceding=True))
-    return f"{element.tag}:nth-of-type({before + 1})"
+    tag = str(element.tag)
+    before = sum(1 for _ in element.itersiblings(tag, preceding=True))
+    return f"{tag}:nth-of-type({before + 1})"

@@ -169,7 +169,8 @@ def _placed(row: HtmlElement, pending: dict[int, tuple[int, Cell]]) -> list[Cell
             placed.append(cell)
 
     later: dict[int, tuple[int, Cell]] = {}
-    is_head = row.getparent() is not None and row.getparent().tag == "thead"
+    section = row.getparent()
+    is_head = section is not None and section.tag == "thead"
     for element in row.iterchildren("td", "th"):
         take_pending()
         cell = Cell(element, text_of(element), is_head or element.tag == "th" or element.get("role") in _HEADER_ROLES)
