@@ -120,13 +120,12 @@ def _row_notes(found: RowSet) -> Iterator[str]:
             "scrolling in it, or on its next page."
         )
     if found.is_cut:
-        yield "The page has more rows than are read."
+        yield "The page is larger than what was read of it: there may be more rows."
 
 
 def _closing(found: RowSet, path: str, source: PageSource) -> str:
     written = f"All {len(found.rows)} rows are in {path}; {APOSTROPHE}." if path else ""
-    cut = "The page is larger than what was read of it: there may be more rows." if source.is_cut else ""
-    return " ".join(part for part in (written, cut, _unseen_note(source)) if part)
+    return " ".join(part for part in (written, _unseen_note(source)) if part)
 
 
 def _unseen_note(source: PageSource) -> str:

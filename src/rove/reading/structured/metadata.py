@@ -41,11 +41,9 @@ def _json_ld(page: Page) -> tuple[list[Any], int]:
     """Return the values of all JSON-LD scripts, and how many could not be read."""
     values: list[Any] = []
     broken = 0
-    for script in page.root.iter("script"):
-        if "ld+json" not in (script.get("type") or "").lower():
-            continue
+    for text in page.json_ld:
         try:
-            value = json.loads(_WRAPPING.sub("", (script.text or "")[:LONGEST_JSON]), strict=False)
+            value = json.loads(_WRAPPING.sub("", text[:LONGEST_JSON]), strict=False)
         except (ValueError, RecursionError):
             broken += 1
         else:

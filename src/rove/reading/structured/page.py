@@ -35,9 +35,14 @@ class Page:
     def __init__(self, source: PageSource) -> None:
         self.url = source.url
         self.origin = source.origin
-        self.root = parse_document(source.html)
+        document = parse_document(source.html)
+        self.root = document.root
+        # Whether the page has more than is in the tree.
+        self.is_cut = source.is_cut or document.is_cut
         self.language = (self.root.get("lang") or "").lower()
         self._absolute = absolute_in(self.root, source.url)
+        # The texts of its JSON-LD, which are hidden as all scripts are.
+        self.json_ld = [each.text or "" for each in self.root.iter("script") if _is_json_ld(each)]
         if not source.is_rendered:
             drop_hidden(self.root)
 
@@ -83,6 +88,10 @@ def _compiled(selector: str, axis: str) -> Callable[[HtmlElement], Any]:
             f"`schema`: {selector!r} is not a CSS selector that can be used here: {error}.",
             hint="Selectors are those of CSS, without pseudo-elements; an attribute is written after @, as in a@href.",
         ) from error
+
+
+def _is_json_ld(script: HtmlElement) -> bool:
+    return "ld+json" in (script.get("type") or "").lower()
 
 
 def text_of(element: HtmlElement) -> str:

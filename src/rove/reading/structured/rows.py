@@ -51,7 +51,7 @@ class RowReader:
         found = {name for row in rows for name in names if row[name] not in (None, [])}
         failed = tuple((name, len(texts), texts[0]) for name, texts in self._failed.items())
         missing = tuple(name for name in names if name not in found and name not in self._failed)
-        return RowSet(rows, names, self._page.origin, missing, failed, len(elements) > MOST_ROWS)
+        return RowSet(rows, names, self._page.origin, missing, failed, len(elements) > MOST_ROWS or self._page.is_cut)
 
     def _row(self, element: HtmlElement, fields: Fields, path: str) -> dict[str, Any]:
         return {name: self._raw(element, field, f"{path}{name}") for name, field in fields}

@@ -61,7 +61,7 @@ def _rows(page: Page, table: Table, names: list[str], columns: list[int], kinds:
         if wrong:
             failed.append((name, len(wrong), wrong[0]))
     claimed = table.claimed if table.claimed > len(table.rows) + MOST_HEADER_ROWS else 0
-    is_cut = len(table.rows) > MOST_ROWS
+    is_cut = len(table.rows) > MOST_ROWS or page.is_cut
     return RowSet(tuple(rows), tuple(names), page.origin, (), tuple(failed), is_cut, claimed)
 
 
