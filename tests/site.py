@@ -48,6 +48,11 @@ class Site:
         self.requests: list[Request] = []
         self._pages: dict[str, Page] = {}
 
+    def file(self, path: str, data: bytes, kind: str, headers: dict[str, str] | None = None) -> str:
+        """Serve a file at a path; return its address."""
+        self._pages[path] = Page(data, 200, kind, headers or {}, None, None)
+        return self.url(path)
+
     def page(
         self,
         path: str,

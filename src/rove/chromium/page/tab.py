@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rove.browser.element import PointerTarget, SecretSource
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box, ImageFormat, LoadStage, PdfFile, PdfOptions, ScreenshotImage
+    from rove.reading.page_source import PageSource
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
@@ -69,6 +70,7 @@ class Tab:
             cdp, setup.connection, target, setup.settings, setup.shared.ref_numbers, setup.shared.interceptor
         )
         self.page.worlds.set_tab(identity)
+        self.page.keeps_downloads = not setup.is_attached
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
@@ -360,6 +362,12 @@ class Tab:
         from rove.browser.annotation import find_marks  # not needed to open a first page
 
         return find_marks(image, await self.observer.take_snapshot(mode="interactive", boxes=True))
+
+    async def page_source(self) -> PageSource:
+        """Return the page as HTML that holds only what a person sees, with its frames."""
+        from rove.chromium.capture.page_source import read_page_source  # not needed to open a first page
+
+        return await read_page_source(self.page.worlds, self.observer.read_options())
 
     async def print_pdf(self, options: PdfOptions, name: str, folder: str = "") -> PdfFile:
         """Print the page to a file in a folder of the workspace."""

@@ -105,7 +105,8 @@ class Run:
         if isinstance(action, PersonAction):
             return await self._run_by_person(action, entry)
         if isinstance(action, FileAction):
-            return await self._run_without_page(action, entry, lambda: action.perform(self._session.settings))
+            settings, secrets = self._session.settings, self._session.secrets
+            return await self._run_without_page(action, entry, lambda: action.perform(settings, secrets))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)

@@ -1,0 +1,150 @@
+"""Readable text: the main content of the page in a tab, with its facts, and links by number."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from rove.extraction.extracted import Extracted
+from rove.outcome import Own, Passage
+from rove.reading.formats import Format
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
+    from rove.reading.article import Article, Rendered
+    from rove.reading.page_source import PageSource
+
+DEFAULT_CHARACTERS = 100_000
+MOST_READABLE = 2_000_000
+MOST_PAGES = 50
+MOST_UNSEEN = 100
+# The most characters of addresses that are listed after the text.
+LONGEST_LIST = 20_000
+# A frame of another origin with less text than this is left out: most such frames are advertisements.
+SHORTEST_FRAME = 200
+
+
+@dataclass(frozen=True)
+class ReadableText(Extracted):
+    """The main content of a page. Numbers in Markdown stand for `addresses`: "3" for a link, "i2" for an image."""
+
+    title: str = ""
+    byline: str = ""
+    date: str = ""
+    site: str = ""
+    language: str = ""
+    addresses: Mapping[str, str] = field(default_factory=dict[str, str])
+    # Whether the main content was found. If not, this is all text of the page.
+    is_main: bool = True
+    # How many pages of the article were joined.
+    pages: int = 1
+
+    @property
+    def cut_note(self) -> str:
+        return f"[cut at {len(self.content[0] or '')} characters; max_characters sets how many are told]"
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell facts and text as the page's, what rove says of them beside that, and addresses by number."""
+        if facts := self._facts():
+            yield Passage(facts, origin)
+        if not self.is_main and self.content[0]:
+            yield Passage("No main content was found: this is all text of the page.")
+        yield from super().passages(origin)
+        yield from self._address_passages(origin)
+
+    def _facts(self) -> str:
+        facts = {
+            "Title": self.title,
+            "By": self.byline,
+            "Date": self.date,
+            "Site": self.site,
+            "Language": self.language,
+        }
+        return "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact)
+
+    def _address_passages(self, origin: str) -> Iterator[Passage]:
+        lines, room = list[str](), LONGEST_LIST
+        for number, address in self.addresses.items():
+            lines.append(f"[{number}]: {address}")
+            room -= len(lines[-1]) + 1
+            if room < 0:
+                break
+        if lines:
+            left_out = len(self.addresses) - len(lines)
+            yield Passage(f"Addresses by number{f' ({left_out} more are left out)' if left_out else ''}:")
+            yield Passage("\n".join(lines), origin)
+
+
+async def read_readable(tab: Tab, format: Format, pages: int, longest: int) -> ReadableText:
+    """Read the main content of the page in a tab, with up to so many pages of the same article."""
+    source = await tab.page_source()
+    article = await asyncio.to_thread(_read, source)
+    read, notes = 1, list(source.notes)
+    if pages > 1 and article.next_page:
+        from rove.extraction.next_pages import read_next_pages
+
+        joined = await read_next_pages(tab, article, pages)
+        article, read = joined.article, joined.pages
+        notes += joined.notes
+    rendered = await asyncio.to_thread(article.render, format, longest)
+    frames = await asyncio.to_thread(_frames, source, longest)
+    return _result(article, rendered, _Around(frames, source, tuple(notes), read))
+
+
+def _read(source: PageSource) -> Article:
+    from rove.reading.article import read_article  # only when first used
+
+    return read_article(source)
+
+
+def _frames(source: PageSource, longest: int) -> list[tuple[str, str]]:
+    """Return origin and text of each frame of another origin that has more than a few words."""
+    texts = [(frame.origin, _read(frame).render("text", longest).text) for frame in source.frames]
+    return [(origin, text) for origin, text in texts if len(text) >= SHORTEST_FRAME]
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What is told beside an article: frames of other origins, notes, and the number of pages."""
+
+    frames: list[tuple[str, str]]
+    source: PageSource
+    notes: tuple[str, ...]
+    pages: int
+
+    @property
+    def unseen(self) -> list[tuple[str, str]]:
+        """Origin and line of what a person does not see in frames of other origins."""
+        return [(frame.origin, line) for frame in self.source.frames for line in frame.unseen]
+
+
+def _result(article: Article, rendered: Rendered, around: _Around) -> ReadableText:
+    unseen = [*(("", line) for line in article.unseen), *around.unseen]
+    told = [(origin, line[:1000]) for origin, line in unseen[:MOST_UNSEEN]]
+    return ReadableText(
+        (rendered.text, *(text for _, text in around.frames)),
+        rendered.is_cut,
+        tuple(line for _, line in told),
+        len(unseen),
+        ("", *(origin for origin, _ in around.frames), *(origin for origin, _ in told)),
+        Own("\n".join(around.notes)),
+        title=article.title,
+        byline=article.byline,
+        date=article.date,
+        site=article.site,
+        language=article.language,
+        addresses=_addresses(article, rendered),
+        is_main=article.is_main,
+        pages=around.pages,
+    )
+
+
+def _addresses(article: Article, rendered: Rendered) -> dict[str, str]:
+    """Return the addresses of the links and images that the text refers to."""
+    if rendered.is_numbered:
+        links = {str(number): article.links[number - 1] for number in rendered.links}
+        return {**links, **{f"i{number}": article.images[number - 1].address for number in rendered.images}}
+    return {}
