@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
+from rove.browser.network.retry_after import seconds_in
 from rove.browser.page_data import DownloadedFile, LoadStage
 from rove.errors import NavigationFailed
 from rove.outcome import Result
@@ -20,6 +21,8 @@ class Navigated(Result):
     status: int | None = None
     # The file, if the address was that of a download.
     download: DownloadedFile | None = None
+    # Seconds after which the server asks to be called again.
+    retry_after: float | None = None
 
     def __str__(self) -> str:
         return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
@@ -46,7 +49,9 @@ class Navigate(TabAction[Navigated]):
         await tab.navigate(self.url, self.wait_until or "domcontentloaded")
         # A page that has loaded may start downloads too.
         download = page.downloads.latest(downloads) if page.load_state.documents == documents else None
-        return Navigated(tab.url, page.status, download)
+        document = page.requests.document
+        asked = document.headers.get("retry-after") if document is not None else None
+        return Navigated(tab.url, page.status, download, seconds_in(asked))
 
 
 @action(Effect.NAVIGATE)

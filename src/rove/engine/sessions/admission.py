@@ -69,6 +69,11 @@ class Admission:
                 retry_after=wait,
             )
 
+    async def memory_in_use(self) -> int | None:
+        """Return the bytes of memory that the browsers hold; None where the system does not tell."""
+        known = await asyncio.to_thread(_memory_of, self._browsers())
+        return sum(known) if known else None
+
     async def watch(self) -> None:
         """Check the memory regularly, and kill the largest page before the system would kill the whole browser."""
         while True:
@@ -120,7 +125,7 @@ class Admission:
         return await asyncio.shield(self._memory_check)
 
     def _measure(self, browsers: Sequence[Browser]) -> MemoryShortage | None:
-        known = [used for browser in browsers if (used := browser.memory_in_use()) is not None]
+        known = _memory_of(browsers)
         return memory_shortage(self._settings.limits.memory_megabytes, sum(known) if known else None)
 
     def _idle_sessions(self) -> list[Session]:
@@ -144,3 +149,7 @@ class Admission:
             max(limit - (0 if session.running_calls else now - session.last_used), 0) for session in self._sessions()
         )
         return left[min(ahead, len(left) - 1)] if left else limit
+
+
+def _memory_of(browsers: Sequence[Browser]) -> list[int]:
+    return [used for browser in browsers if (used := browser.memory_in_use()) is not None]
