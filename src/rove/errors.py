@@ -24,6 +24,8 @@ RoveError
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered
 ├── DeadlineExceeded      deadline_exceeded     no answer in the time allowed
 ├── ScriptFailed          script_failed         the page's JavaScript threw
+├── DocumentLocked        document_locked       a PDF needs a password, or another one
+├── DocumentDamaged       document_damaged      a file is no PDF, or cannot be read
 ├── ElementNotFound       element_not_found     nothing matches the target
 ├── ElementGone           element_gone          the ref's element has left the page
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
@@ -239,6 +241,18 @@ class DeadlineExceeded(RoveError):
 class ScriptFailed(RoveError):
     code = "script_failed"
     default_hint = "Correct the expression and call again."
+
+
+class DocumentLocked(RoveError):
+    code = "document_locked"
+    quotes_page = False
+    default_hint = "Call {read_pdf} with `password`, as secret:NAME if the owner has defined one, or ask the user."
+
+
+class DocumentDamaged(RoveError):
+    code = "document_damaged"
+    quotes_page = False
+    default_hint = "Download it again; if it stays damaged, look for the same document elsewhere."
 
 
 class ElementNotFound(RoveError):
