@@ -29,6 +29,10 @@ class WebAccess(Protocol):
 class FetchAction(Action[R]):
     """An action that reads addresses of the web. It starts a browser only if it needs one."""
 
+    def at(self, url: str) -> FetchAction[R]:
+        """Return the same action at another address, for the policy to decide on."""
+        raise NotImplementedError
+
     async def perform(self, web: WebAccess) -> R:
         """Do it, within a deadline."""
         raise NotImplementedError

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from rove.fetching.answer import HttpAnswer
-from rove.fetching.charset import text_of
-from rove.fetching.escalation import is_html
+from rove.fetching.http.answer import HttpAnswer
+from rove.fetching.http.charset import text_of
+from rove.fetching.signs.escalation import is_html
 from rove.fetching.feeds import Feed, is_feed, parse_json, read_feed, read_json_feed
 from rove.pictures import Picture, prepare_picture
-from rove.reading.article import Format
+from rove.reading.formats import Format
 from rove.reading.page_source import PageSource
 from rove.validation.record import dataclass
 
@@ -30,19 +31,22 @@ TEXT_TYPES = frozenset(
 # Types that servers give to files that they do not know.
 UNKNOWN_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/unknown"})
 SNIFFED = 4096
+# A number in Markdown that stands for an address.
+_REFERENCE = re.compile(r"(?<!\\)\]\[(i?\d+)\]")
 PICTURE_STARTS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")
 
 
 @dataclass(frozen=True)
 class Content:
-    """What was read. `facts` are the page's words on itself: byline, date, site; `links`: what numbers in it mean."""
+    """What was read. `facts` are the page's words on itself: byline, date, site."""
 
     kind: Kind
     text: str
     title: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     is_cut: bool = False
-    links: tuple[str, ...] = ()
+    # What the numbers in the text stand for.
+    addresses: tuple[tuple[str, str], ...] = ()
     next_page: str = ""
     unseen: tuple[str, ...] = ()
     picture: Picture | None = None
@@ -83,10 +87,20 @@ def article_content(article: Article, format: Format, longest: int) -> Content:
         article.title,
         tuple((name, value) for name, value in named.items() if value),
         rendered.is_cut,
-        article.links,
+        _addresses(article, rendered.text) if format == "markdown" else (),
         article.next_page,
         article.unseen,
     )
+
+
+def _addresses(article: Article, text: str) -> tuple[tuple[str, str], ...]:
+    """Return the addresses that a text refers to by number; `i3` is the third picture."""
+    numbers = dict.fromkeys(_REFERENCE.findall(text))
+    return tuple((number, _address(article, number)) for number in numbers)
+
+
+def _address(article: Article, number: str) -> str:
+    return article.images[int(number[1:]) - 1].address if number.startswith("i") else article.links[int(number) - 1]
 
 
 def _plain(answer: HttpAnswer, longest: int) -> Content:

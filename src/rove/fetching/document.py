@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rove.fetching.answer import HttpAnswer
+from rove.fetching.http.answer import HttpAnswer
 from rove.reading.page_source import PageSource
 from rove.validation.record import dataclass
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.outcome import Attachment, Own, Passage, Result, origin_in
-from rove.reading.article import Format
+from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
 from rove.web_access import BrowserUse, FetchAction, WebAccess
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rove.fetching.document import WebDocument
     from rove.reading.article import Article
 
-MOST_LINKS = 100
 MOST_UNSEEN = 20
 # Seconds that it may take besides those of every call, as it may read over HTTP and then with the browser.
 MORE_SECONDS = 20.0
@@ -34,7 +33,8 @@ class Fetched(Result):
     text: str
     title: str = ""
     facts: dict[str, str] = field(default_factory=dict[str, str])
-    links: tuple[str, ...] = ()
+    # What the numbers in the text stand for.
+    addresses: dict[str, str] = field(default_factory=dict[str, str])
     notes: tuple[Own, ...] = ()
     unseen: tuple[str, ...] = ()
     pages: int = 1
@@ -54,9 +54,9 @@ class Fetched(Result):
         yield Passage("\n".join(self._heading()), own)
         if self.text:
             yield Passage(self.text, own, is_raw=True)
-        if self.links:
-            yield Passage("The numbers in the text stand for these links:")
-            yield Passage("\n".join(self._links()), own)
+        if self.addresses:
+            yield Passage("Addresses by number:")
+            yield Passage("\n".join(f"[{number}]: {address}" for number, address in self.addresses.items()), own)
         if self.unseen:
             yield Passage("Left out of this text is what a person does not see:")
             yield Passage("\n".join(self.unseen[:MOST_UNSEEN]), own, is_raw=True)
@@ -66,11 +66,6 @@ class Fetched(Result):
             yield f"Title: {_line(self.title)}"
         yield f"Address: {_line(self.url)}"
         yield from (f"{name}: {_line(value)}" for name, value in self.facts.items())
-
-    def _links(self) -> Iterator[str]:
-        yield from (f"[{number}] {address}" for number, address in enumerate(self.links[:MOST_LINKS], 1))
-        if len(self.links) > MOST_LINKS:
-            yield f"… and {len(self.links) - MOST_LINKS} more"
 
 
 @action(Effect.NAVIGATE, observes=False, group="reading")
@@ -125,7 +120,7 @@ class WebFetch(FetchAction[Fetched]):
 
     async def _join(self, web: WebAccess, first: Article, url: str) -> tuple[Article, int]:
         """Return an article with its further pages, as far as they are asked for and are on the same server."""
-        from rove.reading.article import join_articles
+        from rove.reading.joining import join_articles
 
         last, rest, seen = first, list["Article"](), {url}
         while len(rest) + 1 < self.pages and last.next_page not in seen and _is_same(last.next_page, url):
@@ -140,9 +135,9 @@ class WebFetch(FetchAction[Fetched]):
 
 async def _article(document: WebDocument) -> Article | None:
     """Return the article of a page; None if the document is no page."""
-    from rove.fetching.charset import text_of
+    from rove.fetching.http.charset import text_of
     from rove.fetching.contents import read_page
-    from rove.fetching.escalation import is_html
+    from rove.fetching.signs.escalation import is_html
     from rove.reading.page_source import PageSource
 
     if document.page is not None:
@@ -163,7 +158,7 @@ def _fetched(document: WebDocument, content: Content, pages: int, longest: int) 
         content.text,
         content.title,
         dict(content.facts),
-        content.links,
+        dict(content.addresses),
         tuple(Own(note) for note in (*document.notes(), *_notes(document, content, pages, longest))),
         content.unseen,
         pages,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rove.browser.network.navigation_errors import credentials_error, host_and_port, navigation_error
 from rove.errors import DeadlineExceeded, HttpError, RoveError
-from rove.fetching.answer import HttpAnswer, HttpFailure, status_text
-from rove.fetching.charset import text_of
-from rove.fetching.escalation import is_html, retry_after
+from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
+from rove.fetching.http.charset import text_of
+from rove.fetching.signs.escalation import is_html, retry_after
 from rove.fetching.page_facts import page_facts
 from rove.outcome import origin_in
 

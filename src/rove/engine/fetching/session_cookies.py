@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
-from rove.fetching.cookies import Cookie, is_expired, merged
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
+    from rove.fetching.http.cookies import Cookie
 
 
 class SessionCookies:
@@ -32,6 +32,8 @@ class SessionCookies:
                 return await context.cookies.all()
             except BrowserError:
                 pass  # the browser has just died: its cookies are as they were last saved
+        from rove.fetching.http.cookies import merged
+
         return merged(self._saved(), self._waiting)
 
     async def add(self, cookies: Sequence[Cookie]) -> None:
@@ -39,18 +41,23 @@ class SessionCookies:
         if not cookies:
             return
         context = self._find_context()
-        if context is None:
-            self._waiting = merged(self._waiting, cookies)
-        else:
+        if context is not None:
             await _give(context, cookies)
+            return
+        from rove.fetching.http.cookies import merged
+
+        self._waiting = merged(self._waiting, cookies)
 
     async def give_to(self, context: Context) -> None:
         """Set the cookies that servers have set while there was no browser context."""
         waiting, self._waiting = self._waiting, []
-        await _give(context, waiting)
+        if waiting:
+            await _give(context, waiting)
 
 
 async def _give(context: Context, cookies: Sequence[Cookie]) -> None:
+    from rove.fetching.http.cookies import is_expired
+
     now = time.time()
     # A moment in the past deletes a cookie; 0 would be taken for none.
     await context.cookies.add([{**each, "expires": 1} if is_expired(each, now) else each for each in cookies])

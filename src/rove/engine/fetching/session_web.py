@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from rove.browser.browser import load_engine
 from rove.engine.fetching.session_cookies import SessionCookies
-from rove.engine.fetching.web_reading import WebReading
 from rove.engine.run.session_view import SessionView, WebCall
-from rove.fetching.cache import HttpCache
-from rove.fetching.client import HttpClient
-from rove.fetching.redirects import HttpReader
-from rove.fetching.robots import Robots
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
-    from rove.fetching.cookies import Cookie
+    from rove.engine.fetching.web_reading import WebReading
+    from rove.fetching.http.cache import HttpCache
+    from rove.fetching.http.client import HttpClient
+    from rove.fetching.http.cookies import Cookie
+    from rove.fetching.http.redirects import HttpReader
+    from rove.fetching.http.robots import Robots
 
 # The languages that Chromium asks for by itself.
 LANGUAGES = "en-US,en;q=0.9"
 
 
 class SessionWeb:
-    """Opens the web for the calls of one session. Nothing is made before the first call."""
+    """Opens the web for the calls of one session. Nothing is imported or made before the first call."""
 
     def __init__(
         self,
@@ -41,17 +41,32 @@ class SessionWeb:
         self._find_context = context
         self.has_profile = has_profile
         self.cookies = SessionCookies(context, saved_cookies)
-        self.robots = Robots()
         self._client: HttpClient | None = None
-        megabytes = session.settings.fetching.cache_megabytes
-        self._cache = HttpCache(megabytes * 2**20) if megabytes else None
+
+    @cached_property
+    def robots(self) -> Robots:
+        from rove.fetching.http.robots import Robots
+
+        return Robots()
+
+    @cached_property
+    def _cache(self) -> HttpCache | None:
+        from rove.fetching.http.cache import HttpCache
+
+        megabytes = self._session.settings.fetching.cache_megabytes
+        return HttpCache(megabytes * 2**20) if megabytes else None
 
     def for_call(self, call: WebCall) -> WebReading:
         """Return the web as one call sees it."""
+        from rove.engine.fetching.web_reading import WebReading
+
         return WebReading(self._session, self, call)
 
     async def reader(self) -> HttpReader:
         """Return what reads addresses over HTTP, once the session's proxy accepts requests."""
+        from rove.fetching.http.client import HttpClient
+        from rove.fetching.http.redirects import HttpReader
+
         proxy, ready = self._session.network.open()
         await ready
         if self._client is None:

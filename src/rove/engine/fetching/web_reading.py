@@ -13,12 +13,12 @@ from rove.engine.fetching.http_errors import failure_error, http_error, status_e
 from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
 from rove.errors import Blocked, Denied
-from rove.fetching.answer import HttpAnswer, HttpFailure, status_text
-from rove.fetching.client import RequestLimits
+from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
+from rove.fetching.http.client import RequestLimits
 from rove.fetching.document import WebDocument
-from rove.fetching.escalation import Escalation, find_escalation
-from rove.fetching.redirects import HttpReader, TooManyRedirects
-from rove.fetching.robots import Robots
+from rove.fetching.signs.escalation import Escalation, find_escalation
+from rove.fetching.http.redirects import HttpReader, TooManyRedirects
+from rove.fetching.http.robots import Robots
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 from rove.web_access import BrowserUse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rove.fetching.answer import Headers
+from rove.fetching.http.answer import Headers
 from rove.fetching.page_facts import PageFacts
 from rove.validation.record import dataclass
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from rove.fetching.answer import HttpAnswer, seconds_to_wait, status_text
-from rove.fetching.bot_walls import find_wall
-from rove.fetching.charset import text_of
-from rove.fetching.empty_pages import find_emptiness
+from rove.fetching.http.answer import HttpAnswer, seconds_to_wait, status_text
+from rove.fetching.signs.bot_walls import find_wall
+from rove.fetching.http.charset import text_of
+from rove.fetching.signs.empty_pages import find_emptiness
 from rove.fetching.page_facts import PageFacts, page_facts
 from rove.validation.record import dataclass
 

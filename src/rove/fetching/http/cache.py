@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from http.cookiejar import http2time
 
-from rove.fetching.answer import Headers, HttpAnswer
+from rove.fetching.http.answer import Headers, HttpAnswer
 from rove.validation.record import dataclass
 
 STORABLE = frozenset({200, 203, 300, 301, 302, 307, 308, 404, 410})

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from rove.fetching.answer import HttpAnswer, HttpFailure
+from rove.fetching.http.answer import HttpAnswer, HttpFailure
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:

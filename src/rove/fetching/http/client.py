@@ -8,7 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
-from rove.fetching.answer import FailureKind, HttpAnswer, HttpFailure, lower_case
+from rove.fetching.http.answer import FailureKind, HttpAnswer, HttpFailure, lower_case
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:

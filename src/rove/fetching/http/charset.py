@@ -6,7 +6,7 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
-from rove.fetching.answer import HttpAnswer
+from rove.fetching.http.answer import HttpAnswer
 
 if TYPE_CHECKING:
     from webencodings import Encoding

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from rove.fetching.answer import HttpAnswer, HttpFailure
-from rove.fetching.cache import HttpCache, Stored
-from rove.fetching.charset import text_of
-from rove.fetching.client import HttpClient, RequestLimits
-from rove.fetching.cookies import Cookie, accepted_cookies, cookie_header, site_of
+from rove.fetching.http.answer import HttpAnswer, HttpFailure
+from rove.fetching.http.cache import HttpCache, Stored
+from rove.fetching.http.charset import text_of
+from rove.fetching.http.client import HttpClient, RequestLimits
+from rove.fetching.http.cookies import Cookie, accepted_cookies, cookie_header, site_of
 from rove.fetching.page_facts import page_facts
 
 MOST_REDIRECTS = 10
