@@ -19,8 +19,8 @@ BrowserUse = Literal["auto", "never", "always"]
 class WebAccess(Protocol):
     """Reads addresses with the cookies of one session, within what its guard and its policy allow."""
 
-    settings: Settings
-
+    @property
+    def settings(self) -> Settings: ...
     async def read(self, url: str, browser: BrowserUse, /) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
         ...

@@ -130,7 +130,7 @@ class Context(SharedContext):
         return self._use(await self._create_tab())
 
     async def new_background_tab(self) -> Tab:
-        """Open a tab that rove itself uses: it counts like others, is not listed and does not become the current one."""
+        """Open a tab that rove itself uses: it counts like others, but is not listed and not the current one."""
         await self._admit_tab()
         tab = await self._create_tab()
         self._background.add(tab.id)

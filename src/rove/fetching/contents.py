@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from rove.fetching.feeds import Feed, is_feed, parse_json, read_feed, read_json_feed
 from rove.fetching.http.answer import HttpAnswer
 from rove.fetching.http.charset import text_of
 from rove.fetching.signs.escalation import is_html
-from rove.fetching.feeds import Feed, is_feed, parse_json, read_feed, read_json_feed
 from rove.pictures import Picture, prepare_picture
 from rove.reading.formats import Format
 from rove.reading.page_source import PageSource
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rove.reading.article import Article
 
 Kind = Literal["article", "page", "pdf", "feed", "json", "text", "image", "file"]
-TEXT_TYPES = frozenset(
-    "application/xml application/javascript application/ecmascript application/x-javascript application/sql "
-    "application/x-sh application/x-httpd-php application/yaml application/x-yaml application/toml application/graphql "
-    "application/x-ndjson application/jsonl application/typescript application/xhtml+xml image/svg+xml message/rfc822".split()
-)
+TEXT_TYPES = frozenset({
+    "application/xml", "application/ecmascript", "application/sql", "application/x-sh", "application/x-httpd-php",
+    "application/yaml", "application/x-yaml", "application/toml", "application/graphql", "application/x-ndjson",
+    "application/jsonl", "application/typescript", "image/svg+xml", "message/rfc822",
+})  # fmt: skip
 # Types that servers give to files that they do not know.
 UNKNOWN_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/unknown"})
 SNIFFED = 4096
@@ -64,7 +64,7 @@ async def read_content(answer: HttpAnswer, format: Format, longest: int, most_pi
         return article_content(await read_page(page), format, longest)
     if answer.media_type == "application/pdf" or (answer.media_type in UNKNOWN_TYPES and is_pdf(answer.body)):
         return _pdf(await read_pdf(answer.body, longest=longest), longest)
-    if answer.media_type.startswith("image/") and answer.media_type != "image/svg+xml" or _is_picture(answer):
+    if _is_picture(answer):
         picture = await asyncio.to_thread(prepare_picture, _name(answer.url), answer.body, most_pixels)
         return Content("image", "", picture=picture, media_type=picture.mime, size=len(answer.body))
     return await asyncio.to_thread(_plain, answer, longest)
@@ -110,7 +110,9 @@ def _plain(answer: HttpAnswer, longest: int) -> Content:
         if feed is not None:
             return _feed(feed, longest)
     if not _is_text(answer):
-        return Content("file", "", media_type=answer.media_type or "unknown", size=len(answer.body), is_cut=answer.is_cut)
+        return Content(
+            "file", "", media_type=answer.media_type or "unknown", size=len(answer.body), is_cut=answer.is_cut
+        )
     text = text_of(answer)
     if answer.media_type.endswith("json") or (not answer.media_type and text.lstrip()[:1] in ("{", "[")):
         return _json(text, answer, longest)
@@ -166,7 +168,9 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _is_picture(answer: HttpAnswer) -> bool:
-    return answer.media_type in UNKNOWN_TYPES and answer.body.startswith(PICTURE_STARTS)
+    if answer.media_type in UNKNOWN_TYPES:
+        return answer.body.startswith(PICTURE_STARTS)
+    return answer.media_type.startswith("image/") and answer.media_type != "image/svg+xml"
 
 
 def _name(url: str) -> str:

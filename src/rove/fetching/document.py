@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rove.fetching.http.answer import HttpAnswer
 from rove.reading.page_source import PageSource
@@ -34,7 +35,4 @@ class WebDocument:
     @property
     def _is_downgraded(self) -> bool:
         chain = [*self.hops, self.url]
-        return any(
-            before.startswith("https:") and after.startswith("http:")
-            for before, after in zip(chain, chain[1:], strict=False)
-        )
+        return any(one.startswith("https:") and other.startswith("http:") for one, other in pairwise(chain))

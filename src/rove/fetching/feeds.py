@@ -43,7 +43,9 @@ class Feed:
     count: int
 
     def __str__(self) -> str:
-        left_out = [f"({self.count - len(self.entries)} older entries left out)"] if self.count > len(self.entries) else []
+        left_out = (
+            [f"({self.count - len(self.entries)} older entries left out)"] if self.count > len(self.entries) else []
+        )
         return "\n\n".join([f"# {self.title or 'Feed'}", *(_told(entry) for entry in self.entries), *left_out])
 
 
@@ -57,7 +59,7 @@ def read_feed(body: bytes, content_type: str, url: str) -> Feed | None:
     # A document that defines entities could grow without end.
     if _ENTITIES.search(body):
         return None
-    import feedparser
+    import feedparser  # type: ignore[import-untyped]
 
     # A stream, as a text would be taken for an address or a file to open.
     read = feedparser.parse(
@@ -126,4 +128,3 @@ def parse_json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-

@@ -16,11 +16,11 @@ UNREAD = ("script", "style", "noscript", "template", "iframe", "object", "svg", 
 # Elements that show something without text.
 SHOWN = "img|video|canvas|table|form|input|picture|audio|embed|textarea"
 # The ids of elements that frameworks put pages into.
-ROOT_IDS = frozenset(
-    "root app __next __nuxt ___gatsby svelte q-app react-root reactroot app-root approot main-app application mount "
-    "ember-app ember-basic-dropdown-wormhole page-root spa container-root layout-root redwood-app solid-root __docusaurus "
-    "app-container app-mount vue-app ng-app main_app".split()
-)
+ROOT_IDS = frozenset({
+    "root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "react-root", "reactroot", "app-root", "approot",
+    "main-app", "application", "mount", "ember-app", "page-root", "spa", "layout-root", "redwood-app", "solid-root",
+    "__docusaurus", "app-container", "app-mount", "vue-app", "ng-app", "main_app",
+})  # fmt: skip
 # A text in an element of a page that is not there yet: "Loading …".
 LONGEST_PLACEHOLDER = 60
 MOST_TEXT = 20_000
@@ -53,17 +53,13 @@ def page_facts(html: str, url: str) -> PageFacts:
     if root is None:
         return PageFacts()
     scripts = [script for script in root.iter("script") if _is_code(script)]
-    facts = {
-        "title": _text(next(root.iter("title"), None)),
-        "noscript": " ".join(_text(each) for each in root.iter("noscript")),
-        "refresh": _refresh(root, url),
-        "moves": any(_MOVES.search(script.text or "") for script in scripts),
-    }
+    title, noscript = _text(next(root.iter("title"), None)), " ".join(_text(each) for each in root.iter("noscript"))
+    refresh, moves = _refresh(root, url), any(_MOVES.search(script.text or "") for script in scripts)
     body = next(root.iter("body"), root)
     _strip(body)
     text = _text(body)
     roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
-    return PageFacts(text=text[:MOST_TEXT], has_scripts=bool(scripts), roots=roots, **facts)
+    return PageFacts(title, text[:MOST_TEXT], noscript, bool(scripts), roots, refresh, moves)
 
 
 def _parsed(html: str) -> HtmlElement | None:
@@ -92,7 +88,9 @@ def _strip(body: HtmlElement) -> None:
     for element in [each for each in body.iter(etree.Element) if _is_hidden(each)]:
         parent = element.getparent()
         if parent is not None and element is not body:
-            element.clear(keep_tail=True)
+            element.text = None
+            for child in list(element):
+                element.remove(child)
             element.set("hidden", "")
 
 

@@ -135,8 +135,8 @@ class WebFetch(FetchAction[Fetched]):
 
 async def _article(document: WebDocument) -> Article | None:
     """Return the article of a page; None if the document is no page."""
-    from rove.fetching.http.charset import text_of
     from rove.fetching.contents import read_page
+    from rove.fetching.http.charset import text_of
     from rove.fetching.signs.escalation import is_html
     from rove.reading.page_source import PageSource
 
@@ -178,7 +178,8 @@ def _notes(document: WebDocument, content: Content, pages: int, longest: int) ->
         yield "There is no text that a person sees."
     elif content.is_cut:
         is_long = len(content.text) >= longest * 0.9
-        yield f"Cut: {f'more than {longest:,} characters; `max_characters` reads more' if is_long else 'more than is read'}."
+        reason = f"more than {longest:,} characters; `max_characters` reads more" if is_long else "more than is read"
+        yield f"Cut: {reason}."
     if pages > 1:
         yield f"{pages} pages of it were read."
     if content.next_page and pages == 1:

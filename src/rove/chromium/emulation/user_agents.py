@@ -29,7 +29,7 @@ _SYSTEMS = (
     ("Macintosh", "macOS", "26.0.0", "MacIntel"),
     ("Linux", "Linux", "6.12.0", "Linux x86_64"),
 )
-_VERSION = pattern(r"(\d+)\.\d+")
+_VERSION = pattern(r"(\d+)\.[\d.]+")
 _CHROME_VERSION = pattern(r"\bChrome/((\d+)[\d.]*)")
 _ARMS = frozenset({"Android", "macOS"})
 
@@ -41,11 +41,16 @@ def user_agent_of(device: DeviceName, product: str) -> str:
     return _USER_AGENTS[made.system].format(major=major, mobile=" Mobile" if made.is_mobile else "")
 
 
-def own_user_agent(version: str, is_headless: bool) -> str:
-    """Return the user agent that Chromium has by itself; `version` is what it prints, such as `Chromium 156.0.1.2`."""
-    system: System = {"darwin": "macOS", "win32": "Windows"}.get(sys.platform, "Linux")  # type: ignore[assignment]
+def own_user_agent(version: str, is_headless: bool, is_shell: bool) -> str:
+    """Return the user agent that Chromium has by itself; `version` is what it prints, such as `Chromium 156.0.1.2`.
+
+    `is_shell`: it is the build without a window, which tells all of its version.
+    """
+    system: System = "macOS" if sys.platform == "darwin" else "Windows" if sys.platform == "win32" else "Linux"
     found = _VERSION.search(version)
     user_agent = _USER_AGENTS[system].format(major=found[1] if found else "", mobile="")
+    if found and is_shell:
+        user_agent = user_agent.replace(f"{found[1]}.0.0.0", found[0])
     return user_agent.replace("Chrome/", "HeadlessChrome/") if is_headless else user_agent
 
 

@@ -15,8 +15,8 @@ from rove.engine.run.settle import StartState, settle
 from rove.engine.run.tab_lock import TabLock, unless_crashed
 from rove.errors import DeadlineExceeded, NavigationFailed
 from rove.fetching.http.answer import Headers
-from rove.fetching.signs.bot_walls import find_wall
 from rove.fetching.page_facts import page_facts
+from rove.fetching.signs.bot_walls import find_wall
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 

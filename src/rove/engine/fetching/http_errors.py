@@ -6,8 +6,8 @@ from rove.browser.network.navigation_errors import credentials_error, host_and_p
 from rove.errors import DeadlineExceeded, HttpError, RoveError
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.charset import text_of
-from rove.fetching.signs.escalation import is_html, retry_after
 from rove.fetching.page_facts import page_facts
+from rove.fetching.signs.escalation import is_html, retry_after
 from rove.outcome import origin_in
 
 # Chromium's error for each reason for which OpenSSL refuses a certificate.

@@ -34,9 +34,7 @@ class RedirectCheck:
         self._call.entry.decision = "allowed"
 
     async def _ask_policy(self, url: str) -> None:
-        check = PermissionCheck(
-            self._session.gate, self._call.action.at(url), self._call.entry, self._call.channel, []
-        )
+        check = PermissionCheck(self._session.gate, self._call.action.at(url), self._call.entry, self._call.channel, [])
         if await check.check((Place(self._session.name),)) is not None:
             origin = origin_of(url)
             host = origin.host if origin else url[:200]

@@ -13,12 +13,12 @@ from rove.engine.fetching.http_errors import failure_error, http_error, status_e
 from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
 from rove.errors import Blocked, Denied
+from rove.fetching.document import WebDocument
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.client import RequestLimits
-from rove.fetching.document import WebDocument
-from rove.fetching.signs.escalation import Escalation, find_escalation
 from rove.fetching.http.redirects import HttpReader, TooManyRedirects
 from rove.fetching.http.robots import Robots
+from rove.fetching.signs.escalation import Escalation, find_escalation
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 from rove.web_access import BrowserUse
@@ -32,9 +32,10 @@ ROBOTS_HINT = "The owner of rove wants robots.txt respected (`fetching.robots`):
 class Web(Protocol):
     """What a session keeps for all calls."""
 
-    has_profile: bool
-    robots: Robots
-
+    @property
+    def has_profile(self) -> bool: ...
+    @property
+    def robots(self) -> Robots: ...
     async def reader(self) -> HttpReader: ...
     async def headers(self) -> dict[str, str]: ...
     @property
@@ -103,9 +104,7 @@ class WebReading:
         check = self._check_with_robots(reader, headers) if self.settings.fetching.robots else self._check
         return await self._within(reader.read(url, headers, self._limits(), check))
 
-    def _check_with_robots(
-        self, reader: HttpReader, headers: Mapping[str, str]
-    ) -> Callable[[str], Awaitable[None]]:
+    def _check_with_robots(self, reader: HttpReader, headers: Mapping[str, str]) -> Callable[[str], Awaitable[None]]:
         async def check(url: str) -> None:
             await self._check(url)
             await self._refuse_by_robots(url, reader, headers)
@@ -136,7 +135,9 @@ class WebReading:
     def _refuse_wall(self, shown: ShownPage) -> None:
         """Raise if what the browser shows is still not the page: a check for robots, or an error."""
         if shown.wall is not None:
-            hint = "Ask a person to pass it with {handoff}, in a tab at this address; then call again. Do not repeat it."
+            hint = (
+                "Ask a person to pass it with {handoff}, in a tab at this address; then call again. Do not repeat it."
+            )
             raise _blocked(shown.url, shown.status, shown.wall, hint)
         if shown.status >= 400:
             raise http_error(shown.url, shown.status)
@@ -151,4 +152,6 @@ class WebReading:
 
 
 def _blocked(url: str, status: int, wall: str, hint: str) -> Blocked:
-    return Blocked(f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)}).", hint=hint)
+    return Blocked(
+        f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)}).", hint=hint
+    )

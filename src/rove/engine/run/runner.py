@@ -32,9 +32,9 @@ from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
+from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
-from rove.engine.run.session_view import WebCall
 from rove.engine.views.viewer import PageViewer
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.approval import ApprovalRequest

@@ -50,9 +50,13 @@ class SessionView(Protocol):
     journal: Journal
     driver: Driver
     handoffs: Handoffs
-    web: Web
     # Removes secrets, and what a person has typed, from a text that leaves the session.
     redact: Callable[[str], str]
+
+    @property
+    def web(self) -> Web:
+        """The web, for calls that read addresses without a tab."""
+        ...
 
     @property
     def has_pages(self) -> bool:

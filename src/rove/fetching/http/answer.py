@@ -8,9 +8,8 @@ from typing import Literal
 
 from rove.validation.record import dataclass
 
-# Why there is no answer: the server does not answer in time, ends the connection, or has a certificate that is not valid.
+# Why there is no answer.
 FailureKind = Literal["timeout", "closed", "malformed", "certificate", "unreachable"]
-MediaType = str
 
 
 class HttpFailure(Exception):
@@ -71,7 +70,7 @@ class HttpAnswer:
         return self.status >= 400
 
     @property
-    def media_type(self) -> MediaType:
+    def media_type(self) -> str:
         """The type that the server names, without parameters, in lower case."""
         return self.headers.get("content-type").partition(";")[0].partition(",")[0].strip().lower()
 
@@ -79,7 +78,7 @@ class HttpAnswer:
     def location(self) -> str | None:
         """Where a redirect leads, as the server writes it; None if it is not one."""
         is_redirect = self.status in (301, 302, 303, 307, 308)
-        return (self.headers.all("location") or [None])[0] if is_redirect else None
+        return next(iter(self.headers.all("location")), None) if is_redirect else None
 
 
 def status_text(status: int) -> str:
@@ -92,12 +91,22 @@ def status_text(status: int) -> str:
 
 def seconds_to_wait(value: str, now: float) -> float | None:
     """Return the seconds of a `Retry-After` header, which may be a date; None if it names none."""
-    from http.cookiejar import http2time
-
     if value.strip().isdigit():
         return float(value.strip()[:9])
-    moment = http2time(value)
+    moment = moment_of(value)
     return max(moment - now, 0.0) if moment is not None else None
+
+
+def moment_of(date: str) -> float | None:
+    """Return the time that a date in a header names, in seconds since the epoch; None if it is no date."""
+    from email.utils import mktime_tz, parsedate_tz
+
+    try:
+        parsed = parsedate_tz(date)
+        # Without a zone it is a time of UTC, as all times of HTTP are.
+        return float(mktime_tz((*parsed[:9], parsed[9] or 0))) if parsed is not None else None
+    except (ValueError, OverflowError, IndexError):
+        return None
 
 
 def lower_case(raw: Sequence[tuple[bytes, bytes]]) -> Headers:

@@ -9,9 +9,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
-from http.cookiejar import http2time
 
-from rove.fetching.http.answer import Headers, HttpAnswer
+from rove.fetching.http.answer import Headers, HttpAnswer, moment_of
 from rove.validation.record import dataclass
 
 STORABLE = frozenset({200, 203, 300, 301, 302, 307, 308, 404, 410})
@@ -136,4 +135,4 @@ def _selecting(answer: Headers, request: Mapping[str, str]) -> tuple[tuple[str, 
 
 def _moment(headers: Headers, name: str) -> float | None:
     value = headers.get(name)
-    return http2time(value) if value else None
+    return moment_of(value) if value else None

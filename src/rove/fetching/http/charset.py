@@ -29,13 +29,12 @@ def text_of(answer: HttpAnswer) -> str:
 
 def encoding_of(body: bytes, content_type: str) -> Encoding:
     """Return the encoding of a text."""
-    from webencodings import lookup
+    from webencodings import UTF8, lookup
 
-    for mark, name in _BOMS:
-        if body.startswith(mark):
-            return lookup(name)
+    mark = next((name for start, name in _BOMS if body.startswith(start)), None)
     named = _CHARSET.search(content_type)
-    return (named and lookup(named[1])) or _declared(body) or lookup(_guess(body))
+    label = mark or (named[1] if named else "")
+    return lookup(label) or _declared(body) or lookup(_guess(body)) or UTF8
 
 
 def _declared(body: bytes) -> Encoding | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Mapping
 from functools import cache
-from http.cookiejar import http2time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from rove.fetching.http.answer import moment_of
 from rove.states.cookie_rules import cookie_complaint
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def is_sent(cookie: Cookie, url: str, is_cross_site: bool, now: float) -> bool:
 
 
 def is_expired(cookie: Cookie, now: float) -> bool:
-    expires = cookie.get("expires", -1)
+    expires = float(cookie.get("expires", -1))
     return expires != -1 and expires <= now
 
 
@@ -126,7 +126,7 @@ def _is_allowed(candidate: Cookie, url: str, cookie: Cookie) -> bool:
 def _domain(attribute: str, host: str) -> str | None:
     """Return the domain of a cookie, with a dot if other hosts under it get it too; None if it may not be set."""
     wanted = attribute.lower().lstrip(".")
-    if not wanted or wanted == host and (_is_address(host) or _is_public_suffix(host)):
+    if not wanted or (wanted == host and (_is_address(host) or _is_public_suffix(host))):
         return host
     if _is_public_suffix(wanted) or not _is_of_host(f".{wanted}", host) or _is_address(host):
         return None
@@ -139,7 +139,7 @@ def _expiry(given: Mapping[str, str], now: float) -> float:
     if age.removeprefix("-").isdigit():
         # One that has ended at once is kept as such, as it deletes an earlier one.
         return now + min(int(age[:12]), LONGEST_SECONDS) if int(age[:12]) > 0 else 0
-    moment = http2time(given["expires"]) if given.get("expires") else None
+    moment = moment_of(given["expires"]) if given.get("expires") else None
     return -1 if moment is None else min(max(moment, 0), now + LONGEST_SECONDS)
 
 
@@ -164,11 +164,9 @@ def _is_of_partition(cookie: Cookie, url: str) -> bool:
     partition = cookie.get("partitionKey")
     if not partition:
         return True
-    return (
-        isinstance(partition, dict)
-        and partition.get("topLevelSite") == site_of(url)
-        and not partition.get("hasCrossSiteAncestor")
-    )
+    if not isinstance(partition, dict) or partition.get("hasCrossSiteAncestor"):
+        return False
+    return bool(partition.get("topLevelSite") == site_of(url))
 
 
 def _host(url: str) -> str:

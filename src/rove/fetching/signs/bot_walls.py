@@ -57,7 +57,9 @@ SIGNS = (
     WallSign("F5", body=r"window\[\"bobcmn\"\]|/TSPD/"),
     WallSign("Anubis", body=r"id=[\"']anubis_challenge|/\.within\.website/x/(?:cmd/anubis|xess)/"),
     WallSign("go-away", header="x-away-id", few_words=False),
-    WallSign("hCaptcha", body=r"hcaptcha\.com/1/api\.js|class=[\"'][^\"']*h-captcha", words=r"robot|human|verify|unusual"),
+    WallSign(
+        "hCaptcha", body=r"hcaptcha\.com/1/api\.js|class=[\"'][^\"']*h-captcha", words=r"robot|human|verify|unusual"
+    ),
     WallSign("reCAPTCHA", REFUSED, body=r"/recaptcha/(?:api|enterprise)\.js|class=[\"'][^\"']*g-recaptcha"),
     WallSign("reCAPTCHA", body=r"class=[\"'][^\"']*g-recaptcha", words=r"unusual traffic|not a robot|are you human"),
     WallSign(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from rove.fetching.http.answer import HttpAnswer, seconds_to_wait, status_text
-from rove.fetching.signs.bot_walls import find_wall
 from rove.fetching.http.charset import text_of
-from rove.fetching.signs.empty_pages import find_emptiness
 from rove.fetching.page_facts import PageFacts, page_facts
+from rove.fetching.signs.bot_walls import find_wall
+from rove.fetching.signs.empty_pages import find_emptiness
 from rove.validation.record import dataclass
 
 # Error statuses that a server may give to programs alone. Others, such as 404, a browser would get too.
