@@ -26,6 +26,7 @@ from rove.browser.page_data import (
 from rove.browser.page_state import PageState
 from rove.browser.storage.cookies import Cookies
 from rove.browser.storage.page_storage import PageStorage
+from rove.reading.page_source import PageSource
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
 
@@ -222,6 +223,10 @@ class Tab(TabInfo, Protocol):
     async def scroll(self, direction: str, amount: int | None, /) -> ScrollPosition: ...
     async def shows_text(self, text: str, /) -> bool: ...
     async def shows_selector(self, css: str, /) -> bool: ...
+    async def page_source(self) -> PageSource:
+        """Return the page as HTML that holds only what a person sees, with its frames."""
+        ...
+
     async def wait_for_change(self, timeout: float, /) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""
 

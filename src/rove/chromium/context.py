@@ -53,6 +53,8 @@ class Context(SharedContext):
         self._tabs: dict[str, Tab] = {}
         self._ids_given = 0
         self._current: str | None = None
+        # The tabs that rove itself uses, which are not listed.
+        self._background: set[str] = set()
         # The first tab, until it is used.
         self._unused_tab: Tab | None = None
         self._creating = 0
@@ -63,7 +65,7 @@ class Context(SharedContext):
         self._used: dict[str, float] = {}
         self._shared.interceptor.files = files_for(settings)
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
-        self._state = ContextState(self._root, identity, self._hidden_pages)
+        self._state = ContextState(self._root, identity, self._hidden_pages, self.cookies)
         self._shared.on_document = self._state.note_url
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = BrowserLoss()
@@ -103,7 +105,7 @@ class Context(SharedContext):
     @property
     def tab_infos(self) -> Sequence[TabInfo]:
         """Every tab that the agent is shown."""
-        return self.tabs
+        return [tab for tab in self.tabs if tab.id not in self._background]
 
     @property
     def current(self) -> Tab | None:
@@ -124,6 +126,19 @@ class Context(SharedContext):
     async def new_tab(self) -> Tab:
         if self._unused_tab is not None and self._unused_tab is self.current:
             return self._use(self._unused_tab)
+        await self._admit_tab()
+        return self._use(await self._create_tab())
+
+    async def new_background_tab(self) -> Tab:
+        """Open a tab that rove itself uses: it counts like others, but is not listed and not the current one."""
+        await self._admit_tab()
+        tab = await self._create_tab()
+        self._background.add(tab.id)
+        self._shared.on_changed()
+        return tab
+
+    async def _admit_tab(self) -> None:
+        """Raise LimitReached if no other tab may be opened, or there is no memory for it."""
         if len(tab_ids := self._own_tab_ids) >= self.settings.limits.tabs:
             oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
             url = dict(self.tab_urls).get(oldest, "")[:200]
@@ -133,7 +148,6 @@ class Context(SharedContext):
             )
         if self.before_new_tab is not None:
             await self.before_new_tab()
-        return self._use(await self._create_tab())
 
     def _use(self, tab: Tab) -> Tab:
         self._unused_tab = None
@@ -241,7 +255,8 @@ class Context(SharedContext):
             return
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
-        if opener is not None and opener.popups.is_refused(len(self._tabs)):
+        is_ours = opener is not None and opener.id in self._background
+        if opener is not None and (is_ours or opener.popups.is_refused(len(self._tabs))):
             self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
@@ -378,6 +393,7 @@ class Context(SharedContext):
         tab.page.worlds.end(f"{tab.id} is closed")
         tab.opener_group.remove(tab.page)
         self._used.pop(tab.id, None)
+        self._background.discard(tab.id)
         if self._current == tab.id:
-            self._current = next(reversed(self._tabs), None)
+            self._current = next((name for name in reversed(self._tabs) if name not in self._background), None)
         self._shared.on_changed()

@@ -3,70 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
-from rove.outcome import Own, Passage, Result
+from rove.extraction.extracted import MOST_CHARACTERS, Extracted
+from rove.extraction.readable import DEFAULT_CHARACTERS, MOST_PAGES, MOST_READABLE, read_readable
+from rove.outcome import Own
+from rove.reading.formats import Format
 from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
-from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.element import Element
     from rove.browser.tab import Tab
 
-MOST_CHARACTERS = 10_000
 MOST_UNSEEN = 100
-NOTHING = "There is no text that a person sees."
 # Text is read without roles, and without the limits that keep a snapshot of a large page fast.
 TEXT_OPTIONS: dict[str, Any] = {"text": True, "maxNodes": 80_000, "maxChildren": 100_000}
 _read_string = json.JSONDecoder().raw_decode
-
-
-@dataclass(frozen=True)
-class Extracted(Result):
-    content: tuple[str | None, ...]
-    is_cut: bool = False
-    # The parts of the text that a person looking at the page would not see, and how many there are in all.
-    unseen: tuple[str, ...] = ()
-    unseen_count: int = 0
-    # Where each of `content` and then of `unseen` is from, if not all of it is from the page itself.
-    origins: tuple[str, ...] = ()
-    # Says that elements do not have the attribute that was asked for.
-    note: Own = Own("")
-
-    def __str__(self) -> str:
-        cut = [f"[cut at {MOST_CHARACTERS} characters]"] if self.is_cut else []
-        return "\n".join([*("null" if value is None else value for value in self.content), *cut])
-
-    def passages(self, origin: str) -> Iterator[Passage]:
-        """Tell what was read, then, outside of the page's own text, what was left out as a person does not see it."""
-        if self.note:
-            yield Passage(self.note)
-        if all(value is None for value in self.content):
-            return
-        if str(self):
-            yield from self._by_origin(self.content, 0, origin, is_raw=True)
-        else:
-            yield Passage(NOTHING)
-        if self.is_cut:
-            yield Passage(f"[cut at {MOST_CHARACTERS} characters]")
-        if self.unseen_count:
-            yield Passage(f"Left out of this text is what a person does not see{self._unseen_number()}:")
-            yield from self._by_origin(self.unseen, len(self.content), origin, is_raw=False)
-
-    def _unseen_number(self) -> str:
-        shown = len(self.unseen)
-        parts = "1 part" if self.unseen_count == 1 else f"{self.unseen_count} parts"
-        return f" ({parts})" if shown == self.unseen_count else f" ({parts}, of which these are the first {shown})"
-
-    def _by_origin(self, values: Sequence[str | None], start: int, page: str, *, is_raw: bool) -> Iterator[Passage]:
-        origins = self.origins[start:] or ("",) * len(values)
-        for origin, group in groupby(zip(origins, values, strict=False), key=lambda pair: pair[0]):
-            text = "\n".join("null" if value is None else value for _, value in group)
-            yield Passage(text, origin or page, is_raw=is_raw)
 
 
 @action(Effect.READ)
@@ -74,12 +30,22 @@ class Extract(TabAction[Extracted]):
     """Read text, HTML or an attribute of an element or the page."""
 
     target: Target | None = arg("Which element; the page if not given.", default=None)
-    mode: Literal["text", "html", "attribute"] = arg("What to read.", default="text")
+    mode: Literal["text", "html", "attribute", "readable"] = arg("What to read.", default="text")
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
     structure: bool = arg("Set paragraphs apart, and mark items of lists.", default=False, rare=True)
 
+    format: Format = arg("Of mode readable: the main content of the page.", default="markdown", rare=True)
+    pages: int = arg(
+        "With mode readable: join so many pages of one article.", default=1, ge=1, le=MOST_PAGES, rare=True
+    )
+    max_characters: int = arg(
+        "With mode readable: the most characters.", default=DEFAULT_CHARACTERS, ge=100, le=MOST_READABLE, rare=True
+    )
+
     async def perform(self, tab: Tab) -> Extracted:
+        if self.mode == "readable":
+            return await read_readable(tab, self.format, self.pages, self.max_characters)
         if self.mode == "attribute" and not self.attribute:
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
         options: dict[str, Any] = {**TEXT_OPTIONS, "structure": self.structure}

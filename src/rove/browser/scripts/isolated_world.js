@@ -41,6 +41,7 @@ import {
   untilSettled,
 } from "./page/settling.js";
 import { listenForValidation } from "./page/validation.js";
+import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
@@ -50,6 +51,7 @@ import { useListenerProbe } from "./snapshot/press_targets.js";
 globalThis.rove = {
   // The snapshot, and elements in it.
   snapshot: snapshotAndWatch,
+  pageSource,
   startRefs,
   callNumbered,
   element: elementOfRef,

@@ -95,10 +95,10 @@ async def _read_frames(worlds: Worlds, frames: list[World], reading: ReadOptions
 def _hide_unreadable(frames: dict[str, Snapshot], allowed: str, reading: ReadOptions) -> dict[str, Snapshot]:
     """Replace the frames of origins that may not be read; the origin `allowed` is the page's own."""
     withheld = remark(reading.withheld)
-    return {ref: rows if _is_readable(rows.origin, allowed, reading) else withheld for ref, rows in frames.items()}
+    return {ref: rows if is_readable(rows.origin, allowed, reading) else withheld for ref, rows in frames.items()}
 
 
-def _is_readable(origin: str, allowed: str, reading: ReadOptions) -> bool:
+def is_readable(origin: str, allowed: str, reading: ReadOptions) -> bool:
     return origin in ("", allowed) or reading.may_read(origin)
 
 
@@ -115,14 +115,14 @@ async def _read_frame(worlds: Worlds, world: World, reading: ReadOptions) -> tup
     assert world.parent is not None
     try:
         owner, rows = await asyncio.gather(
-            _owner_within(worlds, world, reading.frame_timeout), _read_rows_within(world, reading)
+            owner_within(worlds, world, reading.frame_timeout), _read_rows_within(world, reading)
         )
     except (TimeoutError, CdpError, ScriptFailed):
         return None
     return world.parent.prefix + owner, rows
 
 
-async def _owner_within(worlds: Worlds, world: World, timeout: float) -> str:
+async def owner_within(worlds: Worlds, world: World, timeout: float) -> str:
     async with asyncio.timeout(timeout):
         return await worlds.owner(world)
 
@@ -141,7 +141,7 @@ async def _read_rows(world: World, options: dict[str, Any], taken: dict[str, Any
     """Return the snapshot of one frame; `taken` is its data, if it has just been taken."""
     data = taken or await _take_snapshot(world, options)
     for _ in range(MAX_CLOSED_DEPTH):
-        if not data.get("closedHosts") or not await _open_closed_roots(world):
+        if not data.get("closedHosts") or not await open_closed_roots(world):
             break
         data = await world.call(SNAPSHOT, options)
     if "gone" in data:
@@ -157,7 +157,7 @@ async def _take_snapshot(world: World, options: dict[str, Any]) -> dict[str, Any
     return data
 
 
-async def _open_closed_roots(world: World) -> bool:
+async def open_closed_roots(world: World) -> bool:
     """Give rove's script access to closed shadow roots; only the protocol can. Return whether there were any."""
     hosts = await world.handle("() => rove.closedHostCandidates()")
     if hosts is None:

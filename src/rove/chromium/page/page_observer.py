@@ -56,11 +56,15 @@ class PageObserver:
         """Note the frame that the running action acts in; None when another action begins."""
         self._touched = world
 
+    def read_options(self, in_frames: dict[str, Any] | None = None) -> ReadOptions:
+        """Return how long frames may take and which of them may be read now."""
+        return ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), in_frames or {})
+
     async def take_snapshot(self, ref: str | None = None, **options: Any) -> Snapshot:
         """Return the page, or the element that a ref means, as it is now."""
         options = {name: value for name, value in options.items() if value is not None}
         in_frames = {name: value for name, value in options.items() if name in FRAME_OPTIONS}
-        read_options = ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), in_frames)
+        read_options = self.read_options(in_frames)
         if ref is not None:
             return await self._take_element_snapshot(ref, options, read_options)
         rows, self._rows = self._rows, None

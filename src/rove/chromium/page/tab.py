@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rove.browser.element import PointerTarget, SecretSource
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box, ImageFormat, LoadStage, PdfFile, PdfOptions, ScreenshotImage
+    from rove.reading.page_source import PageSource
 
 # Bodies are fetched only on request, so the browser need not buffer much of them, nor report what a page uploads.
 NETWORK_BUFFERS = {"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000, "maxPostDataSize": 1}
@@ -361,6 +362,12 @@ class Tab:
         from rove.browser.annotation import find_marks  # not needed to open a first page
 
         return find_marks(image, await self.observer.take_snapshot(mode="interactive", boxes=True))
+
+    async def page_source(self) -> PageSource:
+        """Return the page as HTML that holds only what a person sees, with its frames."""
+        from rove.chromium.capture.page_source import read_page_source  # not needed to open a first page
+
+        return await read_page_source(self.page.worlds, self.observer.read_options())
 
     async def print_pdf(self, options: PdfOptions, name: str, folder: str = "") -> PdfFile:
         """Print the page to a file in a folder of the workspace."""

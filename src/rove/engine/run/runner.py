@@ -32,6 +32,7 @@ from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
+from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.engine.views.viewer import PageViewer
@@ -39,6 +40,7 @@ from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.approval import ApprovalRequest
 from rove.outcome import AnyOutcome, Outcome, Result, origin_in
 from rove.target import targets_in
+from rove.web_access import FetchAction
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
@@ -106,6 +108,8 @@ class Run:
             return await self._run_by_person(action, entry)
         if isinstance(action, FileAction):
             return await self._run_without_page(action, entry, lambda: action.perform(self._session.settings))
+        if isinstance(action, FetchAction):
+            return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
@@ -270,6 +274,11 @@ class Run:
             return self._outcomes.build(action, await self._deadline.limit(perform()))
 
         return await self._take_turns(permission, attempt)
+
+    async def _fetch(self, action: FetchAction[R], entry: Entry) -> R:
+        options, deadline = self._options, self._deadline
+        call = WebCall(action, entry, deadline, options.channel, self._open_context, self._report_progress)
+        return await action.perform(self._session.web.for_call(call))
 
     async def _run_by_person(self, action: PersonAction[R], entry: Entry) -> Outcome[R]:
         """Let a person drive the tab, and return what changed. The time that the person takes does not count."""

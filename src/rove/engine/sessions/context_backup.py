@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import DIED, RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
@@ -75,6 +75,10 @@ class ContextBackup:
             targets=context.targets,
             ids_given=context.ids_given,
         )
+
+    def cookies(self) -> list[dict[str, Any]]:
+        """Return the cookies that the next context is opened with."""
+        return self.saved.state.cookies if self.saved is not None and self.saved.state is not None else []
 
     async def keep_login(self) -> None:
         """Save the session's login for the last time, if it is to be saved. Raises StateUnusable."""

@@ -13,6 +13,7 @@ from rove.advice import NO_NAMES, Names
 from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
 from rove.engine.approval.gate import Gate
+from rove.engine.fetching.session_web import SessionWeb
 from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
 from rove.engine.logins.login import SessionLogin, not_restored
@@ -107,6 +108,8 @@ class Session:
         self._context_lock = asyncio.Lock()
         self.login = login or SessionLogin()
         self._backup = ContextBackup(name, self.login, ref_numbers)
+        has_profile = self.login.profile is not None
+        self.web = SessionWeb(self, lambda: self._context, self._backup.cookies, has_profile=has_profile)
         # Whether the state that the next context is opened with was saved by name, and has not been restored before.
         self._is_untried = self.login.begins_with is not None
         self._tasks = BackgroundTasks(f"session {name}")
@@ -215,6 +218,7 @@ class Session:
         context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
         context.use_secrets(self.secrets)
         context.watch(self._on_changed, self._typed.note_field)
+        await self.web.cookies.give_to(context)
         self._use(context)
 
     def _use(self, context: Context | None) -> None:
@@ -388,6 +392,7 @@ class Session:
         self.driver.close()
         self.changed.send()
         await self._people.close()
+        await self.web.close()
         await self.stop_saving()
         try:
             await self.keep_login()

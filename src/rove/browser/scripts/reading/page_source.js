@@ -1,0 +1,207 @@
+// The page as HTML for reading: the flattened tree as it is rendered, with only the text that a person sees.
+
+import { attr } from "../dom/attributes.js";
+import { HTML, SVG_SKIPPED } from "../dom/elements.js";
+import {
+  attributeNames,
+  bodyOf,
+  isElement,
+  localNameOf,
+  namespaceOf,
+  nodeTypeOf,
+  queryAll,
+  rootElementOf,
+  textDataOf,
+  titleOf,
+} from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
+import { clean, clip } from "../dom/text.js";
+import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
+import { FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
+import { takeSnapshot } from "../snapshot/snapshot.js";
+import { SKIPPED } from "../snapshot/walk.js";
+import { contextAt } from "../visibility/contexts.js";
+import { unseenPicture } from "../visibility/text_visibility.js";
+
+// What a person enters, and what is shown only where an element cannot be.
+const LEFT_OUT = new Set([
+  ...SKIPPED,
+  ..."input textarea select option canvas video audio object embed progress meter".split(" "),
+]);
+const EMPTY_TAGS = new Set(["br", "hr", "img", "wbr"]);
+// What an agent should not be told as HTML, or what is of no use outside of the page.
+const ATTRIBUTES_LEFT_OUT = /^(?:on|data-rove-|style$|value$|nonce$|srcdoc$|srcset$|sizes$|integrity$|ping$|target$)/;
+const ADDRESSES = new Set(["href", "src", "cite", "poster"]);
+const MAX_ATTRIBUTE = 2000;
+const MAX_PICTURES = 2000;
+const HEAD_PARTS = "head meta, head link[rel], script[type='application/ld+json' i]";
+
+/** @type {string[]} */
+let pieces = [];
+let room = 0;
+let picturesLeft = 0;
+// The text that a person sees of each text node, or of each element that contains only text.
+/** @type {Map<Node, string | null>} */
+let seenTexts = new Map();
+
+/** @param {string} piece */
+const put = (piece) => {
+  room -= piece.length;
+  if (room >= 0) pieces.push(piece);
+};
+
+/** @param {string} text */
+const escapeHtml = (text) =>
+  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+
+/** @param {string} address */
+const absolute = (address) => {
+  try {
+    return new URL(address, document.baseURI).href;
+  } catch {
+    return "";
+  }
+};
+
+/** @param {Element} element @param {string} name */
+const attributeValue = (element, name) => {
+  const value = attr(element, name) || "";
+  if (!ADDRESSES.has(name)) return clip(value, MAX_ATTRIBUTE);
+  const address = absolute(value);
+  return address.length <= MAX_ATTRIBUTE && !/^(?:javascript|data|blob):/i.test(address) ? address : "";
+};
+
+/** @param {Element} element */
+const attributesOf = (element) => {
+  let text = "";
+  for (const name of attributeNames(element)) {
+    if (!/^[a-z_][a-z0-9_.:-]*$/i.test(name) || ATTRIBUTES_LEFT_OUT.test(name.toLowerCase())) continue;
+    const value = attributeValue(element, name);
+    if (value || !ADDRESSES.has(name)) text += ` ${name}="${escapeHtml(clean(value))}"`;
+  }
+  return text;
+};
+
+// Notes what a person sees of each text node that the walk has met. A text that is cut off counts as one node.
+const noteSeenTexts = () => {
+  seenTexts = new Map();
+  for (const row of rows) {
+    if (!(row.flags & TEXT) || row.flags & UNSEEN) continue;
+    const nodes = row.nodes || (row.node ? [row.node] : []);
+    const isCut = row.whole !== undefined;
+    nodes.forEach((node, index) => {
+      if (!seenTexts.has(node)) seenTexts.set(node, isCut ? (index === 0 ? row.text || "" : "") : null);
+    });
+  }
+};
+
+// Spaces between elements stay, as they keep words apart.
+/** @param {Node} node @param {boolean} isParentSeen */
+const putText = (node, isParentSeen) => {
+  const data = textDataOf(node);
+  const seen = seenTexts.get(node);
+  if (seen === undefined && !isParentSeen) return put(/\s/.test(data) ? " " : "");
+  put(escapeHtml(clean(seen ?? data)));
+};
+
+/** @param {Element} element @param {string} tag */
+const putPicture = (element, tag) => {
+  if (--picturesLeft < 0 || unseenPicture(element, contextAt(element))) return;
+  put(`<${tag}${attributesOf(element)}>`);
+};
+
+/** @param {Element} element */
+const tagOf = (element) => {
+  const tag = localNameOf(element);
+  if (namespaceOf(element) !== HTML) return "span";
+  // A page must not write the element that stands for a frame.
+  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") ? tag : "span";
+};
+
+// Puts the start of an element. Returns its end, or null if nothing of it is to be shown.
+/** @param {Element} element @returns {string | null} */
+const openElement = (element) => {
+  const tag = localNameOf(element);
+  if (namespaceOf(element) !== HTML) {
+    if (SVG_SKIPPED.has(tag)) return null;
+  } else if (LEFT_OUT.has(tag)) return null;
+  const name = tagOf(element);
+  if (name === "img") putPicture(element, name);
+  else if (name === "iframe" || name === "frame") put(`<rove-frame ref="e${refNumber(element)}"></rove-frame>`);
+  else if (EMPTY_TAGS.has(name)) put(`<${name}>`);
+  else {
+    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>`);
+    return `</${name}>`;
+  }
+  return null;
+};
+
+/** @param {Element} element */
+const childrenShown = (element) => shadowChildren(element) || childListOf(element);
+
+// Without recursion, as scripts can nest elements without end.
+/** @param {Element} root */
+const putTree = (root) => {
+  const end = openElement(root);
+  if (end === null) return;
+  const open = [{ nodes: childrenShown(root), index: 0, end, isSeen: seenTexts.has(root) }];
+  while (open.length && room >= 0) {
+    const level = open[open.length - 1];
+    const node = level.nodes[level.index++];
+    if (node === undefined) {
+      put(level.end);
+      open.pop();
+    } else if (nodeTypeOf(node) === 3) putText(node, level.isSeen);
+    else if (isElement(node)) {
+      const closing = openElement(node);
+      if (closing !== null)
+        open.push({ nodes: childrenShown(node), index: 0, end: closing, isSeen: seenTexts.has(node) });
+    }
+  }
+  while (open.length) pieces.push(open.pop()?.end || "");
+};
+
+const putHead = () => {
+  put(`<title>${escapeHtml(clean(titleOf(document)))}</title>`);
+  for (const part of queryAll(document, HEAD_PARTS)) {
+    if (flattenedParent(part) === null) continue;
+    const tag = localNameOf(part);
+    if (tag === "script") put(`<script type="application/ld+json">${jsonLd(part)}</script>`);
+    else put(`<${tag}${attributesOf(part)}>`);
+  }
+};
+
+/** @param {Element} element */
+const jsonLd = (element) =>
+  childListOf(element)
+    .map((node) => (nodeTypeOf(node) === 3 ? textDataOf(node) : ""))
+    .join("")
+    .replace(/</g, "\\u003c");
+
+/** @param {{ longest: number, maxNodes: number, maxChildren: number }} options */
+export const pageSource = ({ longest, maxNodes, maxChildren }) => {
+  const taken = /** @type {any} */ (takeSnapshot({ text: true, maxNodes, maxChildren }));
+  const root = rootElementOf(document);
+  pieces = [];
+  room = longest;
+  picturesLeft = MAX_PICTURES;
+  noteSeenTexts();
+  if (root) {
+    put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
+    putHead();
+    put("</head>");
+    putTree(bodyOf(document) || root);
+    pieces.push("</html>");
+  }
+  const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN).map(finishLine);
+  seenTexts = new Map();
+  return {
+    html: pieces.join(""),
+    url: location.href,
+    origin: self.origin,
+    unseen,
+    frames: rows.filter((row) => row.flags & FRAME).map((row) => [`e${row.ref}`, Boolean(row.flags & UNSEEN)]),
+    isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0,
+    closedHosts: taken.closedHosts,
+  };
+};

@@ -1,0 +1,159 @@
+"""An article as blocks of text: what every format is rendered from, so that each is balanced by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from rove.validation.record import dataclass
+
+Style: TypeAlias = Literal["", "strong", "emphasis", "code"]
+# Counted for each block beside its text, so that many empty ones do not add up to an unbounded output.
+BLOCK_COST = 2
+NESTING_SPACES = 4
+
+
+@dataclass(frozen=True)
+class Run:
+    """Text of one style. `link` and `image` are numbers that count from one; 0 stands for none."""
+
+    text: str
+    style: Style = ""
+    link: int = 0
+    image: int = 0
+
+
+Runs: TypeAlias = tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    runs: Runs
+
+
+@dataclass(frozen=True)
+class Heading:
+    level: int
+    runs: Runs
+
+
+@dataclass(frozen=True)
+class Code:
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells, all of the same number. The first row is the heading."""
+
+    rows: tuple[tuple[Runs, ...], ...]
+
+
+@dataclass(frozen=True)
+class Quote:
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list; `start` is the first number of an ordered one."""
+
+    items: tuple[tuple[Block, ...], ...]
+    is_ordered: bool = False
+    start: int = 1
+
+
+@dataclass(frozen=True)
+class Rule:
+    pass
+
+
+Block: TypeAlias = "Paragraph | Heading | Code | Table | Quote | Listing | Rule"
+Blocks: TypeAlias = tuple[Block, ...]
+
+
+def runs_in(blocks: Iterable[Block]) -> Iterable[Run]:
+    """Yield every run of text in blocks, in order."""
+    for block in blocks:
+        if isinstance(block, Paragraph | Heading):
+            yield from block.runs
+        elif isinstance(block, Table):
+            yield from (run for row in block.rows for cell in row for run in cell)
+        elif isinstance(block, Quote):
+            yield from runs_in(block.blocks)
+        elif isinstance(block, Listing):
+            yield from (run for item in block.items for run in runs_in(item))
+        elif isinstance(block, Code):
+            yield Run(block.text)
+
+
+def has_text(blocks: Iterable[Block]) -> bool:
+    """Return whether any text can be read in blocks."""
+    return any(run.text.strip() for run in runs_in(blocks))
+
+
+def text_length(blocks: Iterable[Block]) -> int:
+    """Return how many characters of text are in blocks."""
+    return sum(len(run.text) for run in runs_in(blocks))
+
+
+def cut_blocks(blocks: Sequence[Block], room: int) -> Blocks:
+    """Return the first blocks, of at most `room` characters of text. The last one may be cut."""
+    return _Cutter(room).blocks(blocks)
+
+
+class _Cutter:
+    def __init__(self, room: int) -> None:
+        self._room = room
+
+    def blocks(self, blocks: Sequence[Block]) -> Blocks:
+        kept: list[Block] = []
+        for block in blocks:
+            self._room -= BLOCK_COST
+            if self._room <= 0:
+                break
+            kept.append(self._block(block))
+        return tuple(kept)
+
+    def _block(self, block: Block) -> Block:
+        if isinstance(block, Paragraph | Heading):
+            return replace(block, runs=self._runs(block.runs))
+        if isinstance(block, Quote):
+            return Quote(self.blocks(block.blocks))
+        if isinstance(block, Listing):
+            return replace(block, items=self._items(block.items))
+        if isinstance(block, Table):
+            return Table(self._rows(block.rows))
+        return replace(block, text=self._text(block.text)) if isinstance(block, Code) else block
+
+    def _items(self, items: Sequence[Blocks]) -> tuple[Blocks, ...]:
+        kept: list[Blocks] = []
+        for item in items:
+            if self._room <= 0:
+                break
+            kept.append(self.blocks(item))
+        return tuple(kept)
+
+    def _rows(self, rows: Sequence[tuple[Runs, ...]]) -> tuple[tuple[Runs, ...], ...]:
+        kept: list[tuple[Runs, ...]] = []
+        for row in rows:
+            if self._room <= 0:
+                break
+            self._room -= BLOCK_COST * len(row)
+            kept.append(tuple(self._runs(cell) for cell in row))
+        return tuple(kept)
+
+    def _runs(self, runs: Runs) -> Runs:
+        kept: list[Run] = []
+        for run in runs:
+            if self._room <= 0:
+                break
+            kept.append(replace(run, text=self._text(run.text)))
+        return tuple(kept)
+
+    def _text(self, text: str) -> str:
+        kept = text[: max(self._room, 0)]
+        self._room -= len(text)
+        return kept
