@@ -7,28 +7,29 @@ import inspect
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rove.action import Action, make_action, parse, registry
+from rove.action import Action, make_action
 from rove.actions.input.dialogs import Dialog
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.navigation import Navigate, Navigated
 from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.snapshot import Snapshot
+from rove.actions.reading.fetch import WebFetch
 from rove.engine.sessions.session import Session
 from rove.errors import DialogOpen, InvalidArguments, NavigationFailed
 from rove.jobs.options import PageOptions
 from rove.jobs.retrying import RETRYABLE_STATUSES
 from rove.jobs.worker import PageTask
-from rove.outcome import Result
+from rove.outcome import Attachment, Result
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 R = TypeVar("R", bound=Result)
-FETCH = "web_fetch"
 FIRST_ERROR_STATUS = 400
 # Dialogs of one page that are dismissed; there is no person to answer them.
 MOST_DIALOGS = 5
@@ -94,6 +95,12 @@ class Visit:
             self.workspace.remove(path)
         return path
 
+    async def save(self, attachment: Attachment) -> None:
+        """Save a picture or a file that came with the answer."""
+        ending = f".{attachment.mime.partition('/')[2]}"
+        name = self.file(ending).rpartition("/")[2]
+        self.add_file(str(await self.workspace.save(self.options.folder, name, attachment.data)))
+
     def add_file(self, path: str) -> None:
         root = str(self.workspace.root)
         self.files = (*self.files, path.removeprefix(root).lstrip("/") if path.startswith(root) else path)
@@ -106,16 +113,16 @@ def work_for(options: PageOptions) -> Work:
     """Return what is to be done with each page. Raises InvalidArguments."""
     if (script := options.script) is not None:
         return _of_script(load_script(script))
-    if options.do == "fetch" and FETCH not in registry():
-        raise InvalidArguments("--do fetch needs the action web_fetch, which this rove does not have.")
     return _WORK[options.do]
 
 
 async def _fetch(visit: Visit) -> Any:
-    fetched: Any = await visit.act(parse(FETCH, {"url": visit.task.url}))
-    visit.final_url, visit.title = getattr(fetched, "url", None), getattr(fetched, "title", None)
-    visit.check_status(getattr(fetched, "status", None), getattr(fetched, "retry_after", None))
-    return plain(fetched)
+    fetched = await visit.act(make_action(WebFetch, visit.task.url))
+    visit.final_url, visit.title = fetched.url, fetched.title
+    visit.check_status(fetched.status)
+    if fetched.image is not None:
+        await visit.save(fetched.image)
+    return plain(replace(fetched, image=None))
 
 
 async def _extract(visit: Visit) -> Any:
@@ -123,7 +130,7 @@ async def _extract(visit: Visit) -> Any:
     if loaded.download is not None:
         visit.add_file(str(loaded.download.path))
         return plain(loaded)
-    return plain(await visit.act(make_action(Extract)))
+    return plain(await visit.act(make_action(Extract, mode="readable")))
 
 
 async def _snapshot(visit: Visit) -> Any:
