@@ -34,6 +34,8 @@ FIRST_ERROR_STATUS = 400
 # Dialogs of one page that are dismissed; there is no person to answer them.
 MOST_DIALOGS = 5
 MODULE = "rove_map_script"
+# Parts of an extraction that are about several elements, of which a page's own text has none.
+_OF_ELEMENTS = ("content", "origins", "note", "unseen_count")
 
 
 @dataclass
@@ -130,7 +132,10 @@ async def _extract(visit: Visit) -> Any:
     if loaded.download is not None:
         visit.add_file(str(loaded.download.path))
         return plain(loaded)
-    return plain(await visit.act(make_action(Extract, mode="readable")))
+    read = await visit.act(make_action(Extract, mode="readable"))
+    facts: dict[str, Any] = plain(read)
+    text = "\n".join(part for part in facts["content"] if part)
+    return {"text": text, **{name: fact for name, fact in facts.items() if name not in _OF_ELEMENTS}}
 
 
 async def _snapshot(visit: Visit) -> Any:

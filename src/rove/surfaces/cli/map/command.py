@@ -86,7 +86,7 @@ class _Interruptible:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt)
         if not self._quiet:
-            _say(f"{worker.slots} pages at once. {NO_PERSON}")
+            _say(f"Pages at once: {worker.slots}. {NO_PERSON}")
             tasks.start(ProgressLine(sys.stderr, lambda: self._job.progress).show())
         try:
             return await self._running
