@@ -35,7 +35,7 @@ class Address:
         from ada_url import URL  # imported when the first address is read
 
         try:
-            parsed = URL(with_scheme(url))
+            parsed = URL("" if url.startswith("{") else with_scheme(url))
         except ValueError:
             return cls(url, url, "", fields or {})
         return cls(url, parsed.href, parsed.host, fields or {})

@@ -8,8 +8,9 @@ import json
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from rove.errors import InvalidArguments
 from rove.jobs.address import Address
@@ -22,6 +23,8 @@ TABLE_ENDINGS = {".csv": ",", ".tsv": "\t"}
 COMMENT = "#"
 # Addresses that are read ahead of the scheduler.
 READ_AHEAD = 100
+# Addresses, then None or the error that ended the input.
+_Queue: TypeAlias = "asyncio.Queue[Address | InvalidArguments | None]"
 
 
 def check_sources(sources: Sequence[str]) -> None:
@@ -37,6 +40,7 @@ def read_sources(sources: Iterable[str], column: str | None = None) -> Iterator[
     """Yield the addresses of each source: an address itself, the path of a list, or - for standard input."""
     for source in sources:
         if source == STANDARD_INPUT:
+            sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
             yield from read_list(sys.stdin, column)
         elif "://" not in source and Path(source).is_file():
             yield from _read_file(Path(source), column)
@@ -87,26 +91,27 @@ def _read_table(lines: Iterable[str], column: str, delimiter: str) -> Iterator[A
 async def stream(addresses: Iterator[Address]) -> AsyncIterator[Address]:
     """Yield addresses as they are read in a thread, which ends with the process even if its input never does."""
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Address | Exception | None] = asyncio.Queue(READ_AHEAD)
+    queue: _Queue = asyncio.Queue(READ_AHEAD)
     reader = threading.Thread(target=_read_into, args=(addresses, queue, loop), name="addresses", daemon=True)
     reader.start()
     while (found := await queue.get()) is not None:
-        if isinstance(found, Exception):
+        if isinstance(found, InvalidArguments):
             raise found
         yield found
 
 
-def _read_into(
-    addresses: Iterator[Address], queue: asyncio.Queue[Address | Exception | None], loop: asyncio.AbstractEventLoop
-) -> None:
-    def put(item: Address | Exception | None) -> None:
+def _read_into(addresses: Iterator[Address], queue: _Queue, loop: asyncio.AbstractEventLoop) -> None:
+    def put(item: Address | InvalidArguments | None) -> None:
         asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
 
     try:
-        for address in addresses:
-            put(address)
-        put(None)
-    except RuntimeError:
-        return  # the loop is closed: the job is over
-    except (InvalidArguments, OSError, csv.Error) as error:
-        put(error)
+        try:
+            for address in addresses:
+                put(address)
+            put(None)
+        except (OSError, ValueError, csv.Error) as error:
+            put(InvalidArguments(f"The input cannot be read: {error}.", hint="Check the list of addresses."))
+        except InvalidArguments as error:
+            put(error)
+    except (RuntimeError, CancelledError):
+        pass  # the loop is closed: the job is over

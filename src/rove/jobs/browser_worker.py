@@ -13,9 +13,10 @@ from rove.guard.policy.approval import NoApprover
 from rove.guard.policy.policy import Policy
 from rove.jobs.options import PageOptions
 from rove.jobs.page_work import work_for
-from rove.jobs.session_slot import MakeFacade, SessionSlot
+from rove.jobs.session_slot import PAGES_PER_CONTEXT, MakeFacade, SessionSlot
 from rove.jobs.worker import Health, PageAnswer, PageTask, WorkerState
 from rove.settings.tree import Settings
+from rove.states.choice import LoginChoice
 from rove.states.state import BrowserState
 
 # The session of each slot is `map-1` and so on: the journal has one file for each, however many pages there are.
@@ -59,8 +60,14 @@ class BrowserWorker:
         work = work_for(self._options)
         sessions = Sessions(self._settings, self._policy, NoApprover())
         self._sessions = await self._stack.enter_async_context(sessions)
-        names = map(SESSION.format, range(1, self._count + 1))
-        self._slots = [SessionSlot(name, sessions, self._options, work, self._make_facade) for name in names]
+        names = [SESSION.format(number) for number in range(1, self._count + 1)]
+        for name in names:
+            sessions.session().gate.refuse_login(LoginChoice(self._options.state), name)
+        apart = PAGES_PER_CONTEXT // self._count
+        self._slots = [
+            SessionSlot(name, sessions, self._options, work, self._make_facade, number * apart)
+            for number, name in enumerate(names)
+        ]
 
     async def run(self, task: PageTask) -> PageAnswer:
         if self._is_draining:
@@ -121,4 +128,6 @@ def _settings_for(settings: Settings, slots: int) -> Settings:
     limits = replace(settings.limits, sessions=max(slots, settings.limits.sessions), idle=NO_IDLE_LIMIT)
     # The pictures are files of the workspace; the journal keeps their digests.
     journal = replace(settings.journal, attachment_kilobytes=0)
-    return replace(settings, limits=limits, journal=journal, profile=None)
+    # The login is that of the slots, and not of the default session, which is not used.
+    logins = replace(settings.logins, state=None)
+    return replace(settings, limits=limits, journal=journal, logins=logins, profile=None)

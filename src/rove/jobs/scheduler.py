@@ -25,7 +25,7 @@ PER_HOST = 2
 # Addresses that wait. While there are so many, no more are read from the input.
 MOST_WAITING = 100_000
 # Pages of one host that a slot visits one after the other, in one context, before another host gets its turn.
-PAGES_IN_A_ROW = 50
+PAGES_IN_A_ROW = 30
 NO_ADDRESS = PageError("invalid_arguments", "This is not an address.", "Write one like https://example.com/page.")
 
 

@@ -19,10 +19,12 @@ from rove.states.state import BrowserState
 log = logging.getLogger(__name__)
 
 # Pages of one host in one context. A context that is used for ever would hold more and more memory.
-PAGES_PER_CONTEXT = 50
+PAGES_PER_CONTEXT = 30
 # Part of the time of a visit that one action may take, so that its error can say what it waited for.
 ACTION_SHARE = 0.9
 SCRIPT_ERROR = "script_error"
+# Errors that say nothing of the context in which they came up.
+KEEPS_CONTEXT = ("navigation_failed", "denied", "invalid_arguments", "element_not_found")
 # Makes the session that a script of the caller's is given, as `rove.Session` is made.
 MakeFacade = Callable[..., Any]
 
@@ -31,8 +33,15 @@ class SessionSlot:
     """A session under one name, and so with one journal, whose context is replaced between pages where need be."""
 
     def __init__(
-        self, name: str, sessions: Sessions, options: PageOptions, work: Work, make_facade: MakeFacade
+        self,
+        name: str,
+        sessions: Sessions,
+        options: PageOptions,
+        work: Work,
+        make_facade: MakeFacade,
+        head_start: int = 0,
     ) -> None:
+        """`head_start`: pages by which its first context is replaced earlier, so that not all are at the same time."""
         self.name = name
         self.host: str | None = None
         self.is_busy = False
@@ -43,7 +52,7 @@ class SessionSlot:
         self._work = work
         self._make_facade = make_facade
         self._pages = 0
-        self._is_open = False
+        self._head_start = head_start
 
     async def run(self, task: PageTask) -> PageAnswer:
         """Visit a page. What goes wrong is in the answer."""
@@ -56,7 +65,8 @@ class SessionSlot:
                 result = await self._work(visit)
         except Exception as failure:  # noqa: BLE001 - whatever a script of the caller's raises is the answer
             error = _error_of(failure, self._options.seconds)
-            self._pages = PAGES_PER_CONTEXT  # its context may be in any state
+            if error.code not in KEEPS_CONTEXT:
+                self._pages = PAGES_PER_CONTEXT  # the context may be in any state
         facts = (visit.final_url, visit.title, visit.status, visit.files) if visit else (None, None, None, ())
         return PageAnswer(result, error, *facts, round(time.monotonic() - began, 3))
 
@@ -68,7 +78,6 @@ class SessionSlot:
     async def close(self) -> None:
         """Close the session; what is kept of it is in `state`."""
         if self._is_open:
-            self._is_open = False
             await self._sessions.close_session(self.name)
 
     async def read_state(self) -> BrowserState | None:
@@ -82,13 +91,19 @@ class SessionSlot:
                 self.state = await self.read_state()
             await self.close()
         if not self._is_open:
+            self.host = None
             await self._open()
         self.host = host
         self._pages += 1
 
+    @property
+    def _is_open(self) -> bool:
+        return self.name in self._sessions.open_sessions(None)
+
     def _must_renew(self, host: str) -> bool:
         is_used_up = self._pages >= PAGES_PER_CONTEXT or self._options.fresh or len(self._tabs) > 1
-        return is_used_up or (host != self.host and not self._options.keep_session)
+        # Without a host, opening it was broken off.
+        return is_used_up or self.host is None or (host != self.host and not self._options.keep_session)
 
     @property
     def _tabs(self) -> Any:
@@ -96,11 +111,9 @@ class SessionSlot:
         return self._sessions.session(self.name).describe()["tabs"]
 
     async def _open(self) -> None:
-        if self.name in self._sessions.open_sessions(None):  # opening it was broken off
-            await self._sessions.close_session(self.name)
         login = LoginChoice(self._options.state if self.state is None else None)
         await self._sessions.open_session(self.name, login=login)
-        self._is_open, self._pages = True, 0
+        self._pages, self._head_start = self._head_start, 0
         if self.state is not None:
             await self._sessions.session(self.name).load_state(self.state, "state of the session before")
 

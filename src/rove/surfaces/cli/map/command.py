@@ -41,6 +41,8 @@ def run(given: argparse.Namespace, settings: Settings) -> int:
     except JobStopped as stopped:
         _say(f"rove: {stopped.error.message}\n      {stopped.error.hint}\n      Run the same command again to go on.")
         return SOME_FAILED
+    except BrokenPipeError:
+        raise  # the reader of standard output has gone
     except OSError as error:
         _say(f"rove: {error.strerror or error}: {given.out}. Run the same command again to go on.")
         return SOME_FAILED
