@@ -38,8 +38,8 @@ def start(home: RoveHome, *words: str, **settings: str) -> subprocess.Popen[byte
     return process
 
 
-def finish(process: subprocess.Popen[bytes], text: str = "") -> tuple[int, str, str]:
-    output, errors = process.communicate(text.encode(), LONG)
+def finish(process: subprocess.Popen[bytes], text: str = "", seconds: float = LONG) -> tuple[int, str, str]:
+    output, errors = process.communicate(text.encode(), seconds)
     return process.returncode, output.decode(), errors.decode()
 
 
@@ -51,29 +51,30 @@ def line_count(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def many(site: Site, count: int = PAGES) -> list[str]:
+def many(site: Site, count: int) -> list[str]:
     return [site.page(f"/{number}", f"<title>{number}</title><h1>Page {number}</h1>") for number in range(count)]
 
 
+@pytest.mark.parametrize("count", [PAGES, pytest.param(2000, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
 def test_a_killed_job_goes_on_and_loses_nothing_and_does_nothing_twice(
-    site: Site, rove_home: RoveHome, tmp_path: Path
+    site: Site, rove_home: RoveHome, tmp_path: Path, count: int
 ) -> None:
-    urls, out, listed = many(site), tmp_path / "results.jsonl", tmp_path / "urls.txt"
+    urls, out, listed = many(site, count), tmp_path / "results.jsonl", tmp_path / "urls.txt"
     listed.write_text("\n".join(["# pages", *urls, urls[0], ""]))
     words = (str(listed), "--do", "snapshot", "--out", str(out), "--parallel", str(PARALLEL))
     first = start(rove_home, *words)
-    assert eventually(lambda: line_count(out) >= PAGES // 3, LONG)
+    assert eventually(lambda: line_count(out) >= count // 3, LONG * count / PAGES)
     # A second process on the same file is refused, and touches nothing.
     code, _, said = finish(start(rove_home, *words))
     assert (code, "Another rove map" in said) == (2, True)
     first.kill()
     first.wait()
     before = records(out)
-    assert len(before) < PAGES
+    assert len(before) < count
     rove_home.assert_clean()
     with out.open("a") as torn:
         torn.write('{"url": "http://127.0.0.1/half')
-    code, printed, said = finish(start(rove_home, *words))
+    code, printed, said = finish(start(rove_home, *words), seconds=LONG * count / PAGES)
     assert (code, printed) == (0, ""), said
     after = records(out)
     assert after[: len(before)] == before
@@ -82,7 +83,7 @@ def test_a_killed_job_goes_on_and_loses_nothing_and_does_nothing_twice(
     # Only what was being visited when it was killed is visited again.
     visits = [request for request in site.requests if request.path != "/favicon.ico"]
     assert len(visits) <= sum(record["attempts"] for record in after) + PARALLEL
-    assert f"{PAGES - len(before)} done" in said
+    assert f"{count - len(before)} done" in said
     # The journal has one file for each session, not one for each page.
     journals = [path.name for path in (rove_home.home / "sessions").glob("*.jsonl")]
     assert sorted(journals) == [f"map-{number}.jsonl" for number in range(1, PARALLEL + 1)]

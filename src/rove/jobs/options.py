@@ -11,8 +11,8 @@ from rove.errors import InvalidArguments
 from rove.validation.record import dataclass
 
 KINDS = ("fetch", "extract", "screenshot", "snapshot", "pdf")
-# Sessions for each processor core: while one page waits for its server, another can be drawn.
-SESSIONS_PER_CORE = 2
+# Sessions for each processor core: while pages wait for their servers, another can be drawn.
+SESSIONS_PER_CORE = 4
 # Memory that is set aside for one session. A page of an ordinary site takes about half of it.
 SESSION_MEMORY = 400 * 2**20
 MOST_BY_DEFAULT = 32

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rove.settings.tree import Resolved
 
+USAGE = "rove map URLS [URLS ...] --do WHAT --out FILE [options]"
 DESCRIPTION = """\
 Visit many pages and write one JSON line for each. Addresses are arguments, files or - for standard input, one a line;
 lines of JSON with a `url`, or a table with such a column, pass their other fields on. Work begins with the first
@@ -31,7 +32,7 @@ exit codes: 0 every page is done, 1 some have failed, 2 wrong use, 130 interrupt
 
 def map_arguments(command: argparse.ArgumentParser) -> None:
     """Declare what `rove map` takes."""
-    command.description, command.epilog = DESCRIPTION, EXAMPLES
+    command.description, command.epilog, command.usage = DESCRIPTION, EXAMPLES, USAGE
     add = command.add_argument
     add("urls", nargs="+", metavar="URLS", help="addresses, files with addresses, or - for standard input")
     add(

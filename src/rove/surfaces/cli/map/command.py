@@ -28,6 +28,7 @@ STANDARD_OUTPUT = Path("-")
 SOME_FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
+GO_ON = "Interrupted. Run the same command again to go on."
 NO_PERSON = "No person is asked: what the policy asks for is denied."
 
 
@@ -50,6 +51,7 @@ def run(given: argparse.Namespace, settings: Settings) -> int:
 
 def _run(given: argparse.Namespace, settings: Settings) -> int:
     check_sources(given.urls)
+    _check_settings(settings)
     pages = _page_options(given, settings)
     pages.check()
     work_for(pages)  # what is wrong with a script is said before anything begins
@@ -61,13 +63,23 @@ def _run(given: argparse.Namespace, settings: Settings) -> int:
         worker = BrowserWorker(settings, pages, given.parallel or default_parallel(), Session)
         summary = asyncio.run(_Interruptible(job, given.quiet).run(given, worker))
     if summary is None:
+        _say(GO_ON)
         return INTERRUPTED
     for line in summary_lines(summary):
         _say(line)
     if summary.is_interrupted:
-        _say("Interrupted. Run the same command again to go on.")
+        _say(GO_ON)
         return INTERRUPTED
     return SOME_FAILED if summary.failed or summary.failed_before else 0
+
+
+def _check_settings(settings: Settings) -> None:
+    """Raise InvalidArguments if there is no browser that thousands of pages may be loaded in."""
+    if settings.attach is not None:
+        hint = "Leave out --attach; --logins-state NAME begins with a saved login."
+        raise InvalidArguments("Many pages are not visited in a browser of your own: it is not guarded.", hint=hint)
+    if not settings.browser_enabled:
+        raise InvalidArguments("The browser is switched off.", hint="Run `rove config set browser_enabled true`.")
 
 
 class _Interruptible:
