@@ -54,7 +54,7 @@ def _done(request: ToolRequest, outcome: AnyOutcome) -> str:
 
 
 def _title(outcome: AnyOutcome) -> str:
-    return neutralised(one_line(outcome.title or "", LONGEST_TITLE))
+    return one_line(neutralised(one_line(outcome.title or "", LONGEST_TITLE)), LONGEST_TITLE)
 
 
 def _address(request: ToolRequest, outcome: AnyOutcome) -> str:
