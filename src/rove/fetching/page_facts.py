@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 # Elements whose text no person reads.
 UNREAD = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "title", "select")
-# Elements that show something without text.
-SHOWN = "img|video|canvas|table|form|input|picture|audio|embed|textarea"
+# Elements that show something without text. A picture may stand in a page that is not there yet, to say so.
+SHOWN = frozenset({"video", "canvas", "table", "form", "input", "audio", "embed", "textarea"})
+PICTURES = frozenset({"img", "picture"})
 # The ids of elements that frameworks put pages into.
 ROOT_IDS = frozenset({
     "root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "react-root", "reactroot", "app-root", "approot",
@@ -33,13 +34,15 @@ _MOVES = re.compile(
 
 @dataclass(frozen=True)
 class PageFacts:
-    """`text`: what a person would read, roughly. `roots`: empty elements that scripts fill.
+    """`text`: what a person would read, roughly. `shows`: whether there are pictures, forms or the like.
 
+    `roots`: empty elements that scripts fill.
     `refresh`: seconds and the address of a meta element that leads elsewhere. `moves`: whether a script does.
     """
 
     title: str = ""
     text: str = ""
+    shows: bool = False
     noscript: str = ""
     has_scripts: bool = False
     roots: tuple[str, ...] = ()
@@ -59,7 +62,8 @@ def page_facts(html: str, url: str) -> PageFacts:
     _strip(body)
     text = _text(body)
     roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
-    return PageFacts(title, text[:MOST_TEXT], noscript, bool(scripts), roots, refresh, moves)
+    shows = any(each.tag in SHOWN | PICTURES for each in body.iter())
+    return PageFacts(title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves)
 
 
 def _parsed(html: str) -> HtmlElement | None:
@@ -116,7 +120,7 @@ def _empty_roots(body: HtmlElement, has_text: bool) -> list[str]:
 def _is_empty(element: HtmlElement) -> bool:
     if element.get("hidden") is not None or len(_text(element)) > LONGEST_PLACEHOLDER:
         return False
-    return not any(re.fullmatch(SHOWN, str(each.tag)) for each in element.iter() if isinstance(each.tag, str))
+    return not any(each.tag in SHOWN for each in element.iter())
 
 
 def _refresh(root: HtmlElement, url: str) -> tuple[float, str] | None:
