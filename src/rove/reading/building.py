@@ -336,7 +336,7 @@ def _is_data(table: HtmlElement, rows: Sequence[Sequence[HtmlElement]]) -> bool:
     if table.get("role") in ("presentation", "none") or table.find(".//table") is not None:
         return False
     widest = max(map(len, rows), default=0)
-    is_large = any(len(cell.text_content()) > 2000 for row in rows for cell in row)
+    is_large = any(sum(map(len, cell.itertext())) > 2000 for row in rows for cell in row)
     return widest > 1 and sum(1 for row in rows if row) > 1 and not is_large
 
 
