@@ -50,6 +50,11 @@ class Site:
         # Pages for requests with a header, which may need a value.
         self._for_headers: dict[str, tuple[str, str, Page]] = {}
 
+    def file(self, path: str, data: bytes, kind: str, headers: dict[str, str] | None = None) -> str:
+        """Serve a file at a path; return its address."""
+        self._pages[path] = Page(data, 200, kind, headers or {}, None, None)
+        return self.url(path)
+
     def page(
         self,
         path: str,

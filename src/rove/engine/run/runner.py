@@ -108,7 +108,8 @@ class Run:
         if isinstance(action, PersonAction):
             return await self._run_by_person(action, entry)
         if isinstance(action, FileAction):
-            return await self._run_without_page(action, entry, lambda: action.perform(self._session.settings))
+            settings, secrets = self._session.settings, self._session.secrets
+            return await self._run_without_page(action, entry, lambda: action.perform(settings, secrets))
         if isinstance(action, FetchAction):
             return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
