@@ -15,7 +15,7 @@ from tests.faults.certificates import Authority, Certificate
 
 from rove import RoveError, Session
 
-PAGE = b"<title>Tea</title><article><h1>Tea</h1>" + b"<p>Tea is made of leaves, and drunk hot by many.</p>" * 9
+PAGE = b"<!doctype html><html><head><title>Tea</title></head><body><article><h1>Tea</h1>" + b"<p>Tea is made of leaves, and drunk hot by many.</p>" * 9
 
 
 @asynccontextmanager

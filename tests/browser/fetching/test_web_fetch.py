@@ -225,12 +225,12 @@ async def test_an_answer_is_used_again_for_as_long_as_its_server_says(session: S
 
 async def test_further_pages_of_an_article_are_joined(session: Session, site: Site) -> None:
     for number in (1, 2, 3):
-        following = f"<link rel=next href='/part{number + 1}'>" if number < 3 else ""
-        body = f"<html><head><title>Tea</title>{following}</head><body><article><h1>Tea</h1>{TEXT.replace('Green', f'Part {number} of')*5}"
-        site.page(f"/part{number}", f"{body}<a rel=next href='/part{number + 1}'>Next page</a></article>" if following else body)
-    one = (await session.web_fetch(site.url("/part1"))).result
-    assert one.pages == 1 and "Part 2" not in one.text
-    joined = (await session.web_fetch(site.url("/part1"), pages=5)).result
+        text = TEXT.replace("Green", f"Part {number} of") * 5
+        following = f"<a rel=next href='/tea/{number + 1}'>Next page</a>" if number < 3 else ""
+        site.page(f"/tea/{number}", f"<html><head><title>Tea</title></head><body><article>{text}</article>{following}")
+    one = (await session.web_fetch(site.url("/tea/1"))).result
+    assert one.pages == 1 and "Part 2" not in one.text and "goes on on another page" in one.notes[-1]
+    joined = (await session.web_fetch(site.url("/tea/1"), pages=5)).result
     assert joined.pages == 3 and "Part 3 of tea" in joined.text and "3 pages" in joined.notes[-1]
 
 
