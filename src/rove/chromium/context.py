@@ -22,7 +22,9 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
+from rove.chromium.stealth.window import new_window
 from rove.errors import LimitReached, NavigationFailed, NotOpen
+from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of
 
@@ -67,6 +69,7 @@ class Context(SharedContext):
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
         self._state = ContextState(self._root, identity, self._hidden_pages, self.cookies)
         self._shared.on_document = self._state.note_url
+        self._shared.workers.is_stealthy = settings.stealth
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = BrowserLoss()
         # Awaited before a tab is opened; raises if there is no memory for it.
@@ -326,6 +329,8 @@ class Context(SharedContext):
         first_page, self._first_page = self._first_page, None
         if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
+            if self._setup.gives_own_window:
+                blank |= new_window(self.settings.viewport)
             async with self._hidden_pages.creation_lock:
                 return await self._root.send("Target.createTarget", blank)
         try:
@@ -336,6 +341,8 @@ class Context(SharedContext):
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
+            if self._setup.gives_own_window and opener is None and self.settings.viewport != Viewport():
+                await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
             if opener is None and (seed := self._state.seed_tab(tab)) is not None:
                 await seed.add()
         except CdpError:

@@ -31,6 +31,8 @@ LAST_ANSWER_SECONDS = 0.3
 PDF_TYPE = "application/pdf"
 # A link that is clicked in a world of rove's own; the request takes the same way as that of the page.
 DOWNLOAD_DOCUMENT = "() => Object.assign(document.createElement('a'), { href: location.href, download: '' }).click()"
+# No person answers a dialog sooner.
+STEALTH_ANSWER_SECONDS = 0.25
 
 
 class LivePage:
@@ -53,6 +55,7 @@ class LivePage:
         self.time = TimeBudget(settings.deadlines.action)
         self.events = PageEvents()
         self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
+        self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
         self.downloads = PendingDownloads()
         # The id of a page's main frame is the id of its target.
         max_bytes = settings.limits.page_megabytes * 2**20
