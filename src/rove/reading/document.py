@@ -12,7 +12,9 @@ MOST_CHARACTERS = 10_000_000
 # Deeper elements are dissolved into those around them: no code that walks the tree needs to mind the stack.
 DEEPEST = 150
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^>]*>")
-_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"])
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
 # Their content is not parsed as tags.
 _RAW = re.compile(r"(?is)<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b[^>]*>.*?</\1\s*>|<!--.*?-->")
 # libxml2 stops at these characters, or does not accept them.
@@ -24,6 +26,13 @@ def parse_document(html: str) -> HtmlElement:
     source = _CONTROL.sub("", html[:MOST_CHARACTERS])
     parsed = _parse(source)
     return parsed if _depth(parsed) <= DEEPEST else _parse(_flattened(source))
+
+
+def body_of(document: HtmlElement) -> HtmlElement:
+    """Return the body of a parsed document, which has one in any case."""
+    body = document.find("body")
+    assert body is not None
+    return body
 
 
 def _parse(source: str) -> HtmlElement:

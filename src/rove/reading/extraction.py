@@ -13,7 +13,7 @@ from rove.reading.building import Addresses, build_blocks
 from rove.reading.content.consensus import choose
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
-from rove.reading.document import MOST_CHARACTERS, parse_document
+from rove.reading.document import MOST_CHARACTERS, body_of, parse_document
 from rove.reading.hidden import drop_hidden, drop_never_shown
 from rove.reading.metadata import Metadata, read_metadata
 from rove.reading.next_page import find_next_page
@@ -42,7 +42,7 @@ def extract_article(source: PageSource) -> Article:
     content = _main_content(document, facts, absolute)
     is_main = has_text(content.blocks)
     if not is_main:
-        content = _content_of(document.find("body"), absolute)
+        content = _content_of(body_of(document), absolute)
     return Article(
         title=facts.title,
         byline=facts.byline,
@@ -60,7 +60,7 @@ def extract_article(source: PageSource) -> Article:
 
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
-    body = deepcopy(document).find("body")
+    body = body_of(deepcopy(document))
     scored = _content_of(find_by_scores(body, facts.title, drops_byline=not facts.has_byline), absolute)
     other = _content_of(find_by_trafilatura(document, is_whole=False), absolute)
     blocks, is_other = choose(scored.blocks, other.blocks)

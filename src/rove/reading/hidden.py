@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rove.reading.document import body_of
+
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
@@ -28,7 +30,7 @@ def drop_hidden(document: HtmlElement) -> list[str]:
     """Remove the elements that markup hides from a document; return their texts."""
     classes, ids = _hiding_names(document)
     texts: list[str] = []
-    for element in list(document.find("body").iterdescendants()):
+    for element in list(body_of(document).iterdescendants()):
         if not isinstance(element.tag, str) or not _is_hidden(element, classes, ids):
             continue
         text = " ".join(element.text_content().split())

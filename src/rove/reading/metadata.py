@@ -142,7 +142,7 @@ def _without_site(title: str, site: str, heading: str) -> str:
 
 
 def _but_last(title: str) -> str:
-    last = [found for found in _SEPARATOR.finditer(title)][-1]
+    last = list(_SEPARATOR.finditer(title))[-1]
     return title[: last.start()]
 
 

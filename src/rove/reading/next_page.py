@@ -20,7 +20,7 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 _PAGE_IN_PATH = re.compile(r"/(?:page|seite|p|pagina)?[/_-]?(\d{1,3})/?$|[-_](?:page|p)?(\d{1,3})(?=\.\w{2,5}$|/?$)")
-_PAGE_IN_QUERY = frozenset("page p pg seite pagina paged pagenumber".split())
+_PAGE_IN_QUERY = frozenset(["page", "p", "pg", "seite", "pagina", "paged", "pagenumber"])
 
 
 def find_next_page(document: HtmlElement, url: str, absolute: Callable[[str], str]) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 MOST_UNSEEN = 100
+# Seconds that one more page of an article may take.
+PAGE_SECONDS = 10.0
 # Text is read without roles, and without the limits that keep a snapshot of a large page fast.
 TEXT_OPTIONS: dict[str, Any] = {"text": True, "maxNodes": 80_000, "maxChildren": 100_000}
 _read_string = json.JSONDecoder().raw_decode
@@ -29,7 +31,7 @@ _read_string = json.JSONDecoder().raw_decode
 
 @action(Effect.READ)
 class Extract(TabAction[Extracted]):
-    """Read text, HTML or an attribute of an element or the page."""
+    """Read text, HTML or an attribute of an element or the page; or its main content, readable."""
 
     target: Target | None = arg("Which element; the page if not given.", default=None)
     mode: Literal["text", "html", "attribute", "readable", "rows", "tables", "metadata"] = arg(
@@ -38,10 +40,9 @@ class Extract(TabAction[Extracted]):
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
     structure: bool = arg("Set paragraphs apart, and mark items of lists.", default=False, rare=True)
-
-    format: Format = arg("Of mode readable: the main content of the page.", default="markdown", rare=True)
+    format: Format = arg("Of mode readable.", default="markdown", rare=True)
     pages: int = arg(
-        "With mode readable: join so many pages of one article.", default=1, ge=1, le=MOST_PAGES, rare=True
+        "With mode readable: join up to so many pages of one article.", default=1, ge=1, le=MOST_PAGES, rare=True
     )
     max_characters: int = arg(
         "With mode readable: the most characters.", default=DEFAULT_CHARACTERS, ge=100, le=MOST_READABLE, rare=True
@@ -52,6 +53,19 @@ class Extract(TabAction[Extracted]):
         rare=True,
     )
     csv: str | None = arg("With mode rows: also write all rows to this file of the workspace.", default=None, rare=True)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Reading, and loading of the further pages of an article."""
+        return (Effect.READ, Effect.NAVIGATE) if self._joins_pages else super().effects
+
+    @property
+    def takes(self) -> float:
+        return PAGE_SECONDS * (self.pages - 1) if self._joins_pages else 0.0
+
+    @property
+    def _joins_pages(self) -> bool:
+        return self.mode == "readable" and self.pages > 1
 
     async def perform(self, tab: Tab) -> Extracted:
         if self.mode in ("text", "readable") and self.target is None and (document := await read_pdf_of(tab)):

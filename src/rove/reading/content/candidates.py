@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rove.reading.content.measures import class_weight, has_ancestor, length_of, link_density, text_of
+from rove.reading.content.measures import class_weight, has_ancestor, link_density, text_of
 from rove.reading.content.paragraphs import only_paragraph, wrap_text
 from rove.reading.content.vocabulary import BESIDE, BESIDE_ROLES, BYLINE, COMMA, HOLDS_CONTENT, SENTENCE_END
 from rove.validation.record import dataclass
@@ -15,9 +14,9 @@ from rove.validation.record import dataclass
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-SCORED = frozenset("section h2 h3 h4 h5 h6 p td pre".split())
-HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-BLOCKS = frozenset("blockquote dl div img ol p pre table ul".split())
+SCORED = frozenset(["section", "h2", "h3", "h4", "h5", "h6", "p", "td", "pre"])
+HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+BLOCKS = frozenset(["blockquote", "dl", "div", "img", "ol", "p", "pre", "table", "ul"])
 EMPTY_IF_BLANK = frozenset({"div", "section", "header", *HEADINGS})
 SHORTEST = 25
 ANCESTORS = 5
@@ -137,7 +136,7 @@ class Candidates:
                 self._scores[ancestor] += score / (1 if level == 0 else 2 if level == 1 else level * 3)
 
     def _first_score(self, element: HtmlElement) -> float:
-        return TAG_SCORES.get(element.tag, 0) + (class_weight(element) if self._attempt.weighs_classes else 0)
+        return TAG_SCORES.get(str(element.tag), 0) + (class_weight(element) if self._attempt.weighs_classes else 0)
 
     def _weigh_links(self) -> None:
         for element in self._scores:
@@ -265,8 +264,5 @@ def similarity(first: str, second: str) -> float:
     return 1 - len(" ".join(unique)) / len(" ".join(others))
 
 
-def _words(text: str) -> Iterator[str] | list[str]:
+def _words(text: str) -> list[str]:
     return [word for word in re.split(r"\W+", text.lower()) if word]
-
-
-__all__ = ["Attempt", "Candidates", "length_of", "similarity"]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rove.reading.content.candidates import BLOCKS, HEADINGS, Attempt
 from rove.reading.content.measures import class_weight, density_of, has_ancestor, length_of, link_density, text_of
-from rove.reading.content.vocabulary import COMMA, PLACEHOLDER, SHARING, VIDEO
+from rove.reading.content.vocabulary import PLACEHOLDER, SHARING, VIDEO
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-ALWAYS = frozenset("object embed footer link aside input textarea select button".split())
+ALWAYS = frozenset(["object", "embed", "footer", "link", "aside", "input", "textarea", "select", "button"])
 TEXT_TAGS = (*BLOCKS, "span", "li", "td")
 LONGEST_SHARING = 500
 DATA_TAGS = ("col", "colgroup", "tfoot", "thead", "th")
@@ -30,8 +31,8 @@ def clean_content(content: HtmlElement, attempt: Attempt) -> None:
     _drop(each for each in content.iter("p") if not each.text_content().strip() and each.find(".//img") is None)
 
 
-def _drop(elements: object) -> None:
-    for element in list(elements):  # type: ignore[call-overload]
+def _drop(elements: Iterable[HtmlElement]) -> None:
+    for element in list(elements):
         if element.getparent() is not None:
             element.drop_tree()
 
@@ -144,6 +145,3 @@ def _is_gallery(element: HtmlElement) -> bool:
         return False
     items, images = _count(element, "li"), _count(element, "img")
     return items > 0 and items == images
-
-
-__all__ = ["COMMA", "clean_content"]

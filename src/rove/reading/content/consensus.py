@@ -16,8 +16,9 @@ MOST_LINKED = 0.3
 # The share of the second extractor's words that must be in the text found by scores, so that it may confirm it.
 OVERLAP = 0.5
 FEW_WORDS = 30
-# A text of fewer characters is taken only if the second extractor found nothing better.
-SHORT = 500
+# A letter of these scripts says as much as several of others.
+_DENSE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+DENSITY = 3
 _END = re.compile(r"[.!?。！？…:;\"”»)]\s*$")
 _WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]|\w+")
 # Of a paragraph, so many letters are looked for in the other text.
@@ -36,11 +37,9 @@ def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
 
 
 def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
-    """Return whether the other text is to be taken: the first is short or of another part, and has less prose."""
+    """Return whether the other text is to be taken: it is of another part of the page, with much more prose."""
     prose, other_prose = _prose_length(scored), _prose_length(other)
-    if overlap < OVERLAP or sum(len(run.text) for run in runs_in(scored)) < SHORT:
-        return other_prose > 1.5 * prose
-    return False
+    return (overlap < OVERLAP or not prose) and other_prose > 1.5 * prose
 
 
 def _words(blocks: Blocks) -> Counter[str]:
@@ -63,10 +62,11 @@ def _prose_length(blocks: Sequence[Block]) -> int:
 def is_prose(runs: Runs) -> bool:
     """Return whether a text reads like a part of an article by itself."""
     text = _text(runs)
+    size = len(text) + (DENSITY - 1) * len(_DENSE.findall(text))
     linked = sum(len(run.text) for run in runs if run.link and not run.image)
-    if len(text) >= LONG:
+    if size >= LONG:
         return linked < MOST_LINKED * len(text)
-    return len(text) >= SENTENCE and not linked and _END.search(text) is not None
+    return size >= SENTENCE and not linked and _END.search(text) is not None
 
 
 def _text(runs: Runs) -> str:

@@ -10,8 +10,47 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 PHRASING = frozenset(
-    "abbr audio b bdo br button cite code data datalist dfn em embed i img input kbd label mark math meter noscript"
-    " object output progress q ruby samp script select small span strong sub sup textarea time var wbr".split()
+    [
+        "abbr",
+        "audio",
+        "b",
+        "bdo",
+        "br",
+        "button",
+        "cite",
+        "code",
+        "data",
+        "datalist",
+        "dfn",
+        "em",
+        "embed",
+        "i",
+        "img",
+        "input",
+        "kbd",
+        "label",
+        "mark",
+        "math",
+        "meter",
+        "noscript",
+        "object",
+        "output",
+        "progress",
+        "q",
+        "ruby",
+        "samp",
+        "script",
+        "select",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "textarea",
+        "time",
+        "var",
+        "wbr",
+    ]
 )
 TRANSPARENT = frozenset(("a", "del", "ins"))
 MOST_LINKED = 0.25

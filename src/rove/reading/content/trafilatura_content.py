@@ -46,7 +46,8 @@ def find_by_trafilatura(document: HtmlElement, *, is_whole: bool) -> HtmlElement
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         logger.debug("trafilatura failed: %r", error)
         return None
-    return _as_html(found.body) if found is not None and found.body is not None else None
+    body = getattr(found, "body", None)
+    return _as_html(body) if body is not None else None
 
 
 def _as_html(body: Any) -> HtmlElement:

@@ -16,7 +16,7 @@ BESIDE = _any_of(
     " social sponsor supplemental yom-remote"
 )
 HOLDS_CONTENT = _any_of("and article body column content main shadow")
-BESIDE_ROLES = frozenset("alert alertdialog complementary dialog menu menubar navigation".split())
+BESIDE_ROLES = frozenset(["alert", "alertdialog", "complementary", "dialog", "menu", "menubar", "navigation"])
 RAISES = _any_of("article blog body content entry h-entry hentry main page pagination post story text")
 LOWERS = re.compile(
     r"-ad-|hidden|(?:^| )hid(?: |$)|banner|combx|comment|com-|contact|footer|gdpr|masthead|media|meta|outbrain|promo"
