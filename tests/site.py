@@ -71,10 +71,6 @@ class Site:
         self._pages[path] = Page(whole.encode(), status, kind, headers or {}, hold, authorization)
         return self.url(path)
 
-    def file(self, path: str, data: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
-        """Serve bytes at a path, as they are."""
-        self._pages[path] = Page(data, kind=kind, headers=headers or {})
-
     def for_cookie(self, cookie: str, path: str, body: str) -> None:
         """Serve another page at a path to clients that send a cookie."""
         self._for_headers[path] = ("Cookie", cookie, Page(body.encode()))

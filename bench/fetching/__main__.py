@@ -8,10 +8,10 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from bench.fetching.pages import TestPage, Way, serve_pages
 from tests.site import OWN_SITES, Site, serving
 
 import rove
+from bench.fetching.pages import TestPage, Way, serve_pages
 from rove.errors import RoveError
 
 

@@ -11,44 +11,53 @@ from tests.widgets.bundles import INSTALLED, OPTIONS
 PARAGRAPH = "Green tea is made of leaves that were heated soon after picking, so that they stay green and fresh."
 REACT = f"""
 import {{ createElement as h }} from "react";
-export const App = () => h("main", null, h("h1", null, "Green tea"), Array.from({{ length: 8 }}, (_, i) => h("p", {{ key: i }}, `${{i}}. {PARAGRAPH}`)));
+const text = Array.from({{ length: 8 }}, (_, i) => h("p", {{ key: i }}, `${{i}}. {PARAGRAPH}`));
+export const App = () => h("main", null, h("h1", null, "Green tea"), text);
 """
 VUE = f"""
 import {{ createSSRApp, createApp, h }} from "vue";
-const render = () => h("main", null, [h("h1", "Green tea"), ...Array.from({{ length: 8 }}, (_, i) => h("p", `${{i}}. {PARAGRAPH}`))]);
+const text = () => Array.from({{ length: 8 }}, (_, i) => h("p", `${{i}}. {PARAGRAPH}`));
+const render = () => h("main", null, [h("h1", "Green tea"), ...text()]);
 export const app = (isServer) => (isServer ? createSSRApp : createApp)({{ render }});
 """
 # By framework: what draws the page in an empty element, and what takes over one that a server has rendered.
 SCRIPTS = {
-    "react": (
-        'import { createRoot } from "react-dom/client"; import { App } from "./app"; import { createElement } from "react";'
-        'createRoot(document.getElementById("root")).render(createElement(App));'
-    ),
-    "react-hydrate": (
-        'import { hydrateRoot } from "react-dom/client"; import { App } from "./app"; import { createElement } from "react";'
-        'hydrateRoot(document.getElementById("root"), createElement(App));'
-    ),
+    "react": """
+import { createRoot } from "react-dom/client";
+import { createElement } from "react";
+import { App } from "./app";
+createRoot(document.getElementById("root")).render(createElement(App));""",
+    "react-hydrate": """
+import { hydrateRoot } from "react-dom/client";
+import { createElement } from "react";
+import { App } from "./app";
+hydrateRoot(document.getElementById("root"), createElement(App));""",
     "vue": 'import { app } from "./app"; app(false).mount("#app");',
     "vue-hydrate": 'import { app } from "./app"; app(true).mount("#app");',
-    "preact": (
-        'import { render, h } from "preact";'
-        f'render(h("main", null, h("h1", null, "Green tea"), Array.from({{ length: 8 }}, () => h("p", null, "{PARAGRAPH}"))), document.body);'
-    ),
-    "lit": (
-        'import { LitElement, html } from "lit"; customElements.define("tea-app", class extends LitElement {'
-        f'render() {{ return html`<main><h1>Green tea</h1>${{Array.from({{ length: 8 }}, () => html`<p>{PARAGRAPH}</p>`)}}</main>`; }} }});'
-    ),
-    "jquery": (
-        'import $ from "jquery"; $(() => $("#content").html("<h1>Green tea</h1>" + '
-        f'"<p>{PARAGRAPH}</p>".repeat(8)));'
-    ),
-}  # fmt: skip
+    "preact": f"""
+import {{ render, h }} from "preact";
+const text = Array.from({{ length: 8 }}, () => h("p", null, "{PARAGRAPH}"));
+render(h("main", null, h("h1", null, "Green tea"), text), document.body);""",
+    "lit": f"""
+import {{ LitElement, html }} from "lit";
+const text = Array.from({{ length: 8 }}, () => html`<p>{PARAGRAPH}</p>`);
+customElements.define("tea-app", class extends LitElement {{
+  render() {{ return html`<main><h1>Green tea</h1>${{text}}</main>`; }}
+}});""",
+    "jquery": f"""
+import $ from "jquery";
+$(() => $("#content").html("<h1>Green tea</h1>" + "<p>{PARAGRAPH}</p>".repeat(8)));""",
+}
 SERVERS = {
-    "react": (
-        'import { renderToString } from "react-dom/server"; import { App } from "./app"; import { createElement } from "react";'
-        "console.log(renderToString(createElement(App)));"
-    ),
-    "vue": 'import { renderToString } from "@vue/server-renderer"; import { app } from "./app"; renderToString(app(true)).then(console.log);',
+    "react": """
+import { renderToString } from "react-dom/server";
+import { createElement } from "react";
+import { App } from "./app";
+console.log(renderToString(createElement(App)));""",
+    "vue": """
+import { renderToString } from "@vue/server-renderer";
+import { app } from "./app";
+renderToString(app(true)).then(console.log);""",
 }
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from bench.fetching.bundles import PARAGRAPH, bundled, rendered
 from tests.site import Site
 
+from bench.fetching.bundles import PARAGRAPH, bundled, rendered
 from rove.validation.record import dataclass
 
 Way = Literal["HTTP", "browser", "error"]
@@ -58,10 +58,15 @@ def _static(site: Site) -> Iterator[TestPage]:
         yield TestPage("static", name, f"/static{number}", "HTTP")
     site.page("/data", '{"tea": ["sencha", "bancha"]}', kind="application/json")
     site.page("/text", "Tea\n" * 30, kind="text/plain")
-    site.page("/feed", "<rss version='2.0'><channel><title>T</title><item><title>A</title></item></channel></rss>", kind="text/xml")
+    site.page(
+        "/feed",
+        "<rss version='2.0'><channel><title>T</title><item><title>A</title></item></channel></rss>",
+        kind="text/xml",
+    )
     site.page("/moved", "", status=301, headers={"Location": "/static0"})
     site.page("/refresh", _document("<p>Moved.", "<meta http-equiv=refresh content='0;url=/static0'>"))
-    for path, name in (("/data", "JSON"), ("/text", "text"), ("/feed", "feed"), ("/moved", "redirect"), ("/refresh", "meta refresh")):
+    others = {"/data": "JSON", "/text": "text", "/feed": "feed", "/moved": "redirect", "/refresh": "meta refresh"}
+    for path, name in others.items():
         yield TestPage("static", name, path, "HTTP")
 
 
@@ -88,7 +93,9 @@ def _hydrated(site: Site, folder: Path) -> Iterator[TestPage]:
     for name, root in (("react", "root"), ("vue", "app")):
         site.page(f"/{name}-hydrate.js", bundled(f"{name}-hydrate", folder), kind="text/javascript")
         body = f"<div id={root}>{rendered(name, folder)}</div><script src=/{name}-hydrate.js></script>"
-        yield _page(site, "rendered on a server", f"{name}, taken over by scripts", f"/{name}-server", _document(body), "HTTP")
+        yield _page(
+            site, "rendered on a server", f"{name}, taken over by scripts", f"/{name}-server", _document(body), "HTTP"
+        )
 
 
 def _walls(site: Site) -> Iterator[TestPage]:

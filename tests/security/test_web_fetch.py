@@ -73,7 +73,9 @@ async def test_g1_a_redirect_to_what_the_policy_denies_is_never_asked_for(
         for address in (target, moved):
             error = await refusal(agent, address)
             assert error.code == "denied" and message in error.message
-    asked = await refusal(agent, site.page("/moved", "", status=302, headers={"Location": site.url("/tea", "asked.localhost")}))
+    asked = await refusal(
+        agent, site.page("/moved", "", status=302, headers={"Location": site.url("/tea", "asked.localhost")})
+    )
     assert asked.code == "denied" and "asks a person" in asked.message and "Call again with the address" in asked.hint
     assert guarded[1].asked == [] and site.asked("/tea") == []
 

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget
 from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
@@ -23,7 +22,8 @@ from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSessio
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
 from rove.chromium.stealth.window import new_window
-from rove.errors import LimitReached, NavigationFailed, NotOpen
+from rove.chromium.tab_limit import refuse_another_tab
+from rove.errors import NavigationFailed, NotOpen
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of
@@ -142,13 +142,7 @@ class Context(SharedContext):
 
     async def _admit_tab(self) -> None:
         """Raise LimitReached if no other tab may be opened, or there is no memory for it."""
-        if len(tab_ids := self._own_tab_ids) >= self.settings.limits.tabs:
-            oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
-            url = dict(self.tab_urls).get(oldest, "")[:200]
-            raise LimitReached(
-                f"{len(tab_ids)} tabs are open, which is the limit.",
-                hint=Advice("Close one with {tabs}: {tab} ({url}) is longest unused.", tab=oldest, url=url),
-            )
+        refuse_another_tab(self._own_tab_ids, self._used, dict(self.tab_urls), self.settings.limits.tabs)
         if self.before_new_tab is not None:
             await self.before_new_tab()
 

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element as HtmlElement
+    from lxml.html import HtmlElement
 
 # Elements whose text no person reads.
 UNREAD = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "title", "select")
@@ -51,31 +51,19 @@ class PageFacts:
 
 
 def page_facts(html: str, url: str) -> PageFacts:
-    """Read the facts of a page. HTML that cannot be read has none."""
-    root = _parsed(html)
-    if root is None:
-        return PageFacts()
+    """Read the facts of a page."""
+    from rove.reading.document import body_of, parse_document
+
+    root = parse_document(html)
     scripts = [script for script in root.iter("script") if _is_code(script)]
     title, noscript = _text(next(root.iter("title"), None)), " ".join(_text(each) for each in root.iter("noscript"))
     refresh, moves = _refresh(root, url), any(_MOVES.search(script.text or "") for script in scripts)
-    body = next(root.iter("body"), root)
+    body = body_of(root)
     _strip(body)
     text = _text(body)
     roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
     shows = any(each.tag in SHOWN | PICTURES for each in body.iter())
     return PageFacts(title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves)
-
-
-def _parsed(html: str) -> HtmlElement | None:
-    from lxml import etree
-
-    # As bytes, since lxml refuses text that declares an encoding.
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True)
-    data = html.encode("utf-8", "replace")
-    try:
-        return etree.fromstring(data, parser) if data.strip() else None
-    except etree.XMLSyntaxError:
-        return None
 
 
 def _is_code(script: HtmlElement) -> bool:

@@ -15,7 +15,10 @@ from tests.faults.certificates import Authority, Certificate
 
 from rove import RoveError, Session
 
-PAGE = b"<!doctype html><html><head><title>Tea</title></head><body><article><h1>Tea</h1>" + b"<p>Tea is made of leaves, and drunk hot by many.</p>" * 9
+PAGE = (
+    b"<!doctype html><html><head><title>Tea</title></head><body><article><h1>Tea</h1>"
+    + b"<p>Tea is made of leaves, and drunk hot by many.</p>" * 9
+)
 
 
 @asynccontextmanager
@@ -30,7 +33,11 @@ async def http2_server(certificate: Certificate, asked: list[dict[str, str]]) ->
             for event in connection.receive_data(data):
                 if isinstance(event, RequestReceived):
                     asked.append({str(name): str(value) for name, value in event.headers or ()})
-                    headers = [(":status", "200"), ("content-type", "text/html"), ("set-cookie", "__Host-a=1; Secure; Path=/")]
+                    headers = [
+                        (":status", "200"),
+                        ("content-type", "text/html"),
+                        ("set-cookie", "__Host-a=1; Secure; Path=/"),
+                    ]
                     connection.send_headers(event.stream_id, headers)
                     connection.send_data(event.stream_id, PAGE, end_stream=True)
             writer.write(connection.data_to_send())

@@ -9,7 +9,9 @@ from rove.fetching.page_facts import PageFacts
 # Pages with more text than this are read as they are, also if scripts would add to them.
 MOST_OF_A_SHELL = 400
 # All that some pages say until their scripts have run.
-_WAITING = re.compile(r"(?:loading|please wait|just a moment|one moment|redirecting|initiali[sz]ing).{0,30}", re.IGNORECASE)
+_WAITING = re.compile(
+    r"(?:loading|please wait|just a moment|one moment|redirecting|initiali[sz]ing).{0,30}", re.IGNORECASE
+)
 _NEEDS_SCRIPTS = re.compile(
     r"(?:enable|activate|requires?|need|turn on|without|support)\W.{0,40}java\s?script"
     r"|java\s?script.{0,60}(?:enabled?|required|disabled|needed|activated?|turned? on)",

@@ -22,7 +22,11 @@ from rove.fetching.http.charset import text_of
         ("\ufeffü".encode("utf-16-le"), "text/plain", "ü"),
         (b"a\xff", "text/plain; charset=utf-8", "a\ufffd"),
         ("ü".encode(), "text/plain; charset=zlib", "ü"),  # which is no encoding of text
-        ('<?xml version="1.0" encoding="latin-1"?>ü'.encode("latin-1"), "text/xml", '<?xml version="1.0" encoding="latin-1"?>ü'),
+        (
+            '<?xml version="1.0" encoding="latin-1"?>ü'.encode("latin-1"),
+            "text/xml",
+            '<?xml version="1.0" encoding="latin-1"?>ü',
+        ),
     ],
 )
 def test_encodings(body: bytes, kind: str, text: str) -> None:

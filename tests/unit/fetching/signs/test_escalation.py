@@ -20,7 +20,9 @@ WALLS = {
     "Cloudflare": [
         answer("<title>Just a moment...</title>", 403, cf_mitigated="challenge"),
         answer("<title>Just a moment...</title><script>window._cf_chl_opt={cvId:'3'}</script>", 503),
-        answer("<title>Attention Required! | Cloudflare</title><div id=cf-error-details>Sorry, you have been blocked", 403),
+        answer(
+            "<title>Attention Required! | Cloudflare</title><div id=cf-error-details>Sorry, you have been blocked", 403
+        ),
         answer("<script src='https://challenges.cloudflare.com/turnstile/v0/api.js'></script>Verifying"),
     ],
     "Akamai": [
@@ -43,7 +45,9 @@ WALLS = {
     ],
     "AWS WAF": [
         answer("", 202, x_amzn_waf_action="challenge"),
-        answer("<script>window.gokuProps={};</script><script src='https://x.token.awswaf.com/challenge.js'></script>", 405),
+        answer(
+            "<script>window.gokuProps={};</script><script src='https://x.token.awswaf.com/challenge.js'></script>", 405
+        ),
     ],
     "Kasada": [
         answer("", 429, x_kpsdk_ct="1"),
@@ -56,7 +60,9 @@ WALLS = {
         answer("The requested URL was rejected. Please consult with your administrator. Your support ID is: 1"),
         answer("<script src='/TSPD/08?type=12'></script><noscript>Please enable JavaScript</noscript>"),
     ],
-    "Anubis": [answer('<script id="anubis_challenge" type="application/json">{}</script>Making sure you\'re not a bot!')],
+    "Anubis": [
+        answer('<script id="anubis_challenge" type="application/json">{}</script>Making sure you\'re not a bot!')
+    ],
     "go-away": [answer("<title>Checking</title>", 418, x_away_id="1")],
     "hCaptcha": [answer("<script src='https://js.hcaptcha.com/1/api.js'></script>Verify that you are human")],
     "reCAPTCHA": [
@@ -71,7 +77,9 @@ WALLS = {
 
 
 @pytest.mark.parametrize(
-    ("vendor", "wall"), [(vendor, wall) for vendor, walls in WALLS.items() for wall in walls], ids=lambda each: str(each)[:20]
+    ("vendor", "wall"),
+    [(vendor, wall) for vendor, walls in WALLS.items() for wall in walls],
+    ids=lambda each: str(each)[:20],
 )
 def test_e4_checks_for_robots_are_known(vendor: str, wall: HttpAnswer) -> None:
     found = find_escalation(wall)
@@ -86,7 +94,9 @@ def test_every_sign_has_a_page() -> None:
     "page",
     [
         # What sites with such a product serve on every page, and articles about them.
-        answer(f"{ARTICLE}<script src='/cdn-cgi/challenge-platform/scripts/jsd/main.js'></script>", server="cloudflare"),
+        answer(
+            f"{ARTICLE}<script src='/cdn-cgi/challenge-platform/scripts/jsd/main.js'></script>", server="cloudflare"
+        ),
         answer(f"<script>window._pxAppId='PX1'</script>{ARTICLE}", x_datadome="protected", x_iinfo="1"),
         answer(f"{ARTICLE}<h1>Just a moment...</h1>Checking your browser. Verify you are human. _cf_chl_opt"),
         answer(f"{ARTICLE}<form><div class='g-recaptcha'></div>Comment: are you human?</form>"),
@@ -115,7 +125,9 @@ MODULE = "<script type=module src=/assets/index.js></script>"
         shell("<my-app></my-app>", MODULE),
         shell('<div style="display: contents"></div><script>import("/_app/start.js")</script>'),
         shell("<div id=root><div class=spinner>Loading…</div></div>", MODULE),
-        shell("<header>My shop</header><div id=root></div><footer>© 2026 My shop, all rights reserved</footer>", MODULE),
+        shell(
+            "<header>My shop</header><div id=root></div><footer>© 2026 My shop, all rights reserved</footer>", MODULE
+        ),
         shell("<noscript>You need to enable JavaScript to run this app.</noscript><div id=x></div>", MODULE),
         shell("<h1>Please wait</h1><script>location.href = '/real'</script>"),
         shell("<p>This page requires JavaScript. Please turn it on.</p>", MODULE),
@@ -133,14 +145,15 @@ def test_e4_pages_that_are_empty_until_their_scripts_run(page: HttpAnswer) -> No
     [
         shell("<h1>Hello</h1><p>A short page.</p>"),
         shell("<h1>Hello</h1><p>A short page.</p><script src=https://stats.example/x.js></script>"),
-        shell(f"<div id=root>{ARTICLE}</div><noscript>You need to enable JavaScript to run this app.</noscript>", MODULE),
+        shell(f"<div id=root>{ARTICLE}</div><noscript>You need to enable JavaScript to run it.</noscript>", MODULE),
         shell(f"<main>{ARTICLE}</main><div id=app></div>", MODULE),
         shell("<div id=root></div>"),  # nothing would fill it
+        answer(f"<!doctype html><title>Tea</title><script src=x.js></script><article>{ARTICLE}"),  # no tag of a body
         shell(""),
         shell("<p>Thanks!</p><div id=toast></div><script>track('/thanks')</script><p>We have received your order and "
               "will write to you soon.</p>"),
         shell("<img src=map.png><script src=stats.js></script>"),
-        shell("<img src=map.png><script src=stats.js></script><p>Where we are: 12 High Street, open from nine to five.</p>"),
+        shell("<img src=map.png><script src=stats.js></script><p>Where we are: 12 High Street, open from nine.</p>"),
     ],
 )  # fmt: skip
 def test_pages_that_can_be_read_as_they_are(page: HttpAnswer) -> None:

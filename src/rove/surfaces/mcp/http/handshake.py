@@ -70,9 +70,7 @@ class HandshakeRequests:
     async def _open(self, body: Any, caller: Caller, chosen_session: str | None) -> OpenConnection:
         name = client_name(params_of(body).get("clientInfo"))
         try:
-            return await self._connections.open(
-                caller.id, name, chosen_session, may_approve(caller), is_owner(caller)
-            )
+            return await self._connections.open(caller.id, name, chosen_session, may_approve(caller), is_owner(caller))
         except TooManyConnections:
             raise refused_as_text(503, "Too many clients are connected: end some, with DELETE.") from None
 
