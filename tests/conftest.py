@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import socket
 import tempfile
@@ -74,6 +75,7 @@ def settings(home: Path) -> Settings:
         allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
         limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),
+        stealth=os.environ.get("ROVE_STEALTH") == "1",
     )
 
 

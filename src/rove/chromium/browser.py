@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
@@ -23,6 +23,11 @@ from rove.chromium.protocol.pipe import PipeTransport
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from rove.chromium.process.discovery import Installation
+    from rove.chromium.stealth.identity import Identity
+    from rove.chromium.stealth.launch import StealthLaunch
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
@@ -67,6 +72,8 @@ class Browser:
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
+        # What pages are told that the browser is, where stealth replaces what it would say itself.
+        self.identity: Identity | None = None
         root = connection.root
         root.on("Target.attachedToTarget", self._on_attached)
         root.on("Target.detachedFromTarget", self._on_detached)
@@ -119,6 +126,7 @@ class Browser:
 
     def _add_context(self, identity: str, settings: Settings) -> Context:
         context = Context(self._connection, identity, settings, self._process.scratch)
+        context.use_identity(self.identity)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         return context
@@ -199,12 +207,25 @@ async def start_process(
         from rove.chromium.process.profile_use import wait_until_unused  # few sessions have a profile
 
         await wait_until_unused(profile.folder)
+    stealth = await asyncio.to_thread(_stealth_launch, settings, installation) if settings.stealth else None
+    runs = settings.home_folder / "run"
     try:
         return await asyncio.to_thread(
-            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless, False, profile
+            BrowserProcess, runs, installation, sandbox, settings.headless, False, profile, stealth
         )
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
+
+
+def _stealth_launch(settings: Settings, installation: Installation) -> StealthLaunch:
+    from rove.chromium.installation import version
+    from rove.chromium.stealth.identity import identity_of
+    from rove.chromium.stealth.launch import StealthLaunch
+    from rove.chromium.stealth.window import window_for
+
+    # A browser with a window names itself as it should.
+    identity = identity_of(version(installation.path) or "") if settings.headless else None
+    return StealthLaunch(settings.headless, window_for(settings.viewport), identity)
 
 
 def _ignore_progress(message: str) -> None:
@@ -253,6 +274,7 @@ async def _connect(
     process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[Browser]
 ) -> Browser:
     browser = kind(process, connection)
+    browser.identity = process.stealth.identity if process.stealth is not None else None
     if process.first_page is not None:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()

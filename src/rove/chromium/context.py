@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget
 from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
@@ -22,7 +21,10 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
-from rove.errors import LimitReached, NavigationFailed, NotOpen
+from rove.chromium.stealth.window import new_window
+from rove.chromium.tab_limit import refuse_another_tab
+from rove.errors import NavigationFailed, NotOpen
+from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of
 
@@ -67,6 +69,7 @@ class Context(SharedContext):
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
         self._state = ContextState(self._root, identity, self._hidden_pages, self.cookies)
         self._shared.on_document = self._state.note_url
+        self._shared.workers.is_stealthy = settings.stealth
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = BrowserLoss()
         # Awaited before a tab is opened; raises if there is no memory for it.
@@ -139,13 +142,7 @@ class Context(SharedContext):
 
     async def _admit_tab(self) -> None:
         """Raise LimitReached if no other tab may be opened, or there is no memory for it."""
-        if len(tab_ids := self._own_tab_ids) >= self.settings.limits.tabs:
-            oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
-            url = dict(self.tab_urls).get(oldest, "")[:200]
-            raise LimitReached(
-                f"{len(tab_ids)} tabs are open, which is the limit.",
-                hint=Advice("Close one with {tabs}: {tab} ({url}) is longest unused.", tab=oldest, url=url),
-            )
+        refuse_another_tab(self._own_tab_ids, self._used, dict(self.tab_urls), self.settings.limits.tabs)
         if self.before_new_tab is not None:
             await self.before_new_tab()
 
@@ -326,6 +323,8 @@ class Context(SharedContext):
         first_page, self._first_page = self._first_page, None
         if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
+            if self._setup.gives_own_window:
+                blank |= new_window(self.settings.viewport)
             async with self._hidden_pages.creation_lock:
                 return await self._root.send("Target.createTarget", blank)
         try:
@@ -336,6 +335,8 @@ class Context(SharedContext):
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
+            if self._setup.gives_own_window and opener is None and self.settings.viewport != Viewport():
+                await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
             if opener is None and (seed := self._state.seed_tab(tab)) is not None:
                 await seed.add()
         except CdpError:

@@ -54,7 +54,7 @@ class ChromiumEngine:
         installation = installed(settings)
         printed = version(installation.path) if installation is not None else None
         is_shell = installation is not None and installation.headless_only
-        return own_user_agent(printed or PINNED, settings.headless, is_shell)
+        return own_user_agent(printed or PINNED, settings.headless and not settings.stealth, is_shell)
 
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:
         from rove.chromium.diagnosis import diagnose

@@ -9,12 +9,10 @@ from typing import Any
 
 from rove.documents.page_range import pages_in
 from rove.documents.process import ask_reader
+from rove.documents.signature import is_pdf
 from rove.errors import DocumentDamaged, DocumentLocked, RoveError
 from rove.validation.record import dataclass
 
-# The first bytes of a PDF hold this; some writers put other bytes before it.
-SIGNATURE = b"%PDF-"
-SIGNATURE_WITHIN = 1024
 # Limits of one call.
 MOST_BYTES = 200 * 2**20
 MOST_PAGES = 200
@@ -85,11 +83,6 @@ class PdfDocument:
     @property
     def has_text(self) -> bool:
         return any(page.text.strip() for page in self.pages)
-
-
-def is_pdf(data: bytes) -> bool:
-    """Whether a file that begins with these bytes is a PDF."""
-    return SIGNATURE in data[:SIGNATURE_WITHIN]
 
 
 async def read_pdf(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from rove.extraction.extracted import Extracted
@@ -21,64 +21,77 @@ DEFAULT_CHARACTERS = 100_000
 MOST_READABLE = 2_000_000
 MOST_PAGES = 50
 MOST_UNSEEN = 100
-# Addresses that are listed after the text, in characters.
+# The most characters of addresses that are listed after the text.
 LONGEST_LIST = 20_000
-_REFERENCE = re.compile(r"(?<!\\)\]\[(i?\d+)\]")
+# A frame of another origin with less text than this is left out: most such frames are advertisements.
+SHORTEST_FRAME = 200
 
 
 @dataclass(frozen=True)
 class ReadableText(Extracted):
-    """The main content of a page. Number n in Markdown stands for the address `links[n - 1]`, `i3` for `images[2]`."""
+    """The main content of a page, and the addresses that the numbers in it stand for: "3" of a link, "i2" of an image."""
 
     title: str = ""
     byline: str = ""
     date: str = ""
     site: str = ""
     language: str = ""
-    links: tuple[str, ...] = ()
-    images: tuple[str, ...] = ()
+    addresses: Mapping[str, str] = field(default_factory=dict[str, str])
+    # Whether the main content was found. If not, this is all text of the page.
     is_main: bool = True
-
-    def passages(self, origin: str) -> Iterator[Passage]:
-        """Tell the facts and the text as the page's, what rove says of them beside that, and the addresses by number."""
-        facts = [f"{name}: {fact}" for name, fact in self._facts() if fact]
-        if facts:
-            yield Passage("\n".join(facts), origin)
-        if not self.is_main:
-            yield Passage("No main content was found: this is all text of the page.")
-        yield from super().passages(origin)
-        if listed := self._addresses():
-            yield Passage("Addresses by number:")
-            yield Passage("\n".join(listed), origin)
+    # How many pages of the article were joined.
+    pages: int = 1
 
     @property
     def cut_note(self) -> str:
         return f"[cut at {len(self.content[0] or '')} characters; max_characters sets how many are told]"
 
-    def _facts(self) -> list[tuple[str, str]]:
-        return [
-            ("Title", self.title),
-            ("By", self.byline),
-            ("Date", self.date),
-            ("Site", self.site),
-            ("Language", self.language),
-        ]
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell facts and text as the page's, what rove says of them beside that, and addresses by number."""
+        if facts := self._facts():
+            yield Passage(facts, origin)
+        if not self.is_main and self.content[0]:
+            yield Passage("No main content was found: this is all text of the page.")
+        yield from super().passages(origin)
+        yield from self._address_passages(origin)
 
-    def _addresses(self) -> list[str]:
-        """Return the addresses that the text refers to."""
-        numbers = dict.fromkeys(_REFERENCE.findall(self.content[0] or ""))
-        return [f"[{number}]: {self._address(number)}" for number in numbers]
+    def _facts(self) -> str:
+        facts = {
+            "Title": self.title,
+            "By": self.byline,
+            "Date": self.date,
+            "Site": self.site,
+            "Language": self.language,
+        }
+        return "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact)
 
-    def _address(self, number: str) -> str:
-        return self.images[int(number[1:]) - 1] if number.startswith("i") else self.links[int(number) - 1]
+    def _address_passages(self, origin: str) -> Iterator[Passage]:
+        lines, room = list[str](), LONGEST_LIST
+        for number, address in self.addresses.items():
+            lines.append(f"[{number}]: {address}")
+            room -= len(lines[-1]) + 1
+            if room < 0:
+                break
+        if lines:
+            left_out = len(self.addresses) - len(lines)
+            yield Passage(f"Addresses by number{f' ({left_out} more are left out)' if left_out else ''}:")
+            yield Passage("\n".join(lines), origin)
 
 
 async def read_readable(tab: Tab, format: Format, pages: int, longest: int) -> ReadableText:
-    """Read the main content of the page in a tab."""
+    """Read the main content of the page in a tab, joined with the next pages of the same article if more are asked for."""
     source = await tab.page_source()
     article = await asyncio.to_thread(_read, source)
+    read, notes = 1, list(source.notes)
+    if pages > 1 and article.next_page:
+        from rove.extraction.next_pages import read_next_pages
+
+        joined = await read_next_pages(tab, article, pages)
+        article, read = joined.article, joined.pages
+        notes += joined.notes
     rendered = await asyncio.to_thread(article.render, format, longest)
-    return _result(article, rendered, format, source)
+    frames = await asyncio.to_thread(_frames, source, longest)
+    return _result(article, rendered, _Around(frames, source, tuple(notes), read))
 
 
 def _read(source: PageSource) -> Article:
@@ -87,19 +100,51 @@ def _read(source: PageSource) -> Article:
     return read_article(source)
 
 
-def _result(article: Article, rendered: Rendered, format: Format, source: PageSource) -> ReadableText:
+def _frames(source: PageSource, longest: int) -> list[tuple[str, str]]:
+    """Return origin and text of each frame of another origin that has more than a few words."""
+    texts = [(frame.origin, _read(frame).render("text", longest).text) for frame in source.frames]
+    return [(origin, text) for origin, text in texts if len(text) >= SHORTEST_FRAME]
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What is told beside an article: frames of other origins, notes, and the number of pages."""
+
+    frames: list[tuple[str, str]]
+    source: PageSource
+    notes: tuple[str, ...]
+    pages: int
+
+    @property
+    def unseen(self) -> list[tuple[str, str]]:
+        """Origin and line of what a person does not see in frames of other origins."""
+        return [(frame.origin, line) for frame in self.source.frames for line in frame.unseen]
+
+
+def _result(article: Article, rendered: Rendered, around: _Around) -> ReadableText:
+    unseen = [*(("", line) for line in article.unseen), *around.unseen]
+    told = [(origin, line[:1000]) for origin, line in unseen[:MOST_UNSEEN]]
     return ReadableText(
-        (rendered.text,),
+        (rendered.text, *(text for _, text in around.frames)),
         rendered.is_cut,
-        article.unseen[:MOST_UNSEEN],
-        len(article.unseen),
-        note=Own("\n".join(source.notes)),
+        tuple(line for _, line in told),
+        len(unseen),
+        ("", *(origin for origin, _ in around.frames), *(origin for origin, _ in told)),
+        Own("\n".join(around.notes)),
         title=article.title,
         byline=article.byline,
         date=article.date,
         site=article.site,
         language=article.language,
-        links=article.links if format == "markdown" else (),
-        images=tuple(image.address for image in article.images) if format == "markdown" else (),
+        addresses=_addresses(article, rendered),
         is_main=article.is_main,
+        pages=around.pages,
     )
+
+
+def _addresses(article: Article, rendered: Rendered) -> dict[str, str]:
+    """Return the addresses of the links and images that the text refers to."""
+    if rendered.is_numbered:
+        links = {str(number): article.links[number - 1] for number in rendered.links}
+        return {**links, **{f"i{number}": article.images[number - 1].address for number in rendered.images}}
+    return {}

@@ -9,12 +9,13 @@ from urllib.parse import urljoin
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element as HtmlElement
+    from lxml.html import HtmlElement
 
 # Elements whose text no person reads.
 UNREAD = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "title", "select")
-# Elements that show something without text.
-SHOWN = "img|video|canvas|table|form|input|picture|audio|embed|textarea"
+# Elements that show something without text. A picture may stand in a page that is not there yet, to say so.
+SHOWN = frozenset({"video", "canvas", "table", "form", "input", "audio", "embed", "textarea"})
+PICTURES = frozenset({"img", "picture"})
 # The ids of elements that frameworks put pages into.
 ROOT_IDS = frozenset({
     "root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "react-root", "reactroot", "app-root", "approot",
@@ -33,13 +34,15 @@ _MOVES = re.compile(
 
 @dataclass(frozen=True)
 class PageFacts:
-    """`text`: what a person would read, roughly. `roots`: empty elements that scripts fill.
+    """`text`: what a person would read, roughly. `shows`: whether there are pictures, forms or the like.
 
+    `roots`: empty elements that scripts fill.
     `refresh`: seconds and the address of a meta element that leads elsewhere. `moves`: whether a script does.
     """
 
     title: str = ""
     text: str = ""
+    shows: bool = False
     noscript: str = ""
     has_scripts: bool = False
     roots: tuple[str, ...] = ()
@@ -48,30 +51,19 @@ class PageFacts:
 
 
 def page_facts(html: str, url: str) -> PageFacts:
-    """Read the facts of a page. HTML that cannot be read has none."""
-    root = _parsed(html)
-    if root is None:
-        return PageFacts()
+    """Read the facts of a page."""
+    from rove.reading.document import body_of, parse_document
+
+    root = parse_document(html)
     scripts = [script for script in root.iter("script") if _is_code(script)]
     title, noscript = _text(next(root.iter("title"), None)), " ".join(_text(each) for each in root.iter("noscript"))
     refresh, moves = _refresh(root, url), any(_MOVES.search(script.text or "") for script in scripts)
-    body = next(root.iter("body"), root)
+    body = body_of(root)
     _strip(body)
     text = _text(body)
     roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
-    return PageFacts(title, text[:MOST_TEXT], noscript, bool(scripts), roots, refresh, moves)
-
-
-def _parsed(html: str) -> HtmlElement | None:
-    from lxml import etree
-
-    # As bytes, since lxml refuses text that declares an encoding.
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True)
-    data = html.encode("utf-8", "replace")
-    try:
-        return etree.fromstring(data, parser) if data.strip() else None
-    except etree.XMLSyntaxError:
-        return None
+    shows = any(each.tag in SHOWN | PICTURES for each in body.iter())
+    return PageFacts(title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves)
 
 
 def _is_code(script: HtmlElement) -> bool:
@@ -116,7 +108,7 @@ def _empty_roots(body: HtmlElement, has_text: bool) -> list[str]:
 def _is_empty(element: HtmlElement) -> bool:
     if element.get("hidden") is not None or len(_text(element)) > LONGEST_PLACEHOLDER:
         return False
-    return not any(re.fullmatch(SHOWN, str(each.tag)) for each in element.iter() if isinstance(each.tag, str))
+    return not any(each.tag in SHOWN for each in element.iter())
 
 
 def _refresh(root: HtmlElement, url: str) -> tuple[float, str] | None:

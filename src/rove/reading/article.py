@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from rove.reading.blocks import Block, cut_blocks
+from rove.reading.blocks import Block, cut_blocks, runs_in
 from rove.reading.clean_html import render_html
 from rove.reading.formats import Format
 from rove.reading.image import Image
@@ -16,10 +17,14 @@ from rove.validation.record import dataclass
 
 @dataclass(frozen=True)
 class Rendered:
-    """An article in one format, and whether its end is missing."""
+    """An article in one format, whether its end is missing, and the numbers of links and images in it."""
 
     text: str
     is_cut: bool
+    links: tuple[int, ...] = ()
+    images: tuple[int, ...] = ()
+    # Whether the text names links and images by these numbers.
+    is_numbered: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,19 +51,24 @@ class Article:
 
     def render(self, format: Format, longest: int) -> Rendered:
         """Return the content in a format, in at most so many characters."""
-        text, room = self._in(format, self.blocks), longest
-        if len(text) <= longest:
-            return Rendered(text, self.is_cut)
+        blocks, room = self.blocks, longest
+        text = self._in(format, blocks)
         while len(text) > longest and room > 0:
             # Marks and addresses take room beside the text.
-            room = min(room - 1, room * longest // len(text)) if text else 0
-            text = self._in(format, cut_blocks(self.blocks, room))
-        return Rendered(text if len(text) <= longest else "", is_cut=True)
+            room = min(room - 1, room * longest // len(text))
+            blocks = cut_blocks(self.blocks, room)
+            text = self._in(format, blocks)
+        is_cut = self.is_cut or blocks != self.blocks
+        return Rendered(text, is_cut, _numbers(blocks, "link"), _numbers(blocks, "image"), format == "markdown")
 
     def _in(self, format: Format, blocks: Sequence[Block]) -> str:
         if format == "markdown":
             return render_markdown(blocks)
         return render_text(blocks) if format == "text" else render_html(blocks, self.links, self.images)
+
+
+def _numbers(blocks: Sequence[Block], kind: Literal["link", "image"]) -> tuple[int, ...]:
+    return tuple(sorted({number for run in runs_in(blocks) if (number := getattr(run, kind))}))
 
 
 def read_article(source: PageSource) -> Article:

@@ -20,7 +20,6 @@ from rove.reading.blocks import (
     Runs,
     Style,
     Table,
-    has_text,
 )
 from rove.reading.image import Image
 
@@ -28,10 +27,94 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 LEFT_OUT = frozenset(
-    ["script", "style", "noscript", "template", "head", "iframe", "frame", "frameset", "object", "embed", "applet", "canvas", "audio", "video", "source", "track", "svg", "input", "textarea", "select", "option", "button", "datalist", "progress", "meter", "map", "area", "link", "meta", "base", "title", "dialog"]
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "head",
+        "iframe",
+        "frame",
+        "frameset",
+        "object",
+        "embed",
+        "applet",
+        "canvas",
+        "audio",
+        "video",
+        "source",
+        "track",
+        "svg",
+        "input",
+        "textarea",
+        "select",
+        "option",
+        "button",
+        "datalist",
+        "progress",
+        "meter",
+        "map",
+        "area",
+        "link",
+        "meta",
+        "base",
+        "title",
+        "dialog",
+    ]
 )
 INLINE = frozenset(
-    ["a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark", "math", "mi", "mn", "mo", "mrow", "ms", "msub", "msup", "mtext", "nobr", "picture", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]
+    [
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "br",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "math",
+        "mi",
+        "mn",
+        "mo",
+        "mrow",
+        "ms",
+        "msub",
+        "msup",
+        "mtext",
+        "nobr",
+        "picture",
+        "q",
+        "rb",
+        "rp",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+    ]
 )
 STYLES: dict[str, Style] = {
     **dict.fromkeys(("b", "strong"), "strong"),
@@ -104,14 +187,14 @@ class _Builder:
         self._text(element.text)
         for child in element:
             if isinstance(child.tag, str):
-                self._add(child, child.tag.lower())
+                self.add(child, child.tag.lower())
             self._text(child.tail)
 
     def _text(self, text: str | None) -> None:
         if text:
             self._runs.append(Run(_SPACES.sub(" ", text), self._style, self._link))
 
-    def _add(self, element: HtmlElement, tag: str) -> None:
+    def add(self, element: HtmlElement, tag: str) -> None:
         if tag in LEFT_OUT:
             return
         special = _SPECIAL.get(tag)
@@ -144,34 +227,34 @@ class _Builder:
         builder.add_children(element)
         return builder.finish()
 
-    def _add_break(self, _: HtmlElement) -> None:
+    def add_break(self, _: HtmlElement) -> None:
         self._runs.append(Run("\n"))
 
-    def _add_rule(self, _: HtmlElement) -> None:
+    def add_rule(self, _: HtmlElement) -> None:
         self._flush()
         self._blocks.append(Rule())
 
-    def _add_heading(self, element: HtmlElement) -> None:
+    def add_heading(self, element: HtmlElement) -> None:
         self._flush()
-        level = int(element.tag[1])
+        level = int(str(element.tag)[1])
         blocks = self._inside(element)
         runs = tuple(run for block in blocks if isinstance(block, Paragraph) for run in (*block.runs, Run(" ")))
         self._blocks += [Heading(level, runs[:-1])] if runs else []
         self._blocks += (block for block in blocks if not isinstance(block, Paragraph))
 
-    def _add_code(self, element: HtmlElement) -> None:
+    def add_code(self, element: HtmlElement) -> None:
         self._flush()
         text = _preformatted(element)
         if text.strip():
             self._blocks.append(Code(text.strip("\n"), _language(element)))
 
-    def _add_quote(self, element: HtmlElement) -> None:
+    def add_quote(self, element: HtmlElement) -> None:
         self._flush()
         blocks = self._inside(element)
         if blocks:
             self._blocks.append(Quote(blocks))
 
-    def _add_list(self, element: HtmlElement) -> None:
+    def add_list(self, element: HtmlElement) -> None:
         self._flush()
         items = tuple(filter(None, (self._item(child) for child in element if isinstance(child.tag, str))))
         if items:
@@ -184,20 +267,20 @@ class _Builder:
         if element.tag == "li":
             builder.add_children(element)
         else:
-            builder._add(element, element.tag)
+            builder.add(element, str(element.tag))
         return builder.finish()
 
-    def _add_image(self, element: HtmlElement) -> None:
+    def add_image(self, element: HtmlElement) -> None:
         number = self._addresses.image(element)
         if number:
             self._runs.append(Run(self._addresses.images[number - 1].alt, "", self._link, number))
 
-    def _add_quotation(self, element: HtmlElement) -> None:
+    def add_quotation(self, element: HtmlElement) -> None:
         self._text("“")
         self._add_inline(element, "q")
         self._text("”")
 
-    def _add_table(self, element: HtmlElement) -> None:
+    def add_table(self, element: HtmlElement) -> None:
         self._flush()
         rows = [_cells(row) for row in _rows(element)]
         if _is_data(element, rows):
@@ -221,16 +304,16 @@ class _Builder:
 
 
 _SPECIAL: dict[str, Callable[[_Builder, HtmlElement], None]] = {
-    "br": _Builder._add_break,
-    "hr": _Builder._add_rule,
-    "img": _Builder._add_image,
-    "q": _Builder._add_quotation,
-    "pre": _Builder._add_code,
-    "listing": _Builder._add_code,
-    "blockquote": _Builder._add_quote,
-    "table": _Builder._add_table,
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), _Builder._add_list),
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Builder._add_heading),
+    "br": _Builder.add_break,
+    "hr": _Builder.add_rule,
+    "img": _Builder.add_image,
+    "q": _Builder.add_quotation,
+    "pre": _Builder.add_code,
+    "listing": _Builder.add_code,
+    "blockquote": _Builder.add_quote,
+    "table": _Builder.add_table,
+    **dict.fromkeys(("ul", "ol", "menu", "dir"), _Builder.add_list),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Builder.add_heading),
 }
 
 
@@ -336,7 +419,7 @@ def _is_data(table: HtmlElement, rows: Sequence[Sequence[HtmlElement]]) -> bool:
     if table.get("role") in ("presentation", "none") or table.find(".//table") is not None:
         return False
     widest = max(map(len, rows), default=0)
-    is_large = any(len(cell.text_content()) > 2000 for row in rows for cell in row)
+    is_large = any(sum(map(len, cell.itertext())) > 2000 for row in rows for cell in row)
     return widest > 1 and sum(1 for row in rows if row) > 1 and not is_large
 
 
@@ -347,6 +430,3 @@ def _start(element: HtmlElement) -> int:
 def _number(value: str | None, default: int, most: int) -> int:
     digits = (value or "").strip()
     return min(max(int(digits), 1), most) if digits.isascii() and digits.isdigit() and len(digits) < 9 else default
-
-
-__all__ = ["Addresses", "build_blocks", "has_text"]

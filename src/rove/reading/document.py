@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,7 +13,10 @@ MOST_CHARACTERS = 10_000_000
 # Deeper elements are dissolved into those around them: no code that walks the tree needs to mind the stack.
 DEEPEST = 150
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^>]*>")
-_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"])
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
+_OF_HEAD = frozenset(["title", "meta", "link", "script", "style", "base", "noscript", "template"])
 # Their content is not parsed as tags.
 _RAW = re.compile(r"(?is)<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b[^>]*>.*?</\1\s*>|<!--.*?-->")
 # libxml2 stops at these characters, or does not accept them.
@@ -26,6 +30,13 @@ def parse_document(html: str) -> HtmlElement:
     return parsed if _depth(parsed) <= DEEPEST else _parse(_flattened(source))
 
 
+def body_of(document: HtmlElement) -> HtmlElement:
+    """Return the body of a parsed document, which has one in any case."""
+    body = document.find("body")
+    assert body is not None
+    return body
+
+
 def _parse(source: str) -> HtmlElement:
     from lxml import etree, html
 
@@ -36,7 +47,17 @@ def _parse(source: str) -> HtmlElement:
         parsed = html.document_fromstring("<html><body></body></html>")
     if parsed.find("body") is None:
         parsed.append(parsed.makeelement("body"))
+    _move_out_of_head(parsed)
     return parsed
+
+
+def _move_out_of_head(document: HtmlElement) -> None:
+    """Move content to the body: libxml2 leaves `<article>` and its like in the head, where no tag begins the body."""
+    head, body = document.find("head"), body_of(document)
+    children = list(head) if head is not None else []
+    content = [*dropwhile(lambda child: child.tag in _OF_HEAD, children)]
+    for place, child in enumerate(content):
+        body.insert(place, child)
 
 
 def _depth(root: HtmlElement) -> int:

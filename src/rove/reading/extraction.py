@@ -1,58 +1,74 @@
-"""The article of a page: parsed, freed of what is not its content, and made of blocks."""
+"""The article of a page: its main content as blocks, and what the page says of itself."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from rove.reading.addresses import absolute_in
 from rove.reading.article import Article
-from rove.reading.blocks import has_text
+from rove.reading.blocks import Blocks, has_text
 from rove.reading.building import Addresses, build_blocks
-from rove.reading.document import MOST_CHARACTERS, parse_document
-from rove.reading.metadata import read_metadata
+from rove.reading.content.consensus import choose
+from rove.reading.content.scoring import find_by_scores
+from rove.reading.content.trafilatura_content import find_by_trafilatura
+from rove.reading.document import MOST_CHARACTERS, body_of, parse_document
+from rove.reading.hidden import drop_hidden, drop_never_shown
+from rove.reading.metadata import Metadata, read_metadata
+from rove.reading.next_page import find_next_page
 from rove.reading.page_source import PageSource
+from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 
+@dataclass(frozen=True)
+class Content:
+    """Blocks, and the addresses that their numbers stand for."""
+
+    blocks: Blocks
+    addresses: Addresses
+
+
 def extract_article(source: PageSource) -> Article:
     """Read the main content of a page, and what it says of itself."""
     document = parse_document(source.html)
+    absolute = absolute_in(document, source.url)
     facts = read_metadata(document)
-    addresses = Addresses(absolute_in(document, source.url))
-    content = _main_content(source)
-    blocks = build_blocks(content, addresses) if content is not None else ()
-    is_main = has_text(blocks)
+    hidden = () if source.is_rendered else tuple(drop_hidden(document))
+    drop_never_shown(document)
+    content = _main_content(document, facts, absolute)
+    is_main = has_text(content.blocks)
     if not is_main:
-        addresses = Addresses(absolute_in(document, source.url))
-        blocks = build_blocks(document.find("body"), addresses)
+        content = _content_of(body_of(document), absolute)
     return Article(
         title=facts.title,
         byline=facts.byline,
         date=facts.date,
         site=facts.site,
         language=facts.language,
-        links=addresses.links,
-        images=addresses.images,
-        next_page="",
-        unseen=source.unseen,
+        links=content.addresses.links,
+        images=content.addresses.images,
+        next_page=find_next_page(document, source.url, absolute),
+        unseen=(*source.unseen, *hidden),
         is_main=is_main,
-        blocks=blocks,
+        blocks=content.blocks,
         is_cut=source.is_cut or len(source.html) > MOST_CHARACTERS,
     )
 
 
-def _main_content(source: PageSource) -> HtmlElement | None:
-    import trafilatura
+def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
+    body = body_of(deepcopy(document))
+    scored = _content_of(find_by_scores(body, facts.title, drops_byline=not facts.has_byline), absolute)
+    other = _content_of(find_by_trafilatura(document, is_whole=False), absolute)
+    blocks, is_other = choose(scored.blocks, other.blocks)
+    if is_other:
+        return _content_of(find_by_trafilatura(document, is_whole=True), absolute)
+    return Content(blocks, scored.addresses)
 
-    html = trafilatura.extract(
-        source.html,
-        url=source.url,
-        output_format="html",
-        include_comments=False,
-        include_links=True,
-        include_images=True,
-        include_formatting=True,
-    )
-    return parse_document(html).find("body") if html else None
+
+def _content_of(element: HtmlElement | None, absolute: Callable[[str], str]) -> Content:
+    addresses = Addresses(absolute)
+    return Content(build_blocks(element, addresses) if element is not None else (), addresses)

@@ -1,7 +1,7 @@
 """Blocks as Markdown (CommonMark and tables). Text of the page is escaped, so that it cannot pose as markup.
 
-Links and images are references by number, `[text][3]` and `![text][i2]`: brackets of the page are escaped, so that every
-number comes from rove.
+Links and images are references by number, `[text][3]` and `![text][i2]`: brackets of the page are escaped, so that
+every number comes from rove.
 """
 
 from __future__ import annotations

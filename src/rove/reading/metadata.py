@@ -40,6 +40,8 @@ class Metadata:
     date: str = ""
     site: str = ""
     language: str = ""
+    # Whether the page declares the byline, so that it need not be looked for in the text.
+    has_byline: bool = False
 
 
 def read_metadata(document: HtmlElement) -> Metadata:
@@ -48,10 +50,11 @@ def read_metadata(document: HtmlElement) -> Metadata:
     site = _first(named, SITE_NAMES) or _name_of(linked.get("publisher"))
     return Metadata(
         title=_title(document, named, linked, site),
-        byline=_byline(document, named, linked),
+        byline=_declared_byline(named, linked) or _shown_byline(document),
         date=_date(document, named, linked),
         site=_tidy(site).lstrip("@"),
         language=_language(document, named),
+        has_byline=bool(_declared_byline(named, linked)),
     )
 
 
@@ -139,19 +142,18 @@ def _without_site(title: str, site: str, heading: str) -> str:
 
 
 def _but_last(title: str) -> str:
-    last = [found for found in _SEPARATOR.finditer(title)][-1]
+    last = list(_SEPARATOR.finditer(title))[-1]
     return title[: last.start()]
 
 
-def _byline(document: HtmlElement, named: dict[str, str], linked: dict[str, Any]) -> str:
+def _declared_byline(named: dict[str, str], linked: dict[str, Any]) -> str:
     given = _name_of(linked.get("author")) or _first(named, AUTHOR_NAMES)
-    if given and not given.startswith("http"):
-        return given
-    for element in document.xpath(_BYLINES):
-        text = _BY.sub("", _tidy(element.text_content()))
-        if 2 < len(text) < 100:
-            return text
-    return ""
+    return "" if given.startswith("http") else given
+
+
+def _shown_byline(document: HtmlElement) -> str:
+    texts = (_BY.sub("", _tidy(element.text_content())) for element in document.xpath(_BYLINES))
+    return next((text for text in texts if 2 < len(text) < 100), "")
 
 
 def _date(document: HtmlElement, named: dict[str, str], linked: dict[str, Any]) -> str:

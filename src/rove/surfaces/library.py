@@ -23,6 +23,7 @@ from rove.actions.emulation.credentials import Credentials
 from rove.actions.emulation.device import Emulate
 from rove.actions.emulation.interception import Intercept
 from rove.actions.emulation.permissions import Permissions
+from rove.actions.files.documents import ReadPdf
 from rove.actions.files.images import ReadImage
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
@@ -173,6 +174,7 @@ class Session:
     throttle = method(Throttle)
     read_image = method(ReadImage)
     web_fetch = method(WebFetch)
+    read_pdf = method(ReadPdf)
     emulate = method(Emulate)
     permissions = method(Permissions)
     credentials = method(Credentials)

@@ -11,6 +11,8 @@ from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
 from rove.extraction.extracted import MOST_CHARACTERS, Extracted
 from rove.extraction.readable import DEFAULT_CHARACTERS, MOST_PAGES, MOST_READABLE, read_readable
+from rove.extraction.shown_pdf import read_pdf_of
+from rove.extraction.structured import read_structured
 from rove.outcome import Own
 from rove.reading.formats import Format
 from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 MOST_UNSEEN = 100
+# Seconds that one more page of an article may take.
+PAGE_SECONDS = 10.0
 # Text is read without roles, and without the limits that keep a snapshot of a large page fast.
 TEXT_OPTIONS: dict[str, Any] = {"text": True, "maxNodes": 80_000, "maxChildren": 100_000}
 _read_string = json.JSONDecoder().raw_decode
@@ -27,23 +31,49 @@ _read_string = json.JSONDecoder().raw_decode
 
 @action(Effect.READ)
 class Extract(TabAction[Extracted]):
-    """Read text, HTML or an attribute of an element or the page."""
+    """Read text, HTML or an attribute of an element or the page; or its main content, readable."""
 
     target: Target | None = arg("Which element; the page if not given.", default=None)
-    mode: Literal["text", "html", "attribute", "readable"] = arg("What to read.", default="text")
+    mode: Literal["text", "html", "attribute", "readable", "rows", "tables", "metadata"] = arg(
+        "What to read.", default="text"
+    )
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
     structure: bool = arg("Set paragraphs apart, and mark items of lists.", default=False, rare=True)
-
-    format: Format = arg("Of mode readable: the main content of the page.", default="markdown", rare=True)
+    format: Format = arg("Of mode readable.", default="markdown", rare=True)
     pages: int = arg(
-        "With mode readable: join so many pages of one article.", default=1, ge=1, le=MOST_PAGES, rare=True
+        "With mode readable: join up to so many pages of one article.", default=1, ge=1, le=MOST_PAGES, rare=True
     )
     max_characters: int = arg(
         "With mode readable: the most characters.", default=DEFAULT_CHARACTERS, ge=100, le=MOST_READABLE, rare=True
     )
+    schema: dict[str, Any] | None = arg(
+        "With mode rows: CSS selectors of the rows and fields, or headers of a table; mode tables offers some.",
+        default=None,
+        rare=True,
+    )
+    csv: str | None = arg("With mode rows: also write all rows to this file of the workspace.", default=None, rare=True)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Reading, and loading of the further pages of an article."""
+        return (Effect.READ, Effect.NAVIGATE) if self._joins_pages else super().effects
+
+    @property
+    def takes(self) -> float:
+        return PAGE_SECONDS * (self.pages - 1) if self._joins_pages else 0.0
+
+    @property
+    def _joins_pages(self) -> bool:
+        return self.mode == "readable" and self.pages > 1
 
     async def perform(self, tab: Tab) -> Extracted:
+        if self.mode in ("text", "readable") and self.target is None and (document := await read_pdf_of(tab)):
+            return document
+        if self.mode in ("rows", "tables", "metadata"):
+            if self.target is not None:
+                raise InvalidArguments(f"`target` is not for mode {self.mode}, which reads the page.")
+            return await read_structured(tab, self.mode, self.schema, self.csv)
         if self.mode == "readable":
             return await read_readable(tab, self.format, self.pages, self.max_characters)
         if self.mode == "attribute" and not self.attribute:

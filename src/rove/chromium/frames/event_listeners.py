@@ -14,6 +14,7 @@ import secrets
 
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
+from rove.chromium.stealth.listeners import note_listeners
 
 # Each element takes most of a microsecond of the page's main thread, and every snapshot waits for it.
 MAX_ELEMENTS = 3000
@@ -131,7 +132,8 @@ async def prepare_listeners(world: World) -> None:
     """Let rove's script ask for elements with listeners, once for each document."""
     if world.listener_probe is None:
         with contextlib.suppress(CdpError):  # the document is being replaced, so its listeners no longer matter
-            await _create_probe(world)
+            if await _create_probe(world) is None:
+                await note_listeners(world)
 
 
 async def _create_probe(world: World) -> str | None:

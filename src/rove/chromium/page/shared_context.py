@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rove.browser.element import SecretSource
     from rove.browser.emulation.overrides import Overrides, PermissionGrant
     from rove.browser.page_data import TypedField
+    from rove.chromium.stealth.identity import Identity
 
 
 class SharedContext:
@@ -34,6 +35,10 @@ class SharedContext:
     def workers(self) -> Workers:
         """The workers that the tabs share."""
         return self._shared.workers
+
+    def use_identity(self, identity: Identity | None) -> None:
+        """Give pages and workers this identity, where nothing else is emulated; None leaves the browser's own."""
+        self._shared.overrides.identity = identity
 
     @property
     def shared_state(self) -> SharedState:

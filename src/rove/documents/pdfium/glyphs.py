@@ -97,7 +97,7 @@ def _character(code: int) -> str:
     text = chr(code) if 0 < code < 0x110000 else " "
     if text in DIVISIONS:
         return "-"
-    if any(code in forms for forms in _PRESENTATION_FORMS):
+    if code >= 0xFB00 and any(code in forms for forms in _PRESENTATION_FORMS):
         return unicodedata.normalize("NFKC", text)
     return text if text in LINE_BREAKS or text >= " " else " "
 

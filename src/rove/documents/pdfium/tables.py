@@ -11,8 +11,9 @@ from rove.documents.pdfium.segments import Segment, rows_of
 
 Rows = tuple[tuple[str, ...], ...]
 LEAST_ROWS = 3
-# Longer cells on average are columns of prose.
+# Longer cells on average are columns of prose, which files draw one after another.
 LONGEST_CELL = 28
+LONGEST_CELL_BY_COLUMNS = 12
 # Of the height of a row: a wider gap ends a table.
 ROW_GAP = 2.0
 _BULLET = re.compile(r"[•◦▪‣·–—*o-]|\(?[0-9a-zA-Z]{1,3}[.)]")
@@ -82,7 +83,8 @@ def _table(run: list[list[Segment]]) -> Table | None:
     columns = columns_of(run)
     rows = list(_filled(run, columns))
     segments = [segment for row in run for segment in row]
-    if len(rows) < LEAST_ROWS or len(columns) < 2 or not _is_tabular(rows):
+    longest = LONGEST_CELL if _is_drawn_by_rows(run) else LONGEST_CELL_BY_COLUMNS
+    if len(rows) < LEAST_ROWS or len(columns) < 2 or not _is_tabular(rows, longest):
         return None
     place = min(segment.place for segment in segments)
     return Table(tuple(map(tuple, rows)), around(segment.box for segment in segments), place)
@@ -106,10 +108,17 @@ def _filled(run: list[list[Segment]], columns: list[tuple[float, float]]) -> Ite
         yield pending
 
 
-def _is_tabular(rows: Sequence[Sequence[str]]) -> bool:
+def _is_drawn_by_rows(run: list[list[Segment]]) -> bool:
+    """Whether the file draws one row after another, as it does with tables, rather than one column after another."""
+    ends = [(min(each.place for each in row), max(each.place for each in row)) for row in run]
+    pairs = list(zip(ends, ends[1:], strict=False))
+    return sum(before[1] < after[0] for before, after in pairs) >= 0.8 * len(pairs)
+
+
+def _is_tabular(rows: Sequence[Sequence[str]], longest: int) -> bool:
     """Whether cells are short, and no column is that of a list's marks."""
     cells = [cell for row in rows for cell in row if cell]
-    if sum(map(len, cells)) > LONGEST_CELL * len(cells):
+    if sum(map(len, cells)) > longest * len(cells):
         return False
     first = [row[0] for row in rows if row[0]]
     return not all(_BULLET.fullmatch(cell) for cell in first)

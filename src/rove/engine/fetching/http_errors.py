@@ -12,6 +12,7 @@ from rove.outcome import origin_in
 
 # Chromium's error for each reason for which OpenSSL refuses a certificate.
 _CERTIFICATE_ERRORS = {
+    "7": "ERR_CERT_AUTHORITY_INVALID",
     "9": "ERR_CERT_DATE_INVALID",
     "10": "ERR_CERT_DATE_INVALID",
     "18": "ERR_CERT_AUTHORITY_INVALID",

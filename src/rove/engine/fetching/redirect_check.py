@@ -22,8 +22,8 @@ class RedirectCheck:
 
     async def __call__(self, url: str) -> None:
         """Raise Denied if the address may not be loaded or read."""
-        action = self._call.action.at(url)
         self._refuse_credentials(url)
+        action = self._call.action.at(url)
         refuse_unreachable(self._session.network, action, self._call.entry, None)
         if origin_text(url) not in self._allowed:
             await self._ask_policy(url)

@@ -33,7 +33,6 @@ class SessionWeb:
         session: SessionView,
         context: Callable[[], Context | None],
         saved_cookies: Callable[[], Sequence[Cookie]],
-        *,
         has_profile: bool,
     ) -> None:
         """`has_profile`: the session's cookies are in the files of a browser, which alone can read them."""

@@ -45,11 +45,23 @@ class Admission:
     async def admit_session(self) -> None:
         """Take a slot for one more session, until `release_slot`. Raises LimitReached."""
         await self.admit_page()
+        if self._settings.limits.suspend_oldest and self._slots.is_full:
+            await self._suspend_oldest()
         await self._slots.take()
+
+    async def _suspend_oldest(self) -> None:
+        """Free the slot of the session that was unused for longest and has pages; its next call takes another."""
+        idle = [session for session in self._sessions() if session.has_slot and session.is_idle]
+        for session in sorted(idle, key=lambda session: session.last_used):
+            if await session.suspend("as another session needed the room"):
+                session.has_slot = False
+                self._slots.release()
+                return
 
     def refuse_if_full(self) -> None:
         """Raise LimitReached if there is no slot, and none could be waited for."""
-        self._slots.refuse_if_full()
+        if not self._settings.limits.suspend_oldest:
+            self._slots.refuse_if_full()
 
     def release_slot(self) -> None:
         """Give back the slot of a session."""

@@ -76,6 +76,14 @@ class ContextBackup:
             ids_given=context.ids_given,
         )
 
+    def tabs(self) -> tuple[tuple[tuple[str, str], ...], str | None]:
+        """Return the id and URL of each tab, and the id of the current one: those that are open, or would be opened."""
+        if self._context is not None:
+            current = self._context.current
+            return self._context.tab_urls, current.id if current else None
+        saved = self.saved or SavedContext()
+        return saved.tabs, saved.current
+
     def cookies(self) -> list[dict[str, Any]]:
         """Return the cookies that the next context is opened with."""
         return self.saved.state.cookies if self.saved is not None and self.saved.state is not None else []

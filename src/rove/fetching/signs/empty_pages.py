@@ -8,7 +8,10 @@ from rove.fetching.page_facts import PageFacts
 
 # Pages with more text than this are read as they are, also if scripts would add to them.
 MOST_OF_A_SHELL = 400
-NOTHING = 20
+# All that some pages say until their scripts have run.
+_WAITING = re.compile(
+    r"(?:loading|please wait|just a moment|one moment|redirecting|initiali[sz]ing).{0,30}", re.IGNORECASE
+)
 _NEEDS_SCRIPTS = re.compile(
     r"(?:enable|activate|requires?|need|turn on|without|support)\W.{0,40}java\s?script"
     r"|java\s?script.{0,60}(?:enabled?|required|disabled|needed|activated?|turned? on)",
@@ -20,7 +23,7 @@ def find_emptiness(facts: PageFacts) -> str | None:
     """Return why a page needs a browser to be read; None if it does not."""
     if not facts.has_scripts or len(facts.text) > MOST_OF_A_SHELL:
         return None
-    if len(facts.text) <= NOTHING:
+    if (not facts.text and not facts.shows) or _WAITING.fullmatch(facts.text):
         return "the page is empty until its scripts run"
     if facts.roots:
         return f"the page is empty until its scripts fill {facts.roots[0]}"

@@ -1,0 +1,49 @@
+"""The command line of a browser that pages cannot tell from one that a person has started."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from rove.browser.emulation.emulation import Size
+from rove.chromium.stealth.identity import Identity
+from rove.validation.record import dataclass
+
+SCREEN = Size(1920, 1080)
+_DRIVERS = ("/usr/share/glvnd/egl_vendor.d", "/etc/glvnd/egl_vendor.d")
+# Arguments that pages notice: `--headless` alone is read as the mode of old by some versions.
+_NOTICEABLE = frozenset({"--headless", "--hide-scrollbars", "--disable-popup-blocking"})
+_BLINK_FEATURES = "--disable-blink-features="
+
+
+@dataclass(frozen=True)
+class StealthLaunch:
+    """How a browser is started with stealth. `identity`: only where it would be called headless."""
+
+    headless: bool
+    window: Size
+    identity: Identity | None = None
+
+    def arguments(self, usual: Sequence[str]) -> list[str]:
+        """Return the usual arguments without those that pages notice, and those that stealth adds."""
+        kept = [each for each in usual if each not in _NOTICEABLE and not each.startswith(_BLINK_FEATURES)]
+        # Without this feature `navigator.webdriver` is false, as it is for a person.
+        own = [f"{_BLINK_FEATURES}AutomationControlled", f"--window-size={self.window.width},{self.window.height}"]
+        if self.headless:
+            own += ["--headless=new", f"--screen-info={{{SCREEN.width}x{SCREEN.height}}}"]
+        if self.identity is not None:
+            own.append(f"--user-agent={self.identity.user_agent}")
+        return [*kept, *own, *_graphics(self.headless)]
+
+
+def has_graphics_driver() -> bool:
+    """Return whether this machine has an OpenGL driver: that of a graphics card, or Mesa's, which needs none."""
+    return sys.platform != "linux" or any(os.path.isdir(folder) and os.listdir(folder) for folder in _DRIVERS)
+
+
+def _graphics(headless: bool) -> tuple[str, ...]:
+    """Return the arguments by which WebGL uses the machine's own driver, instead of one that only Chromium has."""
+    if sys.platform != "linux" or not has_graphics_driver():
+        return ()
+    return ("--use-gl=angle", f"--use-angle={'gl-egl' if headless else 'gl'}", "--ignore-gpu-blocklist")

@@ -1,0 +1,268 @@
+"""Finding the element that holds the main content: paragraphs give scores to the elements around them."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rove.reading.content.measures import class_weight, has_ancestor, link_density, text_of
+from rove.reading.content.paragraphs import only_paragraph, wrap_text
+from rove.reading.content.vocabulary import BESIDE, BESIDE_ROLES, BYLINE, COMMA, HOLDS_CONTENT, SENTENCE_END
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+SCORED = frozenset(["section", "h2", "h3", "h4", "h5", "h6", "p", "td", "pre"])
+HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+BLOCKS = frozenset(["blockquote", "dl", "div", "img", "ol", "p", "pre", "table", "ul"])
+EMPTY_IF_BLANK = frozenset({"div", "section", "header", *HEADINGS})
+SHORTEST = 25
+ANCESTORS = 5
+TAG_SCORES = {
+    **dict.fromkeys(("div",), 5),
+    **dict.fromkeys(("pre", "td", "blockquote"), 3),
+    **dict.fromkeys(("address", "ol", "ul", "dl", "dd", "dt", "li", "form"), -3),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6", "th"), -5),
+}
+TOP = 5
+# A candidate with so large a share of the best score counts as an alternative to it.
+ALTERNATIVE = 0.75
+ALTERNATIVES = 3
+LONGEST_BYLINE = 100
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What is used against elements. Where too little is left, the next attempt uses less."""
+
+    drops_beside: bool = True
+    weighs_classes: bool = True
+    cleans: bool = True
+
+
+class Candidates:
+    """Scores the elements of a document, which it changes."""
+
+    def __init__(self, body: HtmlElement, title: str, attempt: Attempt, *, drops_byline: bool) -> None:
+        self._body = body
+        self._title = title
+        self._attempt = attempt
+        self._drops_byline = drops_byline
+        self._drops_title = True
+        self._scores: dict[HtmlElement, float] = {}
+
+    def content(self) -> HtmlElement:
+        """Return a new element with the best candidate and what belongs to it."""
+        self._add_scores(self._prepare())
+        self._weigh_links()
+        return self._with_siblings(self._best())
+
+    # Preparing
+
+    def _prepare(self) -> list[HtmlElement]:
+        """Remove what is beside the content; return the elements that are scored."""
+        scored: list[HtmlElement] = []
+        node: HtmlElement | None = self._body
+        while node is not None:
+            following = _after(node, self._body)
+            if node is not self._body and self._is_dropped(node):
+                node.drop_tree()
+                node = following
+                continue
+            if node.tag == "div":
+                node = self._divided(node, scored)
+            elif node.tag in SCORED:
+                scored.append(node)
+            node = _next(node, self._body)
+        return scored
+
+    def _divided(self, division: HtmlElement, scored: list[HtmlElement]) -> HtmlElement:
+        """Put the text of a division into paragraphs; return the element to go on from."""
+        wrap_text(division)
+        paragraph = only_paragraph(division)
+        parent = division.getparent()
+        if paragraph is not None and parent is not None and division is not self._body:
+            paragraph.tail = division.tail
+            parent.replace(division, paragraph)
+            scored.append(paragraph)
+            return paragraph
+        if not any(each.tag in BLOCKS for each in division.iterdescendants()):
+            division.tag = "p"
+            scored.append(division)
+        return division
+
+    def _is_dropped(self, element: HtmlElement) -> bool:
+        names = f"{element.get('class') or ''} {element.get('id') or ''}"
+        if element.get("aria-modal") == "true" and element.get("role") == "dialog":
+            return True
+        if self._is_byline(element, names) or self._is_title(element):
+            return True
+        if self._attempt.drops_beside and _is_beside(element, names):
+            return True
+        return element.tag in EMPTY_IF_BLANK and _is_blank(element)
+
+    def _is_byline(self, element: HtmlElement, names: str) -> bool:
+        """Return whether this is the first byline. The facts of the article give it."""
+        if not self._drops_byline:
+            return False
+        is_named = element.get("rel") == "author" or "author" in (element.get("itemprop") or "") or BYLINE.search(names)
+        if not is_named or not 0 < len(element.text_content().strip()) < LONGEST_BYLINE:
+            return False
+        self._drops_byline = False
+        return True
+
+    def _is_title(self, element: HtmlElement) -> bool:
+        if not self._drops_title or element.tag not in ("h1", "h2"):
+            return False
+        if similarity(self._title, text_of(element)) <= 0.75:
+            return False
+        self._drops_title = False
+        return True
+
+    # Scoring
+
+    def _add_scores(self, scored: list[HtmlElement]) -> None:
+        for element in scored:
+            text = text_of(element)
+            if len(text) < SHORTEST or element.getparent() is None:
+                continue
+            score = 2 + len(COMMA.findall(text)) + min(len(text) // 100, 3)
+            for level, ancestor in enumerate(islice(element.iterancestors(), ANCESTORS)):
+                if ancestor.getparent() is None:
+                    break
+                self._scores.setdefault(ancestor, self._first_score(ancestor))
+                self._scores[ancestor] += score / (1 if level == 0 else 2 if level == 1 else level * 3)
+
+    def _first_score(self, element: HtmlElement) -> float:
+        return TAG_SCORES.get(str(element.tag), 0) + (class_weight(element) if self._attempt.weighs_classes else 0)
+
+    def _weigh_links(self) -> None:
+        for element in self._scores:
+            self._scores[element] *= 1 - link_density(element)
+
+    # Choosing
+
+    def _best(self) -> HtmlElement:
+        top = sorted(self._scores, key=lambda each: -self._scores[each])[:TOP]
+        if not top or top[0].tag == "body":
+            return self._whole()
+        best = self._higher(self._common(top))
+        parent = best.getparent()
+        while parent is not None and parent.tag != "body" and len(parent) == 1:
+            best, parent = parent, parent.getparent()
+        self._scores.setdefault(best, self._first_score(best))
+        return best
+
+    def _whole(self) -> HtmlElement:
+        """Return all of the body, moved into an element of its own."""
+        whole = self._body.makeelement("div")
+        whole.text, self._body.text = self._body.text, None
+        whole.extend(list(self._body))
+        self._body.append(whole)
+        self._scores[whole] = self._first_score(whole)
+        return whole
+
+    def _common(self, top: list[HtmlElement]) -> HtmlElement:
+        """Return the element around several candidates that are nearly as good as the best; else the best."""
+        best = top[0]
+        near = [each for each in top[1:] if self._scores[each] >= ALTERNATIVE * self._scores[best]]
+        if len(near) < ALTERNATIVES:
+            return best
+        around = [set(each.iterancestors()) for each in near]
+        for ancestor in best.iterancestors():
+            if ancestor.tag == "body":
+                break
+            if sum(ancestor in each for each in around) >= ALTERNATIVES:
+                self._scores.setdefault(ancestor, self._first_score(ancestor))
+                return ancestor
+        return best
+
+    def _higher(self, best: HtmlElement) -> HtmlElement:
+        """Return the first ancestor with a higher score, unless scores fall far below it on the way."""
+        last = self._scores[best]
+        least = last / 3
+        for ancestor in best.iterancestors():
+            if ancestor.tag == "body":
+                break
+            score = self._scores.get(ancestor)
+            if score is None:
+                continue
+            if score < least:
+                break
+            if score > last:
+                return ancestor
+            last = score
+        return best
+
+    def _with_siblings(self, best: HtmlElement) -> HtmlElement:
+        parent = best.getparent()
+        content = best.makeelement("div")
+        siblings = [best] if parent is None else [each for each in parent if self._belongs(each, best)]
+        for sibling in siblings:
+            if sibling.tag not in ("div", "article", "section", "p", "ol", "ul"):
+                sibling.tag = "div"
+            sibling.tail = None
+            content.append(sibling)
+        return content
+
+    def _belongs(self, sibling: HtmlElement, best: HtmlElement) -> bool:
+        if sibling is best:
+            return True
+        name = best.get("class") or ""
+        bonus = self._scores[best] * 0.2 if name and sibling.get("class") == name else 0
+        score = self._scores.get(sibling)
+        if score is not None and score + bonus >= max(10, self._scores[best] * 0.2):
+            return True
+        return sibling.tag == "p" and _is_sentence(sibling)
+
+
+def _is_sentence(paragraph: HtmlElement) -> bool:
+    text, linked = text_of(paragraph), link_density(paragraph)
+    if len(text) > 80:
+        return linked < 0.25
+    return 0 < len(text) < 80 and linked == 0 and SENTENCE_END.search(text) is not None
+
+
+def _is_beside(element: HtmlElement, names: str) -> bool:
+    if element.get("role") in BESIDE_ROLES:
+        return True
+    if element.tag in ("body", "a") or not BESIDE.search(names) or HOLDS_CONTENT.search(names):
+        return False
+    return not has_ancestor(element, "table") and not has_ancestor(element, "code")
+
+
+def _is_blank(element: HtmlElement) -> bool:
+    """Return whether an element holds neither text nor anything that is seen."""
+    if element.text_content().strip():
+        return False
+    return all(each.tag in ("br", "hr") for each in element)
+
+
+def _after(element: HtmlElement, root: HtmlElement) -> HtmlElement | None:
+    """Return the element that follows one and all that is in it."""
+    current: HtmlElement | None = element
+    while current is not None and current is not root:
+        following = current.getnext()
+        if following is not None:
+            return following
+        current = current.getparent()
+    return None
+
+
+def _next(element: HtmlElement, root: HtmlElement) -> HtmlElement | None:
+    return element[0] if len(element) else _after(element, root)
+
+
+def similarity(first: str, second: str) -> float:
+    """Return how much of the second text is in the first, by words."""
+    words, others = _words(first), _words(second)
+    if not words or not others:
+        return 0.0
+    unique = [word for word in others if word not in set(words)]
+    return 1 - len(" ".join(unique)) / len(" ".join(others))
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"\W+", text.lower()) if word]

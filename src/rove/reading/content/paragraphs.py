@@ -1,0 +1,150 @@
+"""Text that stands in divisions and between line breaks, put into paragraphs, so that it can be scored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rove.reading.content.measures import link_density
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+PHRASING = frozenset(
+    [
+        "abbr",
+        "audio",
+        "b",
+        "bdo",
+        "br",
+        "button",
+        "cite",
+        "code",
+        "data",
+        "datalist",
+        "dfn",
+        "em",
+        "embed",
+        "i",
+        "img",
+        "input",
+        "kbd",
+        "label",
+        "mark",
+        "math",
+        "meter",
+        "noscript",
+        "object",
+        "output",
+        "progress",
+        "q",
+        "ruby",
+        "samp",
+        "script",
+        "select",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "textarea",
+        "time",
+        "var",
+        "wbr",
+    ]
+)
+TRANSPARENT = frozenset(("a", "del", "ins"))
+MOST_LINKED = 0.25
+
+
+def is_phrasing(element: HtmlElement) -> bool:
+    """Return whether an element is a part of a line of text."""
+    return element.tag in PHRASING or (element.tag in TRANSPARENT and all(map(is_phrasing, element)))
+
+
+def divide_at_breaks(root: HtmlElement) -> None:
+    """Put what follows two line breaks or more into a paragraph."""
+    for parent in {br.getparent() for br in root.iter("br")}:
+        if parent is not None:
+            _divide(parent)
+
+
+def _divide(parent: HtmlElement) -> None:
+    paragraph: HtmlElement | None = None
+    position = 0
+    while position < len(parent):
+        child = parent[position]
+        if _begins_chain(child):
+            paragraph = _replace_chain(parent, position)
+        elif paragraph is not None and is_phrasing(child):
+            paragraph.append(child)
+            continue
+        else:
+            paragraph = None
+        position += 1
+    if parent.tag == "p" and any(child.tag == "p" for child in parent):
+        parent.tag = "div"
+
+
+def _begins_chain(element: HtmlElement) -> bool:
+    following = element.getnext()
+    return element.tag == "br" and not (element.tail or "").strip() and following is not None and following.tag == "br"
+
+
+def _replace_chain(parent: HtmlElement, position: int) -> HtmlElement:
+    """Replace line breaks in a row with a new paragraph that begins with the text after them."""
+    paragraph = parent.makeelement("p")
+    tail = ""
+    while position < len(parent) and parent[position].tag == "br" and not tail.strip():
+        tail = parent[position].tail or ""
+        parent[position].tail = None
+        parent.remove(parent[position])
+    paragraph.text = tail
+    parent.insert(position, paragraph)
+    return paragraph
+
+
+def wrap_text(division: HtmlElement) -> None:
+    """Put the text that stands beside blocks in a division into paragraphs."""
+    paragraph = _paragraph_of(division, division.text)
+    if paragraph is not None:
+        division.text = None
+        division.insert(0, paragraph)
+    position = 0 if paragraph is None else 1
+    while position < len(division):
+        child = division[position]
+        if is_phrasing(child) and (paragraph is not None or not _is_blank(child)):
+            if paragraph is None:
+                paragraph = division.makeelement("p")
+                division.insert(position, paragraph)
+                position += 1
+            paragraph.append(child)
+            continue
+        paragraph = None if not is_phrasing(child) else paragraph
+        following = _paragraph_of(division, child.tail)
+        if following is not None:
+            child.tail = None
+            paragraph = following
+            division.insert(position + 1, paragraph)
+            position += 1
+        position += 1
+
+
+def _paragraph_of(division: HtmlElement, text: str | None) -> HtmlElement | None:
+    if not (text or "").strip():
+        return None
+    paragraph = division.makeelement("p")
+    paragraph.text = text
+    return paragraph
+
+
+def _is_blank(element: HtmlElement) -> bool:
+    return element.tag == "br" and not (element.tail or "").strip()
+
+
+def only_paragraph(division: HtmlElement) -> HtmlElement | None:
+    """Return the paragraph that is all that a division holds, unless most of it is links."""
+    if len(division) != 1 or division[0].tag != "p":
+        return None
+    if (division.text or "").strip() or (division[0].tail or "").strip():
+        return None
+    return division[0] if link_density(division) < MOST_LINKED else None

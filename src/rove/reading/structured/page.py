@@ -1,0 +1,115 @@
+"""The HTML of a page as a tree: elements by CSS selectors, their text, and absolute addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from rove.errors import InvalidArguments
+from rove.reading.addresses import absolute_in
+from rove.reading.document import parse_document
+from rove.reading.page_source import PageSource
+
+if TYPE_CHECKING:
+    from lxml.etree import XPath
+    from lxml.html import HtmlElement
+
+# The text of these is apart from the text beside it.
+_BLOCKS = frozenset(
+    "address article aside blockquote br button caption dd details dialog div dl dt fieldset figcaption figure footer "
+    "form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead "
+    "tr ul".split()
+)
+_NO_TEXT = frozenset(["script", "style", "noscript", "template", "head", "title"])
+# What a form holds was entered by a person, and is no data of the page.
+_ENTERED = frozenset(["input", "textarea", "select", "option"])
+_ADDRESSES = frozenset(["href", "src", "action", "cite", "poster", "data-src", "data-href"])
+LONGEST_VALUE = 5_000
+
+
+class Page:
+    """One document: that of a page, or of a frame of another origin in it."""
+
+    def __init__(self, source: PageSource) -> None:
+        self.url = source.url
+        self.origin = source.origin
+        self.root = parse_document(source.html)
+        self.language = (self.root.get("lang") or "").lower()
+        self._absolute = absolute_in(self.root, source.url)
+        if not source.is_rendered:
+            _remove_hidden(self.root)
+
+    def select(self, selector: str, below: HtmlElement | None = None) -> list[HtmlElement]:
+        """Return the elements that a CSS selector matches, in the order of the page."""
+        start, axis = (self.root, "descendant-or-self::") if below is None else (below, "descendant::")
+        return cast("list[HtmlElement]", _compiled(selector, axis)(start))
+
+    def attribute(self, element: HtmlElement, name: str) -> str | None:
+        """Return an attribute; addresses are absolute, and values that a person entered are not given."""
+        value = element.get(name)
+        if value is None or (element.tag in _ENTERED and name == "value"):
+            return None
+        return self._absolute(value) if name in _ADDRESSES else " ".join(value.split())[:LONGEST_VALUE]
+
+    def address(self, element: HtmlElement) -> str | None:
+        """Return the address that an element, or the first link or picture in it, leads to."""
+        for each in (element, *element.iter("a", "img")):
+            if found := self.attribute(each, "href") or self.attribute(each, "src"):
+                return found
+        return None
+
+
+def pages_of(source: PageSource) -> list[Page]:
+    """Return the documents of a page: its own, then those of frames of other origins."""
+    return [Page(each) for each in (source, *source.frames)]
+
+
+@lru_cache(maxsize=256)
+def _compiled(selector: str, axis: str) -> XPath:
+    from cssselect import HTMLTranslator, SelectorError
+    from lxml.etree import XPath, XPathSyntaxError
+
+    is_child = selector.removeprefix(":scope").lstrip().startswith(">")
+    plain = selector.removeprefix(":scope").lstrip().removeprefix(">") if is_child else selector
+    try:
+        return XPath(HTMLTranslator().css_to_xpath(plain, "child::" if is_child else axis))
+    except (SelectorError, XPathSyntaxError) as error:
+        raise InvalidArguments(
+            f"`schema`: {selector!r} is not a CSS selector that can be used here: {error}.",
+            hint="Selectors are those of CSS, without pseudo-elements; an attribute is written after @, as in a@href.",
+        ) from error
+
+
+def text_of(element: HtmlElement) -> str:
+    """Return the text of an element on one line, with spaces where blocks end."""
+    return " ".join("".join(_pieces(element)).split())[:LONGEST_VALUE]
+
+
+def _pieces(element: HtmlElement) -> Iterator[str]:
+    from lxml.etree import iterwalk
+
+    walk = iterwalk(element, events=("start", "end"))
+    for event, each in walk:
+        tag: Any = each.tag
+        if event == "start":
+            if tag in _NO_TEXT or tag in _ENTERED:
+                walk.skip_subtree()
+                continue
+            if tag in _BLOCKS:
+                yield " "
+            yield each.text or ""
+        else:
+            if tag in _BLOCKS:
+                yield " "
+            if each is not element:
+                yield each.tail or ""
+
+
+def _remove_hidden(root: HtmlElement) -> None:
+    """Remove what the HTML itself says is not shown; whether a style hides an element is not known here."""
+    hidden = "//*[@hidden]|//template|//noscript|//dialog[not(@open)]|//*[contains(@style, 'display')]"
+    for element in root.xpath(hidden):
+        style = "".join((element.get("style") or "").lower().split())
+        if element.getparent() is not None and ("style" not in element.attrib or "display:none" in style):
+            element.drop_tree()
