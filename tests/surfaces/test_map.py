@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -15,6 +16,8 @@ import pytest
 from tests.processes import browser_of, eventually, run_folders
 from tests.rove_process import ROVE, RoveHome, temporary_rove_home
 from tests.site import OWN_SITES, Site
+
+from rove.surfaces.cli.commands import run
 
 PAGES = 60
 PARALLEL = 4
@@ -60,6 +63,9 @@ def test_a_killed_job_goes_on_and_loses_nothing_and_does_nothing_twice(
     site: Site, rove_home: RoveHome, tmp_path: Path, count: int
 ) -> None:
     urls, out, listed = many(site, count), tmp_path / "results.jsonl", tmp_path / "urls.txt"
+    # One page does not end before the job is killed, so that the job does not.
+    hold = threading.Event()
+    site.page("/7", "<title>7</title><h1>Page 7</h1>", hold=hold)
     listed.write_text("\n".join(["# pages", *urls, urls[0], ""]))
     words = (str(listed), "--do", "snapshot", "--out", str(out), "--parallel", str(PARALLEL))
     first = start(rove_home, *words)
@@ -69,6 +75,7 @@ def test_a_killed_job_goes_on_and_loses_nothing_and_does_nothing_twice(
     assert (code, "Another rove map" in said) == (2, True)
     first.kill()
     first.wait()
+    hold.set()
     before = records(out)
     assert len(before) < count
     rove_home.assert_clean()
@@ -186,8 +193,13 @@ def test_pictures_go_to_the_workspace_and_results_alone_to_standard_output(site:
     ],
 )
 def test_wrong_use_is_refused_with_code_2(
-    rove_home: RoveHome, tmp_path: Path, words: tuple[str, ...], said: str
+    home: Path, tmp_path: Path, words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, errors = finish(start(rove_home, *words, "--out", str(tmp_path / "results.jsonl")))
-    assert (code, said in errors) == (2, True), errors
-    assert not (tmp_path / "results.jsonl").exists()
+    out = tmp_path / "results.jsonl"
+    try:
+        code = run(["map", *words, "--out", str(out), "--home", str(home)])
+    except SystemExit as ended:  # by argparse
+        code = int(str(ended.code))
+    assert code == 2
+    assert said in capsys.readouterr().err
+    assert not out.exists()

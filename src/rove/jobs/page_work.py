@@ -131,7 +131,12 @@ async def _extract(visit: Visit) -> Any:
     loaded = await visit.load()
     if loaded.download is not None:
         visit.add_file(str(loaded.download.path))
-        return plain(loaded)
+    if (document := loaded.document) is not None:
+        visit.title = document.title
+        text = "\n\n".join(page.text for page in document.pages)
+        return {"text": text, "title": document.title, "pages": document.page_count, "left_out": document.left_out}
+    if loaded.download is not None:
+        return {"text": "", "download": plain(loaded.download)}
     read = await visit.act(make_action(Extract, mode="readable"))
     facts: dict[str, Any] = plain(read)
     text = "\n".join(part for part in facts["content"] if part)
