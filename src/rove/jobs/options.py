@@ -22,7 +22,12 @@ def default_parallel() -> int:
     """Return how many sessions this machine can run at once, by its cores and its free memory."""
     memory = available_memory()
     by_memory = MOST_BY_DEFAULT if memory is None else memory.available // SESSION_MEMORY
-    return max(1, min(len(os.sched_getaffinity(0)) * SESSIONS_PER_CORE, by_memory, MOST_BY_DEFAULT))
+    return max(1, min(_core_count() * SESSIONS_PER_CORE, by_memory, MOST_BY_DEFAULT))
+
+
+def _core_count() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
