@@ -190,6 +190,7 @@ def test_pictures_go_to_the_workspace_and_results_alone_to_standard_output(site:
         (("https://example.com", "--do", "read"), "--do read"),
         (("https://example.com", "--do", "extract", "--fresh", "--keep-session"), "exclude each other"),
         (("https://example.com", "--do", "extract", "--parallel", "0"), "at least 1"),
+        (("https://example.com", "--do", "extract", "--logins-state", "none-such"), "no state none-such"),
     ],
 )
 def test_wrong_use_is_refused_with_code_2(
@@ -202,4 +203,4 @@ def test_wrong_use_is_refused_with_code_2(
         code = int(str(ended.code))
     assert code == 2
     assert said in capsys.readouterr().err
-    assert not out.exists()
+    assert line_count(out) == 0

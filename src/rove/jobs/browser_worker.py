@@ -61,8 +61,11 @@ class BrowserWorker:
         sessions = Sessions(self._settings, self._policy, NoApprover())
         self._sessions = await self._stack.enter_async_context(sessions)
         names = [SESSION.format(number) for number in range(1, self._count + 1)]
+        login = LoginChoice(self._options.state)
         for name in names:
-            sessions.session().gate.refuse_login(LoginChoice(self._options.state), name)
+            sessions.session().gate.refuse_login(login, name)
+        if login.is_made:  # what is wrong with the state is said once, and not by every page
+            await sessions.open_session(names[0], login=login)
         apart = PAGES_PER_CONTEXT // self._count
         self._slots = [
             SessionSlot(name, sessions, self._options, work, self._make_facade, number * apart)
