@@ -20,6 +20,8 @@ RoveError
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── CertificateInvalid    certificate_invalid   the server's certificate is not valid
 ├── NeedsCredentials      needs_credentials     the server asks for a password or a certificate
+├── HttpError             http_error            the server answered with an error, such as 404
+├── Blocked               blocked               a site shows a check for robots instead of the page
 ├── PageCrashed           page_crashed          the page's process died
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered
 ├── DeadlineExceeded      deadline_exceeded     no answer in the time allowed
@@ -217,6 +219,27 @@ class NeedsCredentials(RoveError):
     code = "needs_credentials"
     quotes_page = False
     default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
+
+
+class HttpError(RoveError):
+    """The server answered with an error status."""
+
+    code = "http_error"
+    default_hint = "Check the address; if it is right, use another source."
+
+    def __init__(self, message: str, status: int, *, retry_after: float | None = None) -> None:
+        is_passing = status in (408, 425, 429) or status >= 500
+        hint = "Try again later, or use another source." if is_passing else None
+        super().__init__(message, hint=hint, retry_after=retry_after, retryable=is_passing)
+        self.status = status
+
+
+class Blocked(RoveError):
+    """A site shows a check for robots instead of the page."""
+
+    code = "blocked"
+    quotes_page = False
+    default_hint = "Ask a person to pass it with {handoff}, then call again."
 
 
 class PageCrashed(RoveError):

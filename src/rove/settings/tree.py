@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from rove.errors import InvalidSettings
 from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
 from rove.settings.debug_port import checked
+from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
@@ -139,6 +140,7 @@ class Settings(Validated):
     guard: Guarding = Guarding()
     serve: Serving = Serving()
     logins: Logins = Logins()
+    fetching: Fetching = Fetching()
 
     @property
     def home_folder(self) -> Path:

@@ -41,6 +41,7 @@ from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
+from rove.actions.reading.fetch import WebFetch
 from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
 from rove.actions.sessions.handoff import Handoff
@@ -172,6 +173,7 @@ class Session:
     offline = method(Offline)
     throttle = method(Throttle)
     read_image = method(ReadImage)
+    web_fetch = method(WebFetch)
     read_pdf = method(ReadPdf)
     emulate = method(Emulate)
     permissions = method(Permissions)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
 from rove.browser.documents.pdf import read_downloaded, read_shown
+from rove.browser.network.retry_after import seconds_in
 from rove.browser.page_data import DownloadedFile, LoadStage
 from rove.documents.report import PdfRead
 from rove.errors import NavigationFailed
@@ -25,6 +26,8 @@ class Navigated(Result):
     download: DownloadedFile | None = None
     # What the address leads to, if that is a PDF.
     document: PdfRead | None = None
+    # Seconds after which the server asks to be called again.
+    retry_after: float | None = None
 
     def __str__(self) -> str:
         return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
@@ -98,4 +101,6 @@ async def _travel(tab: Tab, steps: int) -> Navigated:
 
 async def _loaded(tab: Tab) -> Navigated:
     """Tell of the page that was loaded; of a PDF, also its text, which its viewer does not give to scripts."""
-    return Navigated(tab.url, tab.page.status, document=await read_shown(tab))
+    answer = tab.page.requests.document
+    retry_after = seconds_in(answer.headers.get("retry-after")) if answer is not None else None
+    return Navigated(tab.url, tab.page.status, document=await read_shown(tab), retry_after=retry_after)
